@@ -1,5 +1,5 @@
-//! Arguments that several commands share, and texts made of the parser's description: help texts,
-//! manual pages, the command reference, candidates for completion.
+//! Arguments that several commands share, and output that is generated from the parser's description: help
+//! texts, manual pages, the command reference and completion candidates.
 
 mod complete;
 mod help;

@@ -16,19 +16,20 @@ pub(crate) const MODULE_SIZE_VARIABLE: &str = "FORMWORK_MODULE_SIZE";
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
-    /// `TF_DATA_DIR`: folder of installed providers and the like, instead of `.terraform`.
+    /// `TF_DATA_DIR`: data directory to use instead of `.terraform`.
     pub(crate) data_dir: Option<PathBuf>,
     /// `TF_WORKSPACE`: the workspace, instead of the selected one.
     pub(crate) workspace: Option<String>,
-    /// `TF_ENCRYPTION`: the encryption of states and plans, merged over that of the configuration.
+    /// `TF_ENCRYPTION`: the encryption of states and plans, merged over the encryption of the configuration.
     pub(crate) encryption: Option<String>,
-    /// `TF_INPUT`: whether questions may be asked; a false value means no.
+    /// `TF_INPUT`: whether prompts are allowed; a false value disables them.
     pub(crate) input: bool,
     /// `TF_IN_AUTOMATION`: leave out hints about the next command.
     pub(crate) in_automation: bool,
-    /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the one settings file to read.
+    /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the CLI configuration file to read instead of
+    /// the default ones.
     pub(crate) cli_config_file: Option<PathBuf>,
-    /// `TF_PLUGIN_CACHE_DIR`: folder of unpacked providers that is shared between projects.
+    /// `TF_PLUGIN_CACHE_DIR`: directory of unpacked providers, shared between projects.
     pub(crate) plugin_cache_dir: Option<PathBuf>,
     /// `TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE`.
     pub(crate) cache_may_break_lock: bool,
@@ -39,11 +40,12 @@ pub(crate) struct Env {
     /// `FORMWORK_PLUGIN_CONNECTIONS`: maximum number of connections that the calls to one plugin
     /// share.
     pub(crate) plugin_connections: Option<usize>,
-    /// `FORMWORK_PLUGIN_PROCESSES`: maximum number of plugins that run at once.
+    /// `FORMWORK_PLUGIN_PROCESSES`: maximum number of concurrent plugin processes.
     pub(crate) plugin_processes: Option<usize>,
     /// `FORMWORK_PLUGIN_START_TIMEOUT`: maximum time for a plugin to start, in seconds.
     pub(crate) plugin_start_timeout: Option<Duration>,
-    /// `FORMWORK_PLUGIN_PATIENCE`: after how many seconds without an answer a plugin is mentioned.
+    /// `FORMWORK_PLUGIN_PATIENCE`: time in seconds without a response after which a pending plugin call is
+    /// reported.
     pub(crate) plugin_patience: Option<Duration>,
     /// `FORMWORK_PLUGIN_DEADLINES`: maximum time of calls, by kind.
     pub(crate) plugin_deadlines: Option<String>,
@@ -73,7 +75,7 @@ pub(crate) struct Env {
     pub(crate) dumb_terminal: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
     pub(crate) compact_warnings: bool,
-    /// The folder in which the program was started, also with `-chdir`: `path.cwd`.
+    /// The directory in which the program was started, even with `-chdir`: `path.cwd`.
     pub(crate) cwd: String,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
@@ -85,24 +87,24 @@ pub(crate) struct Env {
     pub(crate) ssh_agent: Option<PathBuf>,
     /// `XDG_DATA_HOME` and `XDG_DATA_DIRS`, in order.
     pub(crate) data_homes: Vec<PathBuf>,
-    /// `TF_VAR_NAME`: values of variables.
+    /// `TF_VAR_NAME`: variable values.
     pub(crate) variables: BTreeMap<String, String>,
     /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
     /// empty one for all.
     pub(crate) arguments: BTreeMap<String, String>,
     /// Names of the providers that this very program serves when it is started by their names.
     pub(crate) bundled: &'static [&'static str],
-    /// `COMP_LINE`: the line that a shell wants to be completed.
+    /// `COMP_LINE`: the line that the shell completes.
     pub(crate) comp_line: Option<String>,
     /// `COMP_POINT`: the number of characters before the cursor in that line.
     pub(crate) comp_point: Option<usize>,
-    /// `COMP_TYPE`: set by bash alone.
+    /// `COMP_TYPE`: set only by bash.
     pub(crate) is_bash: bool,
     /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
     pub(crate) signing_passphrase: Option<String>,
-    /// `XDG_CACHE_HOME`, or the folder `.cache` of the user.
+    /// `XDG_CACHE_HOME`, or the user's `.cache` directory.
     pub(crate) cache_home: Option<PathBuf>,
-    /// The whole environment, for paths in the settings file that mention variables.
+    /// The whole environment, for paths in the CLI configuration file that reference variables.
     pub(crate) all: BTreeMap<String, String>,
     /// The name of a variable of Terraform or Formwork whose value would be ignored, because it is not
     /// Unicode.
@@ -124,7 +126,7 @@ fn must_be_unicode(name: &str) -> bool {
         || ((name.starts_with("TF_") || name.starts_with("FORMWORK_")) && !is_path)
 }
 
-/// The folder in which the program is now.
+/// The current directory.
 pub(crate) fn current_folder() -> String {
     std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -236,16 +238,15 @@ impl Env {
     }
 }
 
-/// Variables that only this program needs, and that may hold secrets: values of variables,
-/// credentials for registries, arguments. A star matches anything.
+/// Variables that only this program reads, and that may contain secrets: variable values, registry
+/// credentials, arguments. A star matches anything.
 const FORMWORK_ONLY_VARIABLES: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
 /// Variables that plugins see only if they are named: with these they could decrypt states.
 const AGE_IDENTITY_VARIABLES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
 
-/// Variables that every program may need to find its way: folders, language, proxies, certificates,
-/// logs.
+/// Variables that any program may require: directories, locale, proxies, certificates, logs.
 const BASIC_VARIABLES: [&str; 26] = [
     "PATH",
     "HOME",

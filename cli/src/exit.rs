@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The command succeeded.
     Done,
-    /// It did not.
+    /// The command failed.
     Failed,
     /// `plan -detailed-exitcode`: there is something to apply.
     HasChanges,

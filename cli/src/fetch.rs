@@ -1,6 +1,6 @@
-//! Brings packages of modules here from wherever their address says: folders, git repositories,
-//! archives behind a URL or in an OCI registry. Everything arrives in a folder the caller made for it, and nothing that
-//! arrives reaches beyond that folder. Chooses no versions and installs nothing.
+//! Fetches module packages from their source addresses: directories, git repositories, and archives at a URL
+//! or in an OCI registry. A package is written to a directory that the caller created, and cannot contain
+//! links out of it. This module does not select versions or install modules.
 
 pub(crate) mod archive;
 pub(crate) mod checksum;
@@ -54,7 +54,7 @@ pub(crate) enum FetchError {
     /// The program `git` failed.
     #[error("{0}")]
     Git(String),
-    /// It is another file than the address says.
+    /// The file does not match the checksum in the address.
     #[error("{0}")]
     Checksum(String),
     /// The package is not one, or hostile.
@@ -113,8 +113,8 @@ pub(crate) struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
-    /// Brings a package into `into`, which does not exist yet. A folder of this machine becomes a
-    /// link to it, as in Terraform: changes in the folder are to be seen.
+    /// Fetches a package into `into`, which must not exist yet. A local directory becomes a link, as in
+    /// Terraform, so that changes in the directory take effect.
     ///
     /// # Errors
     /// When it cannot be fetched, is hostile, or may not be named by its origin. The contents of
@@ -234,7 +234,7 @@ impl Fetcher<'_> {
         if within.is_empty() {
             return next(into);
         }
-        // Only that folder is the package: nothing beside it may be mentioned.
+        // Only that directory is the package: it must not reference files outside.
         let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
         let all = whole.path().join("package");
         next(&all)?;
@@ -256,7 +256,8 @@ fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<()
     }
 }
 
-/// Splits the `archive` parameter off a URL, and says which format it or the path's ending means.
+/// Removes the `archive` parameter from a URL, and returns the archive format that it or the path extension
+/// specifies.
 fn split_archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
     let (url, given) = url_parameters::take_parameter(url, "archive");
     let format = match given.first().map(String::as_str) {

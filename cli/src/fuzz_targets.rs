@@ -1,6 +1,6 @@
 //! Fuzz targets for everything that the command line reads from files, servers and programs. No input may
-//! make a target panic, hang or grow without bound. `cli/fuzz` runs them under a fuzzer; the test here
-//! replays the kept examples.
+//! make a target panic, hang or grow without bound. `cli/fuzz` runs them under a fuzzer; a test in this file
+//! replays the stored examples.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::redact;
 use crate::settings;
 use crate::workspace::backend::InitializedBackend;
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is also the name of its examples directory.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -90,10 +90,10 @@ const SMALL_LIMITS: UnpackLimits = UnpackLimits {
     links: true,
 };
 
-/// Unpacks an archive. Nothing may appear beside the target folder, and its contents may not exceed
-/// the limits, whether or not the archive is accepted.
+/// Unpacks an archive. No file may appear outside the target directory, and the content must not exceed the
+/// limits, whether or not the archive is accepted.
 fn unpack(data: &[u8], format: ArchiveFormat) {
-    // In memory, where the system has such a folder: a fuzzer does this thousands of times a second.
+    // In memory if the system supports it: a fuzzer does this thousands of times a second.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
     let (packed, into) = (folder.path().join("packed"), folder.path().join("into"));
@@ -114,7 +114,7 @@ fn unpack(data: &[u8], format: ArchiveFormat) {
 struct UnpackedContent {
     entries: usize,
     bytes: u64,
-    /// Links that lead out of the folder, or nowhere.
+    /// Links that lead out of the directory, or are broken.
     outside: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ pub fn netrc(data: &[u8]) {
     });
 }
 
-/// A settings file.
+/// A CLI configuration file.
 pub fn settings(data: &[u8]) {
     let all = [("HOME".to_owned(), "/home/me".to_owned())].into();
     let env = Env { home: Some("/home/me".into()), all, ..Env::default() };
@@ -185,7 +185,7 @@ pub fn modules(data: &[u8]) {
     });
 }
 
-/// The file in the data folder that records the backend.
+/// The file in the data directory that records the backend.
 pub fn backend_record(data: &[u8]) {
     drop(InitializedBackend::parse(data));
 }
@@ -230,7 +230,7 @@ pub fn checksums(data: &[u8]) {
     });
 }
 
-/// A public key in its text form, and a signature behind it.
+/// An ASCII-armored public key, followed by a signature.
 pub fn signature(data: &[u8]) {
     const KEY_END_LINE: &[u8] = b"-----END PGP PUBLIC KEY BLOCK-----\n";
     let document = include_bytes!("install/signature/fixtures/SHA256SUMS");

@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::install::program::VerifiedProgram;
 use crate::redact;
 
-/// Makes a launcher over programs and running providers; the latter come first.
+/// Creates a launcher of provider programs and running providers. Running providers take precedence.
 pub(crate) fn make_launcher(
     env: &Env,
     remote_states: RemoteStateReader,

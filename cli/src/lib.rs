@@ -59,7 +59,7 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     if let Err(reason) = clock::check_clock() {
         return view::print_fatal(messages::CLOCK_IS_WRONG, reason);
     }
-    // Otherwise a folder that was removed would count as one without configuration.
+    // Otherwise a deleted directory would be treated as one without configuration.
     if let Err(error) = std::env::current_dir() {
         return view::print_fatal(
             messages::WORKING_DIRECTORY_NOT_FOUND,
@@ -76,8 +76,8 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
             );
         }
     };
-    // The runtime panics if its first thread for blocking work is refused. It is started here, before
-    // anything is made, and later ones need not be.
+    // The runtime panics if its first thread for blocking work cannot be created. It is started here, before
+    // any changes are made; later threads are optional.
     if let Err(error) = check_threads_can_start() {
         return view::print_fatal(
             messages::THREADS_ARE_REFUSED,
@@ -94,8 +94,8 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     view::exit_code(exit)
 }
 
-/// Has two threads at once, and ends both: an ended one may count for a moment more, when the next one is
-/// asked for.
+/// Runs two threads concurrently and ends both: an ended thread may still count towards the limit when the
+/// next one is requested.
 fn check_threads_can_start() -> std::io::Result<()> {
     let both = Arc::new(Barrier::new(2));
     let waiting = Arc::clone(&both);

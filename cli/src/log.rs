@@ -20,7 +20,7 @@ use crate::env::Env;
 use crate::messages;
 use crate::view;
 
-/// Starts logging, if the environment asks for it.
+/// Starts logging, if the environment enables it.
 pub(crate) fn start_logging(env: &Env) {
     let wanted = LogLevels::from_env(env);
     wanted.complaints.iter().for_each(|complaint| view::print_err(&format!("{complaint}\n")));
@@ -38,7 +38,7 @@ pub(crate) fn start_logging(env: &Env) {
         .with_ansi(false)
         .event_format(LineFormat { json });
     let file = env.log_path.as_ref().map(|path| {
-        // The log of a provider may hold secrets that only the provider knows.
+        // A provider's log may contain secrets that only the provider can recognize.
         let opened = OpenOptions::new().create(true).append(true).owner_only().open(path);
         opened.map_err(|error| (path, error))
     });
@@ -90,7 +90,7 @@ struct LogLevels {
     core: LevelFilter,
     /// Level for providers.
     providers: LevelFilter,
-    /// Whether each line is an object, for programs.
+    /// Whether each line is a JSON object.
     json: bool,
     /// Errors in the requested levels.
     complaints: Vec<String>,

@@ -1,5 +1,5 @@
-//! The program `formwork`, and the providers that come with it: started by the name of a provider, it
-//! serves that provider.
+//! The program `formwork`, and the included providers: started under the name of a provider, it serves that
+//! provider.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! Modules that are called: installs them below the data folder, and returns their location.
+//! Installs called modules in the data directory, and returns their locations.
 //!
-//! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
-//! continues with the modules of the other. Fetching is in `fetch`.
+//! The manifest of installed modules is compatible with Terraform's, so each program can use modules that the
+//! other installed. Fetching is in `fetch`.
 
 pub(crate) mod install;
 pub(crate) mod installed;
@@ -14,5 +14,5 @@ mod staging;
 #[cfg(test)]
 mod tests;
 
-/// The name of the folder of modules in the data directory.
+/// The name of the modules directory in the data directory.
 pub(crate) const MODULES_FOLDER_NAME: &str = "modules";

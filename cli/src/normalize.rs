@@ -1,5 +1,5 @@
-//! Turns Terraform's flags, `-name`, `-name=value`, `-name value`, into those the parser knows.
-//! Pure: the set of flags comes from the parser's own description.
+//! Converts Terraform's flags, `-name`, `-name=value`, `-name value`, to the form of the parser. Pure: the
+//! set of flags comes from the parser's description.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -50,8 +50,8 @@ pub(crate) fn normalize_command_line(
     }
     let tail = rest.split_off(at);
     result.extend(rest);
-    // The following arguments are in one list with those before the command: a later one overrules
-    // an earlier one wherever it stands.
+    // These arguments are merged with those before the command: a later one overrides an earlier one at any
+    // position.
     let mut at = result.len();
     result.extend(environment_arguments(extra, &path)?);
     result.extend(tail);
@@ -81,7 +81,7 @@ fn environment_arguments(
         Some(None) => Err(format!("TF_CLI_ARGS_{name}")),
         words => Ok(words.flatten().unwrap_or_default()),
     };
-    // The name of a variable cannot hold the dashes of a command.
+    // The name of an environment variable cannot contain the dashes of a command name.
     let name = path.join("_").replace('-', "_");
     let mut all = words(&name)?;
     all.extend(words("")?);
@@ -111,11 +111,12 @@ fn split_arguments(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
-/// with the next one where that is its value. Returns where to go on.
+/// Rewrites the word at `at`, an option of the command or of the program, and joins it with the next word if
+/// that is its value. Returns the index of the next word to rewrite.
 fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
     let Some(word) = words[at].to_str().map(str::to_owned) else {
-        // Its value is not Unicode, so its name is not looked at. Two dashes make it one option.
+        // The value is not Unicode, so the name is not checked. With two dashes, the parser treats it as one
+        // option.
         let bytes = words[at].as_encoded_bytes();
         if bytes.starts_with(b"-") && !bytes.starts_with(b"--") {
             let mut word = OsString::from("-");
@@ -142,7 +143,7 @@ fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at
         command.get_arguments().chain(root.get_arguments().filter(|a| a.is_global_set()));
     let flag = flags.find(|arg| arg.get_long() == Some(name));
     let Some(flag) = flag else {
-        // Two dashes make the parser speak of one unknown flag rather than of many short ones.
+        // With two dashes, the parser reports one unknown flag instead of several short ones.
         words[at] = format!("--{bare}").into();
         return at + 1;
     };

@@ -33,7 +33,7 @@ impl Display for Platform {
     }
 }
 
-/// The reason why a string is no platform, in Terraform's words.
+/// The reason why a string is not a platform, in Terraform's wording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadPlatform {
     #[error("must be two words separated by an underscore")]

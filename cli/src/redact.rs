@@ -1,5 +1,5 @@
-//! Removes secrets from text: from URLs what grants access, which is names and passwords, signatures,
-//! tokens and keys, and from logs and source code the sensitive values of the run.
+//! Removes secrets from text: user names, passwords, signatures, tokens and keys from URLs, and the sensitive
+//! values of the run from logs and source code.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 /// The sensitive values of this process. A process is one run.
 static SENSITIVE_VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
-/// The colon behind a scheme, as it is and percent-encoded once and twice, in lower case.
+/// The colon after a scheme: literal, percent-encoded, and percent-encoded twice, in lower case.
 const COLON_FORMS: [&str; 3] = [":", "%3a", "%253a"];
 /// A slash likewise.
 const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
@@ -70,7 +70,7 @@ pub(crate) fn redact_log_text(text: String) -> String {
 pub(crate) fn redact_address(address: &str) -> String {
     let hides = |name: &str| !PUBLIC_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
-    // It is one URL to its end, also if a password has a quote or a space.
+    // The whole string is one URL, even if a password contains a quote or a space.
     match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
         Some(at) => {
             Url { text: address, scheme_end: at, end: address.len() }
@@ -106,7 +106,7 @@ pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
     replace_ranges(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
 }
 
-/// The secrets in the URLs of a text, be they percent-encoded.
+/// The secrets in all URLs of a string, including percent-encoded URLs.
 fn all_secret_ranges_in_urls(text: &str) -> Vec<Range<usize>> {
     let mut found = secret_ranges_in_urls(text, &is_secret_parameter_name);
     found.extend(percent_encoded_secret_ranges(
@@ -117,7 +117,7 @@ fn all_secret_ranges_in_urls(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a character ends a URL in a text.
+/// Whether a character ends a URL within text.
 fn is_url_end(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "\"`<>\\".contains(c)
 }
@@ -155,7 +155,7 @@ fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<
         let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
         let mut end = text[start..].find(is_url_end).map_or(text.len(), |length| start + length);
         if is_quoted {
-            // One within a password is followed by more of the URL.
+            // A quote within a password is followed by more of the URL.
             let mut quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
             let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
             end = quotes.find(closes).unwrap_or(end);
@@ -189,7 +189,7 @@ fn password_range_without_scheme(address: &str) -> Option<Range<usize>> {
 #[derive(Clone, Copy)]
 struct Url<'t> {
     text: &'t str,
-    /// The place of `://`.
+    /// The byte offset of `://`.
     scheme_end: usize,
     end: usize,
 }
@@ -219,7 +219,7 @@ impl Url<'_> {
         let name = authority[..length].find(':').unwrap_or(length);
         let before = &self.text[..self.scheme_end];
         let scheme = &before[before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len()..];
-        // A name alone is a token for many servers, but a plain name for SSH.
+        // A user name without a password is a token for many servers, but not for SSH.
         let is_plain = scheme.eq_ignore_ascii_case("ssh") || &authority[..length] == "git";
         let secret = if is_plain { (name + 1).min(length)..length } else { 0..length };
         if !secret.is_empty() {
@@ -227,13 +227,13 @@ impl Url<'_> {
         }
     }
 
-    /// The parameters, also those of a fragment, in which some servers return tokens.
+    /// The parameters, including those of the fragment, in which some servers return tokens.
     fn add_parameter_ranges(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         secret_parameter_ranges(self.text, self.authority_start()..self.end, hides, found);
     }
 }
 
-/// The secrets of the parameters within a range that are URLs, too, such as the place of checksums.
+/// The secrets in parameters whose values are themselves URLs, such as the URL of a checksum file.
 fn secret_ranges_in_inner_urls(
     text: &str,
     within: Range<usize>,
@@ -244,7 +244,7 @@ fn secret_ranges_in_inner_urls(
     let starts: Vec<usize> =
         text[within.clone()].match_indices("://").map(|(at, _)| from + at).collect();
     for (number, at) in starts.iter().enumerate() {
-        // What follows the next URL is searched with that one, and with the one around both.
+        // The rest after the next URL is searched with that URL, and with the URL that contains both.
         let end = starts.get(number + 1).copied().unwrap_or(within.end);
         let inner = Url { text, scheme_end: *at, end };
         inner.add_login_range(found);
@@ -278,12 +278,12 @@ fn percent_encoded_secret_ranges(
     let schemes: Vec<Range<usize>> = lower
         .match_indices([':', '%'])
         .filter_map(|(at, _)| scheme_separator_length(&lower[at..]).map(|length| at..at + length))
-        // What is not encoded has been searched already.
+        // Unencoded URLs have already been searched.
         .filter(|scheme| &lower[scheme.clone()] != "://")
         .collect();
     let mut found = Vec::new();
     for (number, scheme) in schemes.iter().enumerate() {
-        // What follows the next scheme is searched with that one.
+        // The rest after the next scheme is searched with that scheme.
         let end = schemes.get(number + 1).map_or(lower.len(), |next| next.start);
         let Some(rest) = lower.get(scheme.end..end) else { continue };
         let rest = &rest[..rest.find(&ends).unwrap_or(rest.len())];
@@ -317,7 +317,7 @@ fn decode_percent(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// The length of `://` at the beginning of a text in lower case, each character encoded or not.
+/// The length of `://` at the beginning of a lower-case string, each character encoded or not.
 fn scheme_separator_length(text: &str) -> Option<usize> {
     let behind = |text: &'_ str, forms: &[&str]| {
         let form = forms.iter().find(|form| text.starts_with(**form))?;
@@ -328,7 +328,7 @@ fn scheme_separator_length(text: &str) -> Option<usize> {
     Some(first + behind(&text[first..], &SLASH_FORMS)?)
 }
 
-/// The secret values of the parameters within a range of a text.
+/// The secret parameter values within a range of a string.
 fn secret_parameter_ranges(
     text: &str,
     within: Range<usize>,

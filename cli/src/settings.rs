@@ -1,4 +1,4 @@
-//! The settings file of the command line: provider installation methods, and credentials for hosts.
+//! The CLI configuration file: provider installation methods, and credentials for hosts.
 
 mod install_method;
 mod oci;
@@ -32,15 +32,15 @@ pub(crate) struct Settings {
     pub(crate) cache_may_break_lock: bool,
     /// Provider installation methods, in order; `None` for the usual ones.
     pub(crate) methods: Option<Vec<InstallMethod>>,
-    /// Folders that hold the program of a provider under development, by source address.
+    /// Development overrides: directories with provider programs, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
-    /// Hosts that are not asked for their services: the URLs by service.
+    /// Hosts without service discovery: the URLs by service.
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
     /// Tokens that hosts require before they answer.
     pub(crate) tokens: BTreeMap<String, String>,
-    /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
+    /// The hosts whose tokens are in CLI configuration files, not in the file that `login` writes.
     pub(crate) written: BTreeSet<String>,
-    /// The program to ask for other tokens.
+    /// The credentials helper for other tokens.
     pub(crate) helper: Option<CredentialsHelper>,
     /// Credentials for OCI registries.
     pub(crate) oci: OciSettings,
@@ -55,14 +55,14 @@ pub(crate) struct UserSettings<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// A program that knows the tokens of hosts.
+/// A program that stores the tokens of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CredentialsHelper {
-    /// Its file, if it is installed.
+    /// The program file, if it is installed.
     pub(crate) program: Option<PathBuf>,
     /// Name for display.
     pub(crate) name: String,
-    /// Its leading arguments, before those of a request.
+    /// The configured arguments, which precede those of a request.
     pub(crate) args: Vec<String>,
 }
 
@@ -134,7 +134,7 @@ impl Settings {
 }
 
 impl Settings {
-    /// Warns of files and folders that do not exist: their names are mostly misspelt.
+    /// Warns of files and directories that do not exist, which are usually misspelt.
     fn warn_of_missing_paths(&mut self, env: &Env) {
         if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
             let detail = format!(
@@ -155,7 +155,7 @@ impl Settings {
 
 fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Some(path) = &env.cli_config_file {
-        // A file that was named but is not there is as if it were empty.
+        // A specified file that does not exist is treated as empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
     }
     let Some(home) = &env.home else { return Ok(Vec::new()) };
@@ -173,21 +173,21 @@ fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     Ok(files)
 }
 
-/// Whether a file in the folder of settings is read. That of `login` is read apart from the others.
+/// Whether a file in the configuration directory is read. The file of `login` is read separately.
 fn is_settings_file_name(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name != TOKENS_FILE_NAME && (name.ends_with(".tfrc") || name.ends_with(".tfrc.json"))
 }
 
-/// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
-/// damaged one holds none.
+/// The tokens in the file that Terraform's `login` writes. A damaged file is treated as empty, because it is
+/// not edited by hand.
 fn login_tokens(env: &Env) -> Vec<(String, String)> {
     let Some(path) = tokens_file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_SMALL_FILE_LEN);
     text.map(|text| parse_tokens(&text)).unwrap_or_default()
 }
 
-/// The tokens in the text of that file, by host.
+/// Parses the tokens of that file, by host.
 pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
     let document: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
@@ -199,7 +199,7 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads the text of a settings file.
+/// Parses a CLI configuration file.
 ///
 /// # Errors
 /// When it is not one: the line and the reason.
@@ -406,7 +406,7 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
     }
 }
 
-/// The places where providers are looked for when the settings name none.
+/// The directories that are searched for providers by default.
 pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join("terraform.d/plugins")];
     folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));

@@ -26,14 +26,14 @@ use crate::view;
 /// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProcessEnd {
-    /// It is asked to end, and may ignore that.
+    /// The process is requested to end, and may ignore the request.
     Asked,
-    /// It is ended.
+    /// The process is killed.
     Forced,
 }
 
-/// Time that a command that attends to signals itself has to end after the second, and that another
-/// program has after the request to end.
+/// Time limit for ending: after the second signal for a command that handles signals itself, and after the
+/// request to end for another program.
 const EXIT_WAIT_AFTER_SIGNAL: Duration = Duration::from_millis(1500);
 
 /// Time for printing that the program ends, and for finding the programs to signal.
@@ -75,11 +75,11 @@ impl Drop for SignalGuard {
 /// Programs that work for us and would not notice our end.
 static COMPANION_PIDS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// A program that ends when a signal ends us. It is waited for here alone: once that is done, its
-/// id may be that of any other process.
+/// A child process that is ended when a signal ends Formwork. Only this type waits for it: afterwards, the
+/// system may reuse its process ID.
 pub(crate) struct SupervisedChild {
     program: Child,
-    /// Its number, as long as it is among the companions.
+    /// The process ID, while the process is among the companions.
     number: Option<u32>,
 }
 
@@ -96,19 +96,19 @@ impl SupervisedChild {
         Ok(Self { program, number: Some(number) })
     }
 
-    /// Its stdout, if that is a pipe that has not been taken yet.
+    /// Takes the stdout pipe of the process, if it is piped and not taken yet.
     pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
         self.program.stdout.take()
     }
 
-    /// Its stderr, likewise.
+    /// Takes the stderr pipe, likewise.
     pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
         self.program.stderr.take()
     }
 
-    /// Ends the program and its children after some time, or as soon as `is_too_much` says so: it is asked
-    /// from time to time. Nothing is ended once the returned value is dropped. The program must not be
-    /// waited for while it is there.
+    /// Ends the program and its children after a timeout, or as soon as `is_too_much` returns true, which is
+    /// called periodically. Dropping the returned value disables this. The program must not be waited for
+    /// while the value exists.
     ///
     /// # Errors
     /// When the system refuses a thread. The program is ended then.
@@ -176,9 +176,9 @@ const COMPANION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The reason for which a companion was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ForcedEnd {
-    /// Its time was over.
+    /// The timeout expired.
     Late,
-    /// It did more than it may.
+    /// The process exceeded its limit.
     TooMuch,
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn start_watching_signals() {
     system::note_ignored_hangup();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
     let (listens, listening) = mpsc::channel();
-    // Failing is as good as never having been asked.
+    // If the thread cannot be started, signals keep their default effect.
     drop(watching.spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
@@ -274,7 +274,7 @@ fn print_notice(text: &'static str) {
     let (done, said) = mpsc::channel();
     let saying = thread::Builder::new().spawn(move || {
         view::print_err(text);
-        // The receiver is gone if it took too long.
+        // The receiver is dropped if this took too long.
         done.send(()).ok();
     });
     if saying.is_err() {

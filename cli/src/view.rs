@@ -1,4 +1,4 @@
-//! Output for people and programs. The only part of the program that prints.
+//! Human-readable and machine-readable output. Only this module prints.
 
 pub(crate) mod elapsed;
 mod ephemeral;
@@ -121,15 +121,15 @@ fn stdout_columns() -> usize {
 /// Reason why output was not written to stdout, though stdout had a reader.
 static OUTPUT_WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
-/// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
-/// and colours.
+/// Prints human-readable text to stdout. Control characters are escaped, except for line breaks, tabs and
+/// colours.
 ///
-/// A reader that has gone away is no error; other losses are reported by [`exit_code`].
+/// A closed pipe is not an error. [`exit_code`] reports other write errors.
 pub(crate) fn print_out(text: &str) {
     write_out(&sanitize::sanitize_painted_output(text, is_stdout_terminal()));
 }
 
-/// Prints data for programs to stdout: unchanged, unless a terminal shows it.
+/// Prints machine-readable data to stdout: unchanged, unless stdout is a terminal.
 pub(crate) fn print_data(data: &str) {
     if is_stdout_terminal() { print_out(data) } else { write_out(data) }
 }
@@ -164,10 +164,10 @@ pub(crate) fn exit_code(exit: Exit) -> ExitCode {
     }
 }
 
-/// Prints text for people to stderr, as [`print_out`] does to stdout.
+/// Prints human-readable text to stderr, as [`print_out`] does to stdout.
 pub(crate) fn print_err(text: &str) {
     phase_counter::erase_counter();
-    // Whether colour is used depends on stdout alone.
+    // Whether colour is used depends only on stdout.
     let text = sanitize::sanitize_painted_output(text, is_stdout_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));

@@ -1,5 +1,5 @@
-//! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
-//! once, in the order in which errors are best reported.
+//! The working directory of a command: configuration, data directory, lock file, providers, state. Each is
+//! resolved once, in the best order for reporting errors.
 
 pub(crate) mod backend;
 mod config_snapshot;
@@ -51,17 +51,17 @@ const SELECTED_WORKSPACE_FILE: &str = "environment";
 const WORKSPACE_NAME_RULE: &str =
     "The name must contain only URL safe characters, and no path separators.";
 
-/// The folder a command works in.
+/// The working directory of a command.
 pub(crate) struct Workspace<'e> {
     /// The environment.
     pub(crate) env: &'e Env,
-    /// The working folder, where state, locks and files of values are.
+    /// The working directory, with state, locks and variable files.
     pub(crate) root: PathBuf,
-    /// The root module's folder: the working folder, unless `import` names another.
+    /// The configuration directory: the working directory, unless `import -config` specifies another.
     pub(crate) config_folder: PathBuf,
-    /// The data folder.
+    /// The data directory.
     pub(crate) data: DataDir,
-    /// The source texts that messages point into.
+    /// The sources that diagnostics quote.
     pub(crate) sources: Sources,
     /// The settings of the command line.
     pub(crate) settings: Settings,
@@ -76,7 +76,7 @@ pub(crate) struct Workspace<'e> {
 }
 
 impl<'e> Workspace<'e> {
-    /// Opens the working folder.
+    /// Opens the working directory.
     ///
     /// # Errors
     /// When the settings or the selection of the workspace cannot be read.
@@ -85,8 +85,8 @@ impl<'e> Workspace<'e> {
         opened.selection_problem().map_or(Ok(opened), |problem| Err(diags.error(problem)))
     }
 
-    /// Opens the working folder for a command that selects a workspace: it is the way out of a selection
-    /// that cannot be used.
+    /// Opens the working directory for a command that selects a workspace, which can replace an invalid
+    /// selection.
     ///
     /// # Errors
     /// When the settings or the environment cannot be read.
@@ -113,7 +113,7 @@ impl<'e> Workspace<'e> {
             encryption: None,
             started_stores: StartedStores::default(),
         };
-        // Only the environment can mend what it says.
+        // A selection in the environment can be corrected only there.
         if let Some(name) = env.workspace.as_ref().filter(|name| !Workspaces::is_valid_name(name)) {
             let detail = format!(
                 "The variable selects the workspace {name:?}. {WORKSPACE_NAME_RULE} Unset the variable, or correct it."
@@ -139,7 +139,7 @@ impl<'e> Workspace<'e> {
         self.selection_problem().map_or(Ok(()), |problem| Err(diags.error(problem)))
     }
 
-    /// The problem of the selection of the workspace in the data folder, if it has one.
+    /// The problem with the selected workspace in the data directory, if any.
     pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
         let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let path = path.display();
@@ -227,7 +227,7 @@ impl<'e> Workspace<'e> {
         config
     }
 
-    /// Reads the root module, for where the configuration wants its state kept, and nothing else.
+    /// Reads only the root module, which contains the backend configuration.
     ///
     /// # Errors
     /// When its files cannot be read.
@@ -235,8 +235,8 @@ impl<'e> Workspace<'e> {
         config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
     }
 
-    /// Whether there is any configuration here. A folder that cannot be read counts as one, so that its
-    /// reader reports why.
+    /// Whether the directory contains configuration. An unreadable directory counts as one, so that reading
+    /// it reports the error.
     pub(crate) fn has_config(&self) -> bool {
         match FilesOnDisk.list(&self.config_folder) {
             Ok(names) => names.iter().any(|name| config::is_config_file_name(name)),
@@ -259,7 +259,7 @@ impl<'e> Workspace<'e> {
 
     /// The selected workspace.
     pub(crate) fn name(&self) -> String {
-        // Opening the folder has shown that the file can be read.
+        // Opening the directory has already read the file successfully.
         self.selected_workspace().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
     }
 
@@ -315,8 +315,8 @@ impl<'e> Workspace<'e> {
         LockFile::load(diags, &mut self.sources, &root)
     }
 
-    /// The lock file for a command that only uses it. As in Terraform, what is ignored in the file is said by
-    /// the commands that write it.
+    /// The lock file for a command that only uses it. As in Terraform, only commands that write the file warn
+    /// about ignored content.
     fn read_locks_to_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let mut found = Diagnostics::default();
         let locks = self.read_lock_file(&mut found);
@@ -353,7 +353,7 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Finds the programs of the providers needed, each checked with the lock file.
+    /// Finds the required provider programs, each verified against the lock file.
     ///
     /// # Errors
     /// When one is not installed, or does not match its lock.
@@ -369,8 +369,8 @@ impl<'e> Workspace<'e> {
         Ok(make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached))
     }
 
-    /// As [`Workspace::make_launcher`], for callers that only need the providers to check a
-    /// configuration: the installed ones are used, even if other versions are wanted now.
+    /// As [`Workspace::make_launcher`], for callers that require the providers only to check a configuration:
+    /// the installed versions are used, even if the configuration now requires others.
     ///
     /// # Errors
     /// When one is not installed.

@@ -1,5 +1,5 @@
-//! Candidates for completing a command line. Pure: options and commands come from the parser's own
-//! description, names of the folder through a function.
+//! Completion candidates for a command line. Pure: options and commands come from the parser's description,
+//! names of the working directory from a function.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 
 use super::help_page::value_name;
 
-/// Names of the folder that complete an argument.
+/// The kind of names that complete an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompletionNameKind {
     /// Addresses of resources, instances and modules.
@@ -50,7 +50,7 @@ pub(crate) fn completion_candidates(
     found
 }
 
-/// The folder that `-chdir` names in a line.
+/// The directory of the `-chdir` option in a line.
 pub(crate) fn chdir_folder_of_line(line: &str) -> Option<PathBuf> {
     let words = split_words(line);
     let mut options = words.iter().skip(1).take_while(|word| word.starts_with('-'));
@@ -58,8 +58,8 @@ pub(crate) fn chdir_folder_of_line(line: &str) -> Option<PathBuf> {
     Some(PathBuf::from(option))
 }
 
-/// Splits a line as a shell would; the last word is empty behind a space. A quote may be open.
-/// Variables that are set for the command are left out.
+/// Splits a line as a shell would. The last word is empty after a space. A quote may be open. Variable
+/// assignments before the command are omitted.
 fn split_words(line: &str) -> Vec<String> {
     let mut words = split_all_words(line);
     let sets = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable_name(name));
@@ -93,17 +93,17 @@ fn split_all_words(line: &str) -> Vec<String> {
     words
 }
 
-/// The place of the last word in a line.
+/// The context of the last word in a line.
 struct CompletionContext<'c> {
     root: &'c Command,
     command: &'c Command,
-    /// The names of the command and those above it, without that of the program.
+    /// The names of the command and its parent commands, without the program.
     names: Vec<&'c str>,
-    /// The number of arguments before the word that are no options.
+    /// The number of positional arguments before the word.
     n_arguments: usize,
     /// The option whose value the word is.
     option: Option<&'c Arg>,
-    /// The command that `help` is asked about so far.
+    /// The topic of `help`, as far as it is typed.
     topic: Option<&'c Command>,
 }
 

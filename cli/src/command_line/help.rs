@@ -1,5 +1,5 @@
-//! Help texts and errors of the command line in Terraform's form: flags with one dash, values
-//! behind an equals sign. The content comes from the parser's description.
+//! Help texts and command-line errors in Terraform's form: flags with one dash, values after an equals sign.
+//! The content comes from the parser's description.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -77,7 +77,7 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
     };
     let as_typed = |text: String| {
         let text = text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
-        // The parser knows every option with two dashes.
+        // The parser defines every option with two dashes.
         if text.starts_with("--") { text.replacen("--", "-", 1) } else { text }
     };
     // Of several suggestions the last is the nearest.
@@ -108,7 +108,7 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
             if word.starts_with('-') {
                 let mut hint = hint(ContextKind::SuggestedArg);
                 if name.ends_with(" import") {
-                    // In Terraform every word behind the address is taken as it is.
+                    // Terraform accepts every argument after the address as it is.
                     hint.push_str(" If the ID starts with a dash, write -- and a space before it.");
                 }
                 (

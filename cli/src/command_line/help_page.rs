@@ -1,5 +1,5 @@
-//! The content of a help text, independent of its form. All of it comes from the parser's own
-//! description: help texts, manual pages and the command reference cannot disagree.
+//! The content of a help text, independent of its form. All of it comes from the parser's description, so
+//! help texts, manual pages and the command reference cannot differ.
 
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
@@ -10,15 +10,15 @@ const MAIN_COMMANDS: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"
 /// Commands for authors of providers.
 const AUTHORING_COMMANDS: [&str; 1] = ["provider"];
 
-/// The example of a command, as the parser's description carries it: the rest of the line behind the
-/// name of the command, and its effect.
+/// The example of a command, as stored in the parser's description: the rest of the line after the command
+/// name, and its effect.
 pub(crate) fn example(arguments: &str, effect: &str) -> StyledStr {
     format!("{arguments}\n{effect}").into()
 }
 
 /// An example of a command.
 pub(super) struct CommandExample {
-    /// The rest of the line behind the name of the command.
+    /// The rest of the line after the command name.
     pub(super) arguments: String,
     pub(super) effect: String,
 }
@@ -34,7 +34,7 @@ impl CommandExample {
 
 /// The page of a command.
 pub(super) struct HelpPage {
-    /// The full name of the command, with that of the program.
+    /// The full name of the command, including the program name.
     pub(super) name: String,
     pub(super) usage: String,
     /// Sentences about the command.
@@ -106,7 +106,7 @@ fn usage_line(command: &Command, name: &str) -> String {
     usage
 }
 
-/// The commands below a command; those of the program in three groups.
+/// The subcommands of a command. Those of the program itself are in three groups.
 fn command_sections(command: &Command, is_root: bool) -> Vec<HelpSection> {
     let groups: &[&str] = match is_root {
         true => &["Main commands", "All other commands", "Commands for provider authors"],

@@ -7,7 +7,7 @@ use super::help_page::HelpPage;
 /// The version in the manual pages.
 const MANUAL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Visits the visible commands below a command, each after the one above it, with their full names.
+/// Visits a command and its visible subcommands, parents first, with their full names.
 pub(super) fn visit_commands<'c>(
     command: &'c Command,
     name: &str,
@@ -19,7 +19,7 @@ pub(super) fn visit_commands<'c>(
     }
 }
 
-/// The manual page of a command: its file name and its text in the format of `man`.
+/// The manual page of a command: its file name and its content in the format of `man`.
 pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
     let page = HelpPage::of(command, name);
     let title = name.replace(' ', "-");
@@ -53,7 +53,7 @@ pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
     (format!("{title}.1"), text)
 }
 
-/// Text that `man` shows as it is.
+/// Escapes text so that `man` prints it unchanged.
 fn escape_roff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     text.lines()
@@ -85,7 +85,7 @@ pub(super) fn command_reference_markdown(root: &Command) -> String {
     text
 }
 
-/// Text without characters that mean something in Markdown, except for quoted code.
+/// Escapes Markdown syntax, except in quoted code.
 fn escape_markdown(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
         0 => part.replace('<', "\\<").replace('*', "\\*").replace('_', "\\_"),
@@ -209,13 +209,13 @@ mod tests {
         lines
     }
 
-    /// The reason why a line of a document is no command that the program accepts.
+    /// The reason why the program does not accept a command line of a document.
     fn refusal(line: &str) -> Option<String> {
         // Usage lines, which name options and arguments.
         if line.contains('[') || line.ends_with(" COMMAND") {
             return None;
         }
-        // Remarks, and words for the shell, are no words of the command.
+        // Comments and shell operators are not part of the command.
         let words =
             line.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
         let words: Vec<OsString> = words.map(OsString::from).collect();

@@ -1,4 +1,4 @@
-//! Help texts, manual pages and the command reference, all from the description of the command line.
+//! Help texts, manual pages and the command reference, all generated from the parser's description.
 
 use clap::Command;
 use formwork_value::{Diagnostic, Diagnostics, Reported};

@@ -1,4 +1,4 @@
-//! Arguments that several commands have.
+//! Arguments that several commands share.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use formwork_core::session::DEFAULT_PARALLELISM;
 
 use crate::env::Env;
 
-/// Options for the output. Every command takes these.
+/// Output options, which every command accepts.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Display options")]
 pub(crate) struct ViewArgs {
@@ -59,7 +59,7 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
-    /// A state that is locked and only read.
+    /// Arguments for a state that is locked and only read.
     pub(crate) fn for_locked_read(state: Option<PathBuf>) -> Self {
         let lock = LockArgs { lock: true, lock_timeout: "0s".to_owned() };
         Self { lock, state, state_out: None, backup: None }
@@ -76,31 +76,31 @@ impl StateArgs {
     }
 }
 
-/// Files of the state, as far as options name them.
+/// State files that options specify.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatePaths {
     /// The file to read.
     pub(crate) state: Option<PathBuf>,
-    /// The file to write, if it is another one.
+    /// The file to write, if it differs from the file to read.
     pub(crate) out: Option<PathBuf>,
     /// File for a backup of the state before it is overwritten.
     pub(crate) backup: BackupPath,
 }
 
-/// Destination of the copy of a state that is overwritten.
+/// Destination of the backup of a state before it is overwritten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum BackupPath {
-    /// Beside the state, in the place of the last backup.
+    /// Beside the state, replacing the previous backup.
     #[default]
     Usual,
-    /// To this file; to nowhere if it is `-`.
+    /// To this file; `-` disables the backup.
     At(PathBuf),
-    /// Beside the state, under a name with these seconds in it: no later backup overwrites it.
+    /// Beside the state, with this timestamp in its name, so that later backups do not overwrite it.
     Kept(i64),
 }
 
 impl BackupPath {
-    /// The file that is named, if one is; else one of its own. There is always a backup.
+    /// The specified file, if any, otherwise a new file with a timestamp. A backup is always written.
     pub(crate) fn named_or_timestamped(path: Option<&PathBuf>, seconds: i64) -> Self {
         match path.filter(|path| path.as_os_str() != "-") {
             Some(path) => Self::At(path.clone()),
@@ -110,17 +110,17 @@ impl BackupPath {
 }
 
 impl StatePaths {
-    /// The state in this file, if one is named.
+    /// The state in this file, if one is specified.
     pub(crate) fn from_state_path(state: Option<&PathBuf>) -> Self {
         Self { state: state.cloned(), ..Self::default() }
     }
 }
 
-/// Default number of operations that run at once, as the help prints it.
+/// Default number of concurrent operations, as the help prints it.
 pub(crate) const DEFAULT_PARALLELISM_ARG: &str = "10";
 
-/// Reads the path of a positional argument, which may be empty: scripts pass empty variables on, and
-/// Terraform takes them for no argument.
+/// Reads the path of a positional argument, which may be empty: scripts pass empty variables, and Terraform
+/// treats them as missing arguments.
 pub(crate) fn path_or_empty() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -130,8 +130,8 @@ pub(crate) fn path_if_given(path: Option<&PathBuf>) -> Option<&Path> {
     path.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
 }
 
-/// Requested number of operations that run at once. A negative number is refused
-/// where messages can be given.
+/// The requested number of concurrent operations. The caller reports negative numbers, because it can report
+/// diagnostics.
 pub(crate) fn parse_parallelism(parallelism: i64) -> usize {
     match parallelism {
         0 => DEFAULT_PARALLELISM,
@@ -221,14 +221,14 @@ pub(crate) struct InitArgs {
     pub(crate) variables: VariableArgs,
 }
 
-/// Sources of values of variables, in the order given. Later ones win.
+/// Sources of variable values, in the given order. Later ones override earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VariableArgs {
     /// The sources, in order.
     pub(crate) sources: Vec<VariableSource>,
 }
 
-/// One `-var` or `-var-file`.
+/// A `-var` or `-var-file` option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum VariableSource {
     /// `-var NAME=VALUE`
@@ -272,7 +272,7 @@ impl clap::FromArgMatches for VariableArgs {
         let mut sources: Vec<(usize, VariableSource)> =
             at("var").zip(values.cloned().map(VariableSource::Value)).collect();
         sources.extend(at("var-file").zip(files.cloned().map(VariableSource::File)));
-        // The order between the two kinds decides which value wins.
+        // The relative order of the two options decides which value is used.
         sources.sort_by_key(|(index, _)| *index);
         Ok(Self { sources: sources.into_iter().map(|(_, source)| source).collect() })
     }

@@ -23,7 +23,7 @@ pub(crate) struct EditArgs {
 }
 
 impl EditArgs {
-    /// Files of the state. It is always backed up, to a new file unless an option names one.
+    /// Files of the state. The state is always backed up, to a new file unless an option specifies one.
     pub(crate) fn state_paths(&self) -> StatePaths {
         let seconds = clock::current_time().unix_timestamp();
         let backup = BackupPath::named_or_timestamped(self.backup.as_ref(), seconds);

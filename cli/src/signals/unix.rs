@@ -21,7 +21,7 @@ pub(super) fn end_process_trees(mut ending: Vec<u32>, end: ProcessEnd) {
         let children = children.unwrap_or_default();
         ending.extend(children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
         let Ok(id) = i32::try_from(id) else { continue };
-        // It may have ended in this moment.
+        // The process may have just ended.
         kill(Pid::from_raw(id), signal).ok();
     }
 }

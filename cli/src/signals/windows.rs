@@ -15,7 +15,7 @@ pub(super) fn end_process_trees(ending: Vec<u32>, _end: ProcessEnd) {
         let mut program = Command::new("taskkill");
         program.args(["/T", "/F", "/PID", &id.to_string()]).stdin(Stdio::null());
         program.stdout(Stdio::null()).stderr(Stdio::null());
-        // It may have ended in this moment.
+        // The process may have just ended.
         drop(program.status());
     }
 }

@@ -1,10 +1,10 @@
-//! Messages about ephemeral resources, for people and programs alike.
+//! Messages about ephemeral resources, shared by human-readable and JSON output.
 
 use formwork_core::event::{EphemeralStage, EphemeralStep};
 
 use super::elapsed::format_seconds;
 
-/// The sentence behind the address.
+/// The sentence after the address.
 pub(crate) fn ephemeral_step_sentence(step: EphemeralStep, stage: EphemeralStage) -> String {
     let noun = match step {
         EphemeralStep::Open => "Opening",

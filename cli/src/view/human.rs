@@ -1,4 +1,4 @@
-//! Views for people.
+//! Human-readable views.
 
 pub(crate) mod diagnostic;
 pub(crate) mod diff;

@@ -1,4 +1,4 @@
-//! Views for programs. Shapes and names are those of Terraform's JSON output.
+//! Machine-readable views. Structure and names are those of Terraform's JSON output.
 
 pub(crate) mod changes;
 pub(crate) mod checks;

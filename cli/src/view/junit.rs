@@ -133,7 +133,7 @@ fn render_diagnostics(sources: &Sources, diags: &[&Diagnostic]) -> String {
 
 fn result_element(name: &str, message: Option<&str>, body: &str) -> String {
     let message = message.map(|text| format!(" message=\"{}\"", escape_xml(text)));
-    // The end of the section must not stand within it.
+    // The section must not contain its own end marker.
     let body = body.replace(is_invalid_in_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");
     format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Report of a planning or applying command: for people, or as a stream of JSON.
+//! Report of a planning or applying command: human-readable, or as a JSON stream.
 
 use std::path::Path;
 
@@ -27,11 +27,11 @@ pub(crate) struct OperationReport {
 
 /// Result of applying.
 pub(crate) struct ApplyResult<'a> {
-    /// Number of changes made.
+    /// The number of applied changes.
     pub(crate) tally: ChangeCounts,
     /// Whether everything was to go.
     pub(crate) destroying: bool,
-    /// File that the state was requested to be written to, if not to its usual place.
+    /// The file of `-state-out`, if specified.
     pub(crate) out: Option<&'a Path>,
 }
 
@@ -63,8 +63,8 @@ impl OperationReport {
         }
     }
 
-    /// Reports the next step while the folder is prepared: to people in lines that fit, to programs
-    /// in one piece. Programs know the step by its code.
+    /// Reports the next step of `init`: wrapped for a terminal, or as one JSON event with the code of the
+    /// step.
     pub(crate) fn report_step(&self, paint: Paint, text: &str, code: &str) {
         let text = &*redact::redact_text(text);
         match &self.watch {
@@ -127,7 +127,7 @@ impl OperationReport {
         }
     }
 
-    /// Shows problems that kept the command from beginning.
+    /// Prints diagnostics that prevented the command from starting.
     pub(crate) fn report_failure(&self, sources: Option<&Sources>, diags: &Diagnostics) -> Exit {
         let empty = Sources::new();
         self.report_diagnostics(sources.unwrap_or(&empty), diags);
@@ -144,7 +144,8 @@ impl OperationReport {
         }
     }
 
-    /// Reports the changes of a saved plan to programs; people saw it when it was made.
+    /// Prints the changes of a saved plan to the JSON stream. Human-readable output printed them when the
+    /// plan was created.
     pub(crate) fn report_saved_plan(&self, plan: &Plan) {
         if let ReportAudience::Machine(stream) = &self.watch {
             stream.print_saved_plan(plan);
@@ -184,7 +185,7 @@ impl OperationReport {
         print_out(&text);
     }
 
-    /// Reports the changes made.
+    /// Reports the applied changes.
     pub(crate) fn report_applied(&self, done: &ApplyResult<'_>, state: &State) {
         match &self.watch {
             ReportAudience::Human(_) => {
@@ -238,7 +239,7 @@ impl OperationReport {
         }
     }
 
-    /// Whether the report is a stream for programs.
+    /// Whether the report is a JSON stream.
     pub(crate) fn is_for_programs(&self) -> bool {
         matches!(self.watch, ReportAudience::Machine(_))
     }

@@ -27,7 +27,7 @@ pub(crate) struct PhaseCounter {
 }
 
 impl PhaseCounter {
-    /// Makes a counter for a terminal of this width. Nothing is shown yet.
+    /// Creates a counter for a terminal of this width. It does not print anything yet.
     pub(crate) fn new(width: usize) -> Self {
         Self { width, phase: None, began: Instant::now(), changed: None }
     }

@@ -14,10 +14,10 @@ pub(crate) fn sanitize_text(text: &str) -> String {
     spell_out_controls(&text.replace("\r\n", "\n"), "\n\t")
 }
 
-/// Whole output for people, of which parts are painted: line breaks, tabs and colours stay. Colours that
-/// could hide text are removed. All else that steers a terminal is spelled out.
+/// Sanitizes human-readable output that contains colours: line breaks, tabs and colours are kept. Colours
+/// that could hide text are removed. Other terminal control characters are escaped.
 ///
-/// In a file or pipe, characters that only make text look like another text stay, too.
+/// In a file or pipe, characters that only change the appearance of text are kept, too.
 pub(crate) fn sanitize_painted_output(text: &str, on_terminal: bool) -> Cow<'_, str> {
     let steers =
         |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && is_deceptive(c);
@@ -53,7 +53,7 @@ const VISIBLE_COLOR_PARAMETERS: [&str; 29] = [
     "90", "91", "92", "93", "94", "95", "96", "97", "00", "01", "02", "04",
 ];
 
-/// The parameters of a colour sequence at the beginning of a string, and the text behind it.
+/// The parameters of a colour sequence at the beginning of a string, and the rest of the string.
 fn parse_color(text: &str) -> Option<(&str, &str)> {
     let behind = text.strip_prefix("\u{1b}[")?;
     let end = behind.find(|c: char| !c.is_ascii_digit() && c != ';')?;
@@ -85,8 +85,8 @@ pub(crate) fn push_visible_form(text: &mut String, character: char) {
     }
 }
 
-/// Whether a character makes text look like another text: it decides in which direction others are
-/// written, or takes no place. Joiners and selectors stay, because letters and emoji need them.
+/// Whether a character changes the appearance of text: it changes the writing direction, or has no width.
+/// Joiners and selectors are kept, because letters and emoji require them.
 fn is_deceptive(character: char) -> bool {
     matches!(
         character,

@@ -1,4 +1,5 @@
-//! Diagnostics, for people: the problem, the piece of source, the values of its names, the remedy.
+//! Human-readable diagnostics: the problem, the source excerpt, the values of the references in it, and the
+//! remedy.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,8 @@ pub(crate) struct RenderedDiagnostics {
     pub(crate) errors: String,
 }
 
-/// Renders problems. Of warnings that say the same of several places only the first is shown, and how
-/// many there are.
+/// Renders diagnostics. Of warnings that repeat at several positions, only the first is shown, with the
+/// number of the others.
 pub(crate) fn render_all_diagnostics(
     screen: &Screen,
     sources: &Sources,
@@ -44,7 +45,7 @@ pub(crate) fn render_all_diagnostics(
     shown
 }
 
-/// Renders problems as [`render_all_diagnostics`] does, without a hint behind them: others may follow.
+/// Renders diagnostics as [`render_all_diagnostics`] does, without the hint after them: others may follow.
 pub(crate) fn render_without_hint(
     screen: &Screen,
     sources: &Sources,
@@ -82,8 +83,8 @@ fn render_sorted_diagnostics(
     shown
 }
 
-/// Problems in Terraform's order: those without a place first, then by file and position. Files with
-/// fewer folders in their path come first.
+/// Diagnostics in Terraform's order: those without a source range first, then by file and position. Files
+/// with fewer directories in their path come first.
 pub(crate) fn in_display_order<'d>(
     sources: &Sources,
     diags: &'d Diagnostics,
@@ -104,9 +105,9 @@ struct SimilarWarnings<'d> {
     n_more: usize,
 }
 
-/// Puts together warnings that have one summary, where the first of them stands. A warning that is
-/// about no place in the configuration stays alone, as nothing would lead from it to the others; and so
-/// does what a `check` says, which the author has put into words of its own.
+/// Groups warnings with the same summary at the position of the first. Warnings without a source range are
+/// not grouped, because the group would not show the positions of the others. Neither are the results of
+/// `check` blocks, whose messages are individual.
 fn group_similar(warnings: Vec<&Diagnostic>) -> Vec<SimilarWarnings<'_>> {
     let mut groups: Vec<SimilarWarnings<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -124,7 +125,7 @@ fn group_similar(warnings: Vec<&Diagnostic>) -> Vec<SimilarWarnings<'_>> {
     groups
 }
 
-/// Renders warnings as their summaries alone.
+/// Renders only the summaries of warnings.
 fn render_compact_warnings(
     screen: &Screen,
     sources: &Sources,
@@ -169,7 +170,7 @@ pub(crate) fn render_one_diagnostic(
     }
     if !diagnostic.detail.is_empty() {
         lines.push(String::new());
-        // The last column stays free, and a bar with a space stands before each coloured line.
+        // The last column stays empty, and each coloured line begins with a bar and a space.
         let margin = if screen.color { 3 } else { 1 };
         let detail = sanitize::sanitize_text(&redact::redact_text(&diagnostic.detail));
         lines.extend(wrap_text(&detail, screen.width.saturating_sub(margin)));

@@ -28,22 +28,22 @@ use crate::view::{Paint, Screen};
 /// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeSign {
-    /// It comes.
+    /// The part is added.
     Add,
-    /// It goes.
+    /// The part is removed.
     Remove,
-    /// It changes.
+    /// The part is changed.
     Change,
-    /// It stays.
+    /// The part is unchanged.
     Keep,
 }
 
-/// Renders differences onto a screen. A place `at` is the column where a name or value stands; its
-/// sign is two columns before that.
+/// Renders differences for a screen. A parameter `at` is the column of a name or value; its sign is two
+/// columns before it.
 #[derive(Clone, Copy)]
 pub(crate) struct DiffRenderer<'a> {
     pub(crate) screen: &'a Screen,
-    /// Whether the values are those of a plan. A state that is shown has no signs.
+    /// Whether to print change signs. They are printed for plans, not for states.
     pub(crate) signs: bool,
     /// Whether parts that stay are shown too.
     pub(crate) keeps: bool,
@@ -59,7 +59,7 @@ pub(crate) struct AlignedName<'a> {
 }
 
 impl DiffRenderer<'_> {
-    /// Renders an object of a resource between braces, of which the second stands at `at`.
+    /// Renders an object of a resource in braces. The closing brace is at column `at`.
     pub(crate) fn render_object(
         &self,
         block: &Block,
@@ -71,8 +71,8 @@ impl DiffRenderer<'_> {
         self.render(&node, self.options_at(at))
     }
 
-    /// One output, or one attribute without a schema, if it changes: its name, the sign before it,
-    /// and its change. The name stands at `at`.
+    /// Renders an output, or an attribute without a schema, if it changes: sign, name and change. The name is
+    /// at column `at`.
     pub(crate) fn render_changed(
         &self,
         name: AlignedName<'_>,
@@ -113,7 +113,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// A line whose text stands at `at`, with its sign.
+    /// A line with its sign, whose text begins at column `at`.
     fn line_with_sign(&self, sign: ChangeSign, text: &str, at: usize) -> String {
         format!("{}{} {text}\n", " ".repeat(at.saturating_sub(2)), self.painted_sign(sign))
     }

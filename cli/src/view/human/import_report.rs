@@ -1,5 +1,5 @@
-//! Messages of the command that imports, while it looks for the one object it was asked for. Other
-//! events are reported as in every command.
+//! Messages of `formwork import` while it looks for the requested object. Other events are reported as by
+//! every command.
 
 use formwork_core::change::ImportKey;
 use formwork_core::event::{Event, EventObserver};

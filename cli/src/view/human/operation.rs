@@ -39,7 +39,7 @@ fn label_suffix(label: Option<&ObjectLabel>) -> String {
     shown_label(label).map_or_else(String::new, |text| format!(" [{text}]"))
 }
 
-/// Nothing is said of a label that is there and empty.
+/// An empty label is not shown.
 fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
     let ObjectLabel { key, value } = label.filter(|label| !label.value.is_empty())?;
     Some(format!("{key}={}", sanitize::sanitize_line(value)))
@@ -65,7 +65,7 @@ fn import_key_in_brackets(import_key: &ImportKey) -> String {
     }
 }
 
-/// Words for a change that a provider makes.
+/// The words for a change by a provider.
 struct ChangeWords {
     doing: &'static str,
     progress: &'static str,

@@ -1,4 +1,4 @@
-//! A plan, for people: drift, changes, their reasons and their number.
+//! The human-readable plan: drift, changes, their reasons and their number.
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, ActionReason, Change, ImportKey, ReplaceOrder};
@@ -65,7 +65,7 @@ fn no_changes_text(screen: &Screen, plan: &Plan) -> String {
         );
     }
     let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
-        // The effect of applying it was printed behind the changes.
+        // The effect of applying it was printed after the changes.
         (PlanMode::RefreshOnly, false) => return String::new(),
         (PlanMode::RefreshOnly, true) => (
             "No changes. Your infrastructure still matches the configuration.",
@@ -135,7 +135,7 @@ fn symbol_legend(screen: &Screen, changes: &[&Change]) -> String {
 const DEPOSED_OBJECT_NOTE: &str =
     "# (left over from a partially-failed replacement of this instance)\n";
 
-/// One change: action and reason, then the block with its changes.
+/// Renders a change: action and reason, then the block with its changes.
 fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
     let deposed = change.deposed.as_ref().map_or_else(String::new, |key| {
         format!(" (deposed object {})", sanitize::sanitize_line(&key.0))

@@ -1,4 +1,4 @@
-//! Results of tests, for people.
+//! Human-readable test results.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ pub(crate) fn cleanup_failed_text(name: &str) -> String {
 /// The file with the state of objects that a cleanup has left.
 pub(crate) struct LeftStateFile<'a> {
     pub(crate) path: &'a Path,
-    /// Whether a destroy with this file can be run in the folder of the tests.
+    /// Whether `destroy` with this file can be run in the working directory.
     pub(crate) can_destroy: bool,
 }
 
@@ -110,10 +110,10 @@ pub(crate) fn left_objects_text(
     text
 }
 
-/// Names the folder with the states of objects that were not destroyed.
+/// Reports the directory with the states of objects that were not destroyed.
 pub(crate) fn interrupted_text(states: &Path) -> String {
     format!(
-        "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may be left are in {0}. Destroy them with `formwork destroy -state=FILE` for each state file below that folder, in a copy of the folder of the module without its backend block if it has one.\n",
+        "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may remain are in {0}. Destroy them with `formwork destroy -state=FILE` for each state file in that directory. If the module has a backend block, use a copy of the module directory without that block.\n",
         states.display()
     )
 }

@@ -16,7 +16,7 @@ pub(crate) fn render_scalar(value: &Value) -> String {
         Value::Unknown(_) => UNKNOWN_PLACEHOLDER.into(),
         Value::Bool(value) => value.to_string(),
         Value::Number(number) => number.to_string(),
-        // Whatever else it may be, hiding it gives nothing away.
+        // Other values are hidden, which is always safe.
         _ => SENSITIVE_PLACEHOLDER.into(),
     }
 }

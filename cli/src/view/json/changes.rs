@@ -83,7 +83,7 @@ pub(crate) fn import_to_json(importing: &PlannedImport) -> Json {
     }
 }
 
-/// The configuration that was made for an imported object.
+/// The configuration that was generated for an imported object.
 pub(crate) fn generated_config(change: &Change) -> Option<Json> {
     change.importing.as_ref()?.generated_config.as_ref().map(Json::text)
 }

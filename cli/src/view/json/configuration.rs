@@ -1,5 +1,4 @@
-//! A configuration as plans contain it: expressions reduced to constants, or to the names that they
-//! mention.
+//! A configuration as plans contain it: expressions reduced to constants, or to their references.
 
 mod providers;
 
@@ -172,7 +171,7 @@ fn provisioners_to_json(resource: &Resource) -> Json {
     Json::Array(all.collect())
 }
 
-/// The arguments and blocks of a body that a schema knows.
+/// The arguments and blocks of a body that the schema declares.
 fn body_to_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
     let shape = AttributesAsBlocks::find_in_body(schema, body, &LegacySchemaCheck::of(schema));
@@ -235,8 +234,8 @@ fn attribute_as_blocks_to_json<'b>(
     ])
 }
 
-/// An expression: its value if it has one without names and calls, and the names that it mentions,
-/// each time they are mentioned, longest first.
+/// An expression: its value if it is constant, and its references in order of occurrence, each with its
+/// longest form first.
 fn expression_to_json(expr: &Expr) -> Json {
     Json::object_of_some([
         ("constant_value", constant_value(expr).map(|value| value::value_to_json(&value))),
@@ -280,7 +279,7 @@ fn constant_value(expr: &Expr) -> Option<Value> {
     value.is_wholly_known().then_some(value)
 }
 
-/// Names that a traversal mentions, and each shorter form down to the object itself.
+/// The reference of a traversal, and each shorter form down to the object itself.
 fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
     // A managed resource may be written with `resource.` in front; its address has none.
     let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {
@@ -304,7 +303,7 @@ fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
             names.push(text.clone());
         }
     }
-    // An output of one instance of a module stands for itself and the instance, not for the call.
+    // An output of a module instance refers to itself and the instance, not to the call.
     let of_instance = traversal.root.name == "module"
         && matches!(
             traversal.steps.get(1),

@@ -1,4 +1,4 @@
-//! Problems, for programs: with the exact range and the piece of source.
+//! Machine-readable diagnostics, with the exact range and the source excerpt.
 
 use formwork_lang::syntax::enclosing_context;
 use formwork_value::diag::{CalledFunction, CalledFunctionParam, Position, Severity, Sources};
@@ -8,7 +8,7 @@ use super::json_builder::Json;
 use super::value::type_to_json;
 use crate::redact;
 
-/// One problem.
+/// Converts a diagnostic.
 pub(crate) fn diagnostic_to_json(sources: &Sources, diagnostic: &Diagnostic) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
@@ -78,7 +78,7 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     ]))
 }
 
-/// The function that was called in vain.
+/// The function whose call failed.
 fn called_function_to_json(called: &CalledFunction) -> Json {
     let param = |param: &CalledFunctionParam| {
         Json::object([("name", Json::text(&param.name)), ("type", type_to_json(&param.ty))])

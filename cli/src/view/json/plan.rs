@@ -17,13 +17,13 @@ use super::{changes, configuration, state, terraform_version, value};
 
 /// Further inputs of the view of a plan.
 pub(crate) struct PlanViewInputs<'a> {
-    /// The configuration it was made of.
+    /// The configuration of the plan.
     pub(crate) config: &'a Config,
     /// The providers, loaded.
     pub(crate) pool: &'a ProviderPool<'a>,
-    /// Given values of the variables, as JSON.
+    /// The given variable values, as JSON.
     pub(crate) given: Vec<(&'a str, &'a str)>,
-    /// When it was made.
+    /// Time of creation.
     pub(crate) time: OffsetDateTime,
 }
 

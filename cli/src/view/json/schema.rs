@@ -25,7 +25,7 @@ pub(crate) fn schemas_document<'l>(
     ])
 }
 
-/// The schemas of the providers of a test run, as members of its plan or state.
+/// The provider schemas of a test run, as members of its plan or state.
 pub(crate) fn members_for_test<'p>(
     pool: &ProviderPool<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,

@@ -22,7 +22,7 @@ use crate::view::{ephemeral, print_data};
 #[derive(Debug, Default)]
 pub(crate) struct JsonStream;
 
-/// Prints an event. The names are those of its subjects.
+/// Prints an event. The names identify its subjects.
 pub(super) fn write_line(
     level: &str,
     message: &str,
@@ -43,7 +43,7 @@ pub(super) fn write_line(
 }
 
 impl JsonStream {
-    /// Makes a stream onto stdout.
+    /// Creates a stream that writes to stdout.
     pub(crate) fn new() -> Self {
         Self
     }
@@ -129,7 +129,7 @@ impl JsonStream {
         self.print_info(&message, "version", members);
     }
 
-    /// A step of preparing the folder, with the name by which programs know it.
+    /// Prints a step of `init`, with its code.
     pub(crate) fn print_step(&self, message: &str, code: &str) {
         self.print_info(message, "init_output", vec![("message_code", Json::text(code))]);
     }
@@ -197,7 +197,7 @@ impl JsonStream {
         }
     }
 
-    /// Start of applying a plan that was made before.
+    /// Prints the start of the application of a saved plan.
     pub(crate) fn print_saved_plan(&self, plan: &Plan) {
         let acts = |change: &&Change| change.action != Action::NoOp;
         plan.changes
@@ -421,7 +421,7 @@ impl EventObserver for JsonStream {
             }
             Event::ChangeDone { addr, action, label, elapsed, .. } => {
                 let done = past_verb(*action);
-                // An object that is gone has no id any more.
+                // A deleted object no longer has an ID.
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
                 let message = format!(
                     "{addr}: {done} complete after {}{}",

@@ -35,7 +35,7 @@ fn file_and_run_names(test_file: &TestFile, run: Option<&str>) -> Vec<(&'static 
     [("@testfile", Json::text(test_file.path.as_str()))].into_iter().chain(run).collect()
 }
 
-/// The names of a run, for its lines.
+/// The names of a run, for its events.
 pub(crate) fn run_names(run: RunOfTestFile<'_>) -> Vec<(&'static str, Json)> {
     file_and_run_names(run.test_file, Some(run.run.name.as_str()))
 }
@@ -243,7 +243,7 @@ impl VerboseJson {
         let mut members = vec![("state_format_version", Json::text("1.0"))];
         let document =
             state::state_document(&mut Diagnostics::new(), shown, &CheckResults::default(), pool);
-        // Its values stand at the top here.
+        // The values are top-level members in this format.
         if let Ok(Json::Object(document)) = document
             && let Some((_, Json::Object(values))) =
                 document.into_iter().find(|(name, _)| name == "values")

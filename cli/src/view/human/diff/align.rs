@@ -3,11 +3,11 @@
 /// Change of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
-    /// The element with these places before and after stays.
+    /// The element with these indexes before and after is unchanged.
     Keep(usize, usize),
-    /// The element at this place goes.
+    /// The element at this index is removed.
     Remove(usize),
-    /// The element at this place comes.
+    /// The element at this index is added.
     Add(usize),
 }
 
@@ -27,7 +27,7 @@ pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     align_between_ends(old, new)
 }
 
-/// A longest common subsequence, as places in the first sequence.
+/// A longest common subsequence, as indexes in the first sequence.
 fn longest_common_subsequence<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> {
     let row = old.len() + 1;
     // `longest[b][a]` is the length for the first b and a elements.
@@ -59,7 +59,7 @@ fn longest_common_subsequence<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> 
     places
 }
 
-/// Edits that keep a common subsequence, each element at its first place.
+/// Edits that keep a common subsequence, each element at its first index.
 fn edits_around_subsequence<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
     let (mut a, mut b, mut edits) = (0, 0, Vec::new());
     let ends = common.iter().map(|place| Some(&old[*place])).chain([None]);

@@ -79,7 +79,7 @@ impl<'v> ChangeSide<'v> {
         Self { sensitive: false, ignores_marks: true, ..self }
     }
 
-    /// Null in place of an empty string.
+    /// Null instead of an empty string.
     fn without_empty_string(self) -> Self {
         match self.text() {
             Some("") => Self { value: None, ..self },
@@ -97,11 +97,11 @@ fn is_sensitive(value: &Value) -> bool {
 pub(super) enum UnknownAfter<'v> {
     /// The value itself shows it.
     ByValue,
-    /// It is unknown as a whole.
+    /// The value is unknown as a whole.
     Whole,
-    /// It is known, and these members of it are unknown.
+    /// The value is known, except for these members.
     Members(&'v BTreeMap<Str, Attribute>),
-    /// It is known.
+    /// The value is known.
     Never,
 }
 
@@ -198,8 +198,8 @@ impl<'v> ValueChange<'v> {
         change
     }
 
-    /// The change of one element from a place before to a place after. As in Terraform, the elements
-    /// of any schema are compared as those of a legacy one.
+    /// The change of an element from an index before to an index after. As in Terraform, elements of any
+    /// schema are compared by the rules for legacy schemas.
     pub(super) fn element(&self, before: usize, after: usize) -> Self {
         let at = if before < self.before.elements().len() { before } else { after };
         let unknown = match self.unknown {
@@ -240,7 +240,7 @@ impl<'v> ValueChange<'v> {
         Self { before, after, modern: false, ..self.clone() }
     }
 
-    /// The same change, with null in place of empty strings unless the schema is modern.
+    /// The same change, with null instead of empty strings unless the schema is modern.
     pub(super) fn normalized(self) -> Self {
         if self.modern {
             return self;

@@ -145,7 +145,7 @@ mod tests {
         Value::object([("a", Value::string(a)), ("c", c)])
     }
 
-    /// An object with a value in place of its blocks.
+    /// An object with a value instead of its blocks.
     fn owner(name: &str, blocks: Value) -> Value {
         Value::object([("a", Value::string("x")), ("c", Value::string("y")), (name, blocks)])
     }

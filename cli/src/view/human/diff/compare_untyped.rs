@@ -1,6 +1,5 @@
-//! Comparison of values that have no type but their own, as the JSON that they are stored as: maps
-//! are objects, sets are lists, and null is a value. As in Terraform, no part of them says that it
-//! forces a replacement.
+//! Comparison of values without a schema type, by the JSON that they are stored as: maps are objects, sets
+//! are lists, and null is a value. As in Terraform, their parts are not annotated with `forces replacement`.
 
 use formwork_lang::stack::with_stack;
 use formwork_value::Value;

@@ -237,7 +237,7 @@ pub(super) fn unknown_node<'v>(
     Some(DiffNode { sign: change.sign(), ..unsigned_node(&change, NodeForm::Unknown(before)) })
 }
 
-/// A node whose change is that of its parts.
+/// A node whose change follows from its parts.
 pub(super) fn node_with_parts<'v>(
     change: &ValueChange<'v>,
     sign: ChangeSign,

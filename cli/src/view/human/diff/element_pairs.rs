@@ -1,6 +1,5 @@
-//! Pairs of elements of lists and sets: the places before and after of each element that is shown.
-//! An element that goes has a place after the last one after the change, one that comes a place after
-//! the last one before it.
+//! Pairs of elements of lists and sets: the indexes before and after of each element that is shown. The
+//! missing index of a removed or added element is past the end of the other list.
 
 use formwork_value::Value;
 
@@ -8,7 +7,7 @@ use super::align::{Edit, align};
 use super::change::ValueChange;
 use super::same_content::{ElementPositions, is_same_content};
 
-/// The places of an element before and after.
+/// The indexes of an element before and after.
 pub(super) type ElementPair = (usize, usize);
 
 /// A value that is compared by its content.

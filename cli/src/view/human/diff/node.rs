@@ -4,7 +4,7 @@ use formwork_value::{Str, Value};
 
 use super::ChangeSign;
 
-/// One value with its change.
+/// A value with its change.
 pub(super) struct DiffNode<'v> {
     pub(super) form: NodeForm<'v>,
     pub(super) sign: ChangeSign,
@@ -27,10 +27,10 @@ pub(super) enum NodeForm<'v> {
     Scalar(ValueSides<'v>),
     /// A list or tuple. With `context`, the elements next to a change are shown.
     List { elements: Vec<DiffNode<'v>>, context: bool },
-    /// A set. If it is `nested`, the elements say that they force a replacement.
+    /// A set. If it is `nested`, the elements are annotated with `forces replacement`.
     Set { elements: Vec<DiffNode<'v>>, nested: bool },
-    /// A map. If it is `nested`, the keys are not aligned, and the elements say that they force a
-    /// replacement.
+    /// A map. If it is `nested`, the keys are not aligned, and the elements are annotated with `forces
+    /// replacement`.
     Map { elements: NamedNodes<'v>, nested: bool },
     /// An object. If it is `nested`, removed attributes end in `-> null`.
     Object { attributes: NamedNodes<'v>, nested: bool },

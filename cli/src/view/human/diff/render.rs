@@ -10,10 +10,10 @@ use crate::view::human::value::{
     SENSITIVE_PLACEHOLDER, UNKNOWN_PLACEHOLDER, quote_if_needed, quote_text, render_scalar,
 };
 
-/// Attributes that are shown also when they stay, because people know objects by them.
+/// Attributes that are shown even if they are unchanged, because they identify objects.
 const IDENTIFYING_ATTRIBUTES: [&str; 3] = ["id", "name", "tags"];
 
-/// The forms of a text.
+/// Options for rendering a value.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RenderOptions {
     /// Column of the closing bracket.
@@ -22,9 +22,9 @@ pub(super) struct RenderOptions {
     pub(super) keeps: bool,
     /// Whether a value that goes does not end in `-> null`.
     pub(super) omits_null: bool,
-    /// Whether this value says that it forces a replacement, because of the value around it.
+    /// Whether this value is annotated with `forces replacement` because of its parent.
     pub(super) forces: bool,
-    /// Whether this value does not say so, because the value around it does.
+    /// Whether this value is not annotated, because its parent is.
     pub(super) hides_forces: bool,
 }
 
@@ -34,7 +34,7 @@ impl RenderOptions {
         Self { forces: false, hides_forces: false, ..self }
     }
 
-    /// The options of a part that stands between brackets of its own line.
+    /// The options of a part that is enclosed in brackets on separate lines.
     fn indented(self) -> Self {
         Self { at: self.at + 4, ..self }
     }
@@ -52,7 +52,7 @@ impl RenderOptions {
 struct Brackets {
     open: char,
     close: char,
-    /// Whether the parts say that they force a replacement, and not the value.
+    /// Whether the parts are annotated with `forces replacement`, instead of the value.
     parts_force: bool,
 }
 
@@ -63,7 +63,7 @@ impl Brackets {
 }
 
 impl DiffRenderer<'_> {
-    /// Renders a value whose first line stands where the caller is.
+    /// Renders a value whose first line continues the current line.
     pub(super) fn render(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         with_stack(|| self.render_form(node, options))
     }
@@ -298,7 +298,7 @@ impl DiffRenderer<'_> {
     /// The lines of the attributes of an object or a block.
     fn render_attributes(&self, attributes: &NamedNodes<'_>, options: RenderOptions) -> String {
         let names: Vec<String> = attributes.iter().map(|(name, _)| quote_if_needed(name)).collect();
-        // Those that are not shown make room as well: so the column stays where it is, whatever changes.
+        // Hidden attributes count as well, so that the column does not depend on the changes.
         let width = name_column_width(&names);
         let (mut text, mut n_hidden) = (String::new(), 0);
         for (shown, (name, node)) in names.iter().zip(attributes) {
@@ -400,7 +400,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// Note behind a value, or behind the bracket that opens it, if it forces a replacement.
+    /// The note after a value, or after its opening bracket, if it forces a replacement.
     pub(super) fn replacement_note(&self, forces: bool, options: RenderOptions) -> String {
         match (forces || options.forces) && !options.hides_forces {
             true => self.screen.paint(Paint::Red, " # forces replacement"),
@@ -418,7 +418,7 @@ impl DiffRenderer<'_> {
         format!("{}{}\n", " ".repeat(at), self.screen.paint(Paint::Dim, &text))
     }
 
-    /// Lines that say that a value is no longer shown, or is shown from now on.
+    /// The warning that a value becomes sensitive, or is no longer sensitive.
     pub(super) fn sensitivity_warning(&self, node: &DiffNode<'_>, at: usize) -> String {
         let (thing, inner, before, after) = match node.form {
             NodeForm::Sensitive { inner, before, after } => {
@@ -446,7 +446,7 @@ impl DiffRenderer<'_> {
     }
 }
 
-/// The node of a block in place of one that must not be shown because its whole group must not.
+/// The replacement for the node of a block that is hidden because its whole group is.
 fn hidden_block_node<'v>(group: &BlockNodes<'_>, node: &DiffNode<'_>) -> Option<DiffNode<'v>> {
     let (before, after) = group.sensitive;
     let is_hidden = match node.sign {

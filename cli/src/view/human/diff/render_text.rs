@@ -13,14 +13,14 @@ use crate::view::sanitize;
 /// Number of unchanged lines shown next to a difference.
 const CONTEXT_LINES: usize = 3;
 
-/// The most levels down to which a text of JSON is shown as the value that it holds.
+/// Maximum nesting of JSON strings that are rendered as values.
 const MAX_NESTED_JSON_LEVELS: usize = 100;
 
-/// The value that a text of JSON at this margin holds, if it is an object or an array.
+/// Parses a JSON string at this margin, if it is an object or an array.
 fn parse_json(text: &str, at: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
     let value = decode_untyped(text.as_bytes()).ok()?;
-    // A string in the value may hold JSON again, so the levels of one text do not limit all.
+    // A string in the value may contain JSON again, so the limit includes the outer levels.
     (at / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
 }
 
@@ -29,7 +29,7 @@ fn display_lines(text: &str) -> impl Iterator<Item = String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').map(sanitize_one_line)
 }
 
-/// One of several lines. A carriage return at its end belongs to the line break.
+/// Sanitizes one of several lines. A carriage return at its end is part of the line break.
 fn sanitize_one_line(line: &str) -> String {
     match line.strip_suffix('\r') {
         Some(line) => format!("{}\r", sanitize::sanitize_line(line)),
@@ -104,8 +104,7 @@ impl DiffRenderer<'_> {
         }
         let same_end = old.ends_with('\n') == new.ends_with('\n');
         let split = |text: &str| -> Vec<String> {
-            // If only one text ends in a line break, that is shown as an empty line that comes or
-            // goes.
+            // If only one string ends in a line break, that is shown as an added or removed empty line.
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
             text.split('\n').map(sanitize_one_line).collect()
         };

@@ -78,12 +78,11 @@ pub(super) fn is_sequence(value: &Value) -> bool {
     matches!(value.without_own_marks(), Value::List(_) | Value::Set(_) | Value::Tuple(_))
 }
 
-/// The places of elements by their content, so that finding equal ones takes no comparison of each
-/// with each.
+/// The indexes of elements by their content, to find equal elements without comparing all pairs.
 pub(super) struct ElementPositions<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
 
 impl<'v> ElementPositions<'v> {
-    /// Collects the places of some elements.
+    /// Collects the indexes of elements.
     pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
         let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
         for (at, element) in elements {
@@ -92,12 +91,12 @@ impl<'v> ElementPositions<'v> {
         Self(by_hash)
     }
 
-    /// Whether an element with the content of this one is there.
+    /// Whether an element with equal content exists.
     pub(super) fn contains(&self, element: &Value) -> bool {
         self.of_hash(element).any(|(_, other)| is_same_content(Some(element), Some(other)))
     }
 
-    /// Removes the elements with the content of this one and returns the place of the last.
+    /// Removes the elements with equal content and returns the index of the last one.
     pub(super) fn take(&mut self, element: &Value) -> Option<usize> {
         let found = self.0.get_mut(&content_hash(element))?;
         let mut last = None;
@@ -109,7 +108,7 @@ impl<'v> ElementPositions<'v> {
         last
     }
 
-    /// The places that were not taken, in order.
+    /// The indexes that were not taken, in order.
     pub(super) fn remaining(self) -> Vec<usize> {
         let mut rest: Vec<usize> = self.0.into_values().flatten().map(|(at, _)| at).collect();
         rest.sort_unstable();

@@ -1,5 +1,5 @@
-//! The provider configurations of all modules under the keys by which resources name them. One that a
-//! caller passes has no entry of its own: its key is that of where it comes from.
+//! The provider configurations of all modules under the keys by which resources name them. A configuration
+//! that a caller passes does not have an entry: its key is the key of its origin.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct ProviderConfigs(BTreeMap<String, ProviderEntry>);
 
 struct ProviderEntry {
     source: ProviderAddr,
-    /// The key of the configuration it stands for, if it is passed or inherited.
+    /// The key of the configuration that it refers to, if it is passed or inherited.
     parent: Option<String>,
     json: Json,
 }
