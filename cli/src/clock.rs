@@ -10,7 +10,7 @@ const MAX_CLOCK_TIME: Duration = Duration::from_secs(253_370_764_800);
 /// Checks that the clock of the machine is one that certificates, locks and plans can be compared with.
 ///
 /// # Errors
-/// With the reason when it is not.
+/// Returns a description of the problem if the system clock is wrong.
 #[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
 pub(crate) fn check_clock() -> Result<(), &'static str> {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {

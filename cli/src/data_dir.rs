@@ -10,8 +10,7 @@ use crate::env::Env;
 /// The name of the directory, unless `TF_DATA_DIR` gives another one.
 const DATA_DIR_NAME: &str = ".terraform";
 
-/// The data directory. The user may have chosen a link to one with `TF_DATA_DIR`; nothing below it is
-/// reached through links.
+/// The data directory. The user may choose a link to it with `TF_DATA_DIR`. Links below it are not followed.
 #[derive(Clone, Debug)]
 pub(crate) struct DataDir {
     path: PathBuf,
@@ -42,7 +41,7 @@ impl DataDir {
     /// Opens the directory for reading, `None` if it is missing.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Returns an error if the directory cannot be opened.
     pub(crate) fn open(&self) -> io::Result<Option<Dir>> {
         match Dir::open(&self.path) {
             Ok(dir) => Ok(Some(dir)),
@@ -54,7 +53,7 @@ impl DataDir {
     /// Opens the directory to lock or remove its content, `None` if it is missing.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a link that the user did not choose.
+    /// Returns an error if the directory cannot be opened, or is a link that the user did not choose.
     pub(crate) fn open_to_change(&self) -> io::Result<Option<Dir>> {
         if self.is_chosen {
             return self.open();
@@ -66,8 +65,8 @@ impl DataDir {
     /// Opens the directory for writing, and creates it if it is missing.
     ///
     /// # Errors
-    /// When it cannot be created, or is a link that the user did not choose: a checkout can hold a link
-    /// to any directory of this machine.
+    /// Returns an error if the directory cannot be created, or is a link that the user did not choose: a
+    /// checkout can contain a link to any directory of this machine.
     pub(crate) fn open_or_create(&self) -> io::Result<Dir> {
         if self.is_chosen {
             return Dir::open_or_create(&self.path);

@@ -13,7 +13,7 @@ use crate::normalize::parse_boolean;
 /// The variable with the largest size of a module, in mebibytes.
 pub(crate) const MODULE_SIZE_VARIABLE: &str = "FORMWORK_MODULE_SIZE";
 
-/// The environment as far as it concerns us, read once at the start.
+/// The environment variables that Formwork uses, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
     /// `TF_DATA_DIR`: data directory to use instead of `.terraform`.
@@ -89,8 +89,8 @@ pub(crate) struct Env {
     pub(crate) data_homes: Vec<PathBuf>,
     /// `TF_VAR_NAME`: variable values.
     pub(crate) variables: BTreeMap<String, String>,
-    /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
-    /// empty one for all.
+    /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments that precede the given ones, by command. The empty
+    /// command applies to all.
     pub(crate) arguments: BTreeMap<String, String>,
     /// Names of the providers that this very program serves when it is started by their names.
     pub(crate) bundled: &'static [&'static str],
@@ -335,7 +335,7 @@ mod tests {
         for name in ["TF_WORKSPACE", "TF_VAR_a", "TF_VAR_state_path", "TF_CLI_ARGS_plan"] {
             assert_eq!(unreadable(name).as_deref(), Some(name));
         }
-        // Paths are read as they are, and the variables of other programs are none of ours.
+        // Paths need not be Unicode, and the variables of other programs are not checked.
         for name in ["TF_DATA_DIR", "TF_LOG_PATH", "TF_CLI_CONFIG_FILE", "LESSOPEN"] {
             assert_eq!(unreadable(name), None);
         }

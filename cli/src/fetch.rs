@@ -117,8 +117,8 @@ impl Fetcher<'_> {
     /// Terraform, so that changes in the directory take effect.
     ///
     /// # Errors
-    /// When it cannot be fetched, is hostile, or may not be named by its origin. The contents of
-    /// `into` are then worthless.
+    /// Returns an error if the package cannot be fetched, contains unsafe paths, or must not be referenced by
+    /// its origin. The content of `into` is then undefined.
     pub(crate) fn fetch(
         &self,
         package: &PackageAddr,

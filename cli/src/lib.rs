@@ -53,8 +53,8 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
 /// Time that an idle thread for blocking work stays: as long as any run.
 const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 3600);
 
-/// Runs a command on this thread. One thread runs everything except blocking work: the plugins are
-/// where parallelism is worth it.
+/// Runs a command on this thread. One thread runs everything except blocking work: parallelism pays off only
+/// in the plugins.
 fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     if let Err(reason) = clock::check_clock() {
         return view::print_fatal(messages::CLOCK_IS_WRONG, reason);

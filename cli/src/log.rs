@@ -57,7 +57,7 @@ pub(crate) fn start_logging(env: &Env) {
     builder.with_writer(io::stderr).init();
 }
 
-/// The file of the log. The first failure is reported, and nothing is written after it.
+/// The log file. The first write error is reported, and logging stops.
 struct LogFile {
     file: File,
     path: PathBuf,
@@ -74,7 +74,7 @@ impl Write for &LogFile {
             let detail = format!("Error writing log file {path}: {error}. Logging stops.");
             view::print_diagnostic(&Diagnostic::warning(messages::LOG_FILE_CANNOT_BE_USED, detail));
         }
-        // For the subscriber each failure would be worth a line of its own.
+        // An error would make the subscriber print a line for every failure.
         Ok(line.len())
     }
 

@@ -12,7 +12,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    // On Windows, where links need a right of their own, the engine gives the name as an argument.
+    // On Windows, where creating links requires a privilege, the engine passes the name as an argument.
     let argument = cfg!(windows).then(|| arguments.next()).flatten();
     let names = std::iter::once(name).chain(argument);
     match names

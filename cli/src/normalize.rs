@@ -7,11 +7,12 @@ use std::ffi::OsString;
 use clap::builder::ValueParser;
 use clap::{ArgAction, Command};
 
-/// Rewrites the words of a command line. `extra` are arguments that the environment adds, by command;
-/// the empty command for all of them.
+/// Rewrites the words of a command line. `extra` are arguments from the environment, by command. The empty
+/// command applies to all.
 ///
 /// # Errors
-/// With the name of a variable that holds no words, such as one with a quote that is not closed.
+/// Returns the name of the environment variable whose value cannot be split into words, for example because a
+/// quote is not closed.
 pub(crate) fn normalize_command_line(
     root: &Command,
     words: Vec<OsString>,
@@ -88,8 +89,8 @@ fn environment_arguments(
     Ok(all.into_iter().map(OsString::from).collect())
 }
 
-/// Splits text into words as a shell would: quotes group, a backslash takes the next character as
-/// it is. There are none where a quote is not closed or nothing follows a backslash.
+/// Splits text into words as a shell would: quotes group, a backslash takes the next character as it is.
+/// Returns `None` if a quote is not closed, or the string ends with a backslash.
 fn split_arguments(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -16,7 +16,7 @@ const COLON_FORMS: [&str; 3] = [":", "%3a", "%253a"];
 const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
 /// The most times that the value of a parameter is decoded.
 const MAX_PERCENT_DECODINGS: usize = 3;
-/// The fewest bytes of a value that is hidden in source code, where short words are names.
+/// Minimum length in bytes of a value that is hidden in source code, where short words are names.
 const MIN_SECRET_LENGTH_IN_SOURCE: usize = 6;
 
 /// The replacement of a secret.
@@ -37,7 +37,7 @@ const PUBLIC_PARAMETERS: [&str; 10] = [
     "terraform-get",
 ];
 
-/// Parts of the names of parameters that hold secrets, in text of which nothing else is known.
+/// Parts of parameter names that indicate secrets, in arbitrary text.
 const SECRET_NAME_PARTS: [&str; 11] = [
     "auth",
     "bearer",

@@ -79,7 +79,7 @@ impl Settings {
     /// Reads the settings that are in force. The environment goes before the files.
     ///
     /// # Errors
-    /// When a settings file cannot be read.
+    /// Returns an error if a CLI configuration file cannot be read.
     pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for path in settings_files(env)? {
@@ -202,7 +202,7 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
 /// Parses a CLI configuration file.
 ///
 /// # Errors
-/// When it is not one: the line and the reason.
+/// Returns the line and the reason if the string is not a valid CLI configuration.
 pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
     for item in parse_items::parse_items(text)? {
@@ -330,7 +330,7 @@ fn read_token(items: Vec<SettingsItem>) -> Option<String> {
     })
 }
 
-/// The program that a `credentials_helper` block names. It is looked for where plugins are.
+/// The program of a `credentials_helper` block. It is searched in the plugin directories.
 fn read_helper(
     name: String,
     items: Vec<SettingsItem>,

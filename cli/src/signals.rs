@@ -49,10 +49,10 @@ static GUARD_HEARD_SIGNAL: AtomicBool = AtomicBool::new(false);
 pub(crate) struct SignalGuard(Signals);
 
 impl SignalGuard {
-    /// From now on none is missed.
+    /// From now on, no signal is missed.
     ///
     /// # Errors
-    /// When the system does not let us listen.
+    /// Returns an error if the system does not allow the process to handle signals.
     pub(crate) fn start_listening() -> io::Result<Self> {
         let signals = Signals::listen()?;
         SIGNAL_GUARD_COUNT.fetch_add(1, Ordering::SeqCst);
@@ -87,7 +87,7 @@ impl SupervisedChild {
     /// Starts a program.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Returns an error if the program cannot be started.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut companions = lock_companions();
         let program = command.spawn()?;
@@ -111,7 +111,7 @@ impl SupervisedChild {
     /// while the value exists.
     ///
     /// # Errors
-    /// When the system refuses a thread. The program is ended then.
+    /// Returns an error if a thread cannot be created. The program is ended in this case.
     pub(crate) fn end_after(
         &self,
         limit: Duration,
@@ -150,7 +150,7 @@ impl SupervisedChild {
     /// Waits for its end.
     ///
     /// # Errors
-    /// When it cannot be waited for.
+    /// Returns an error if the system cannot report the end of the program.
     pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
         self.wait_for_end();
         let mut companions = lock_companions();

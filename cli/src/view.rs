@@ -43,7 +43,7 @@ impl Screen {
         Self { color, width: width.clamp(MIN_WRAP_COLUMNS, 120), erases }
     }
 
-    /// A screen for reports outside of a command, where the settings of the user are not at hand.
+    /// A screen for reports outside of a command, without the user's settings.
     fn without_settings() -> Self {
         let width = stdout_columns().clamp(MIN_WRAP_COLUMNS, 120);
         Self { color: false, width, erases: false }
@@ -106,7 +106,7 @@ impl Paint {
     }
 }
 
-/// Whether stdout is a terminal. Asked of the system once, because every line of output depends on it.
+/// Whether stdout is a terminal. The result is cached, because every line of output depends on it.
 pub(crate) fn is_stdout_terminal() -> bool {
     static STDOUT_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
     *STDOUT_IS_TERMINAL

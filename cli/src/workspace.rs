@@ -69,7 +69,7 @@ pub(crate) struct Workspace<'e> {
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// Files that the configuration was read from.
     pub(crate) config_sources: ConfigSources,
-    /// The encryption of states and plans, once it is known.
+    /// The encryption of states and plans, after it is set up.
     pub(crate) encryption: Option<Encryption>,
     /// The providers that were started to keep states.
     pub(crate) started_stores: StartedStores,
@@ -79,7 +79,7 @@ impl<'e> Workspace<'e> {
     /// Opens the working directory.
     ///
     /// # Errors
-    /// When the settings or the selection of the workspace cannot be read.
+    /// Returns an error if the CLI configuration or the selected workspace cannot be read.
     pub(crate) fn open(env: &'e Env, diags: &mut Diagnostics) -> Result<Self, Reported> {
         let opened = Self::open_with_any_selection(env, diags)?;
         opened.selection_problem().map_or(Ok(opened), |problem| Err(diags.error(problem)))
@@ -89,7 +89,7 @@ impl<'e> Workspace<'e> {
     /// selection.
     ///
     /// # Errors
-    /// When the settings or the environment cannot be read.
+    /// Returns an error if the CLI configuration or the environment cannot be read.
     pub(crate) fn open_with_any_selection(
         env: &'e Env,
         diags: &mut Diagnostics,
@@ -129,7 +129,7 @@ impl<'e> Workspace<'e> {
     /// Checks that the name of the selected workspace can be read.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Returns an error if the selected workspace cannot be read.
     pub(crate) fn check_selection_readable(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         // A name in another encoding can be replaced by a valid one.
         let is_unreadable = |error: &io::Error| error.kind() != io::ErrorKind::InvalidData;
@@ -168,18 +168,18 @@ impl<'e> Workspace<'e> {
     /// Reads the configuration, and remembers its files.
     ///
     /// # Errors
-    /// When it has errors.
+    /// Returns an error if the configuration has errors.
     pub(crate) fn read_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let (config, dangling) = self.config_with_reference_errors(diags)?;
         let calls = config.check_module_calls(diags);
         diags.append(dangling).and(calls).map(|()| config)
     }
 
-    /// Checks that the modules of the configuration can be read, and that this program meets the
-    /// versions that they require. Terraform demands it of commands that change or copy a state.
+    /// Checks that the modules of the configuration can be read, and that this program meets the versions
+    /// that they require. Terraform requires this for commands that change or copy a state.
     ///
     /// # Errors
-    /// When either fails.
+    /// Returns an error if a module cannot be read, or a required version does not match.
     pub(crate) fn check_required_versions(
         &mut self,
         diags: &mut Diagnostics,
@@ -195,10 +195,10 @@ impl<'e> Workspace<'e> {
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
 
-    /// Reads which modules and providers the configuration needs, and nothing else.
+    /// Reads only the modules and providers that the configuration requires.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// Returns an error if the requirements cannot be read.
     pub(crate) fn read_config_requirements(
         &mut self,
         diags: &mut Diagnostics,
@@ -209,10 +209,10 @@ impl<'e> Workspace<'e> {
         Config::load_for_requirements(diags, &mut self.sources, config_source)
     }
 
-    /// As [`Workspace::read_config`], with wrong references reported apart from all else.
+    /// As [`Workspace::read_config`], with reference errors reported separately.
     ///
     /// # Errors
-    /// When it has other errors.
+    /// Returns an error if the configuration has other errors.
     pub(crate) fn config_with_reference_errors(
         &mut self,
         diags: &mut Diagnostics,
@@ -230,7 +230,7 @@ impl<'e> Workspace<'e> {
     /// Reads only the root module, which contains the backend configuration.
     ///
     /// # Errors
-    /// When its files cannot be read.
+    /// Returns an error if the files of the module cannot be read.
     pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
         config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
     }
@@ -276,7 +276,7 @@ impl<'e> Workspace<'e> {
         Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
 
-    /// Outside information available to expressions while nothing is planned or applied.
+    /// Host values for expressions outside of plan and apply.
     pub(crate) fn host_values(&self) -> HostValues {
         HostValues {
             cwd: self.env.cwd.as_str().into(),
@@ -293,7 +293,7 @@ impl<'e> Workspace<'e> {
     /// Selects another workspace, for this command and those to come.
     ///
     /// # Errors
-    /// When that cannot be written down.
+    /// Returns an error if the selection cannot be recorded.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
         let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let data = self.data.open_or_create();
@@ -309,7 +309,7 @@ impl<'e> Workspace<'e> {
     /// Reads the lock file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Returns an error if the lock file cannot be read.
     pub(crate) fn read_lock_file(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let root = self.root.clone();
         LockFile::load(diags, &mut self.sources, &root)
@@ -330,7 +330,7 @@ impl<'e> Workspace<'e> {
     /// it, even if it uses no provider.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Returns an error if the lock file cannot be read.
     pub(crate) fn check_lock_file_readable(
         &mut self,
         diags: &mut Diagnostics,
@@ -356,7 +356,7 @@ impl<'e> Workspace<'e> {
     /// Finds the required provider programs, each verified against the lock file.
     ///
     /// # Errors
-    /// When one is not installed, or does not match its lock.
+    /// Returns an error if a provider is not installed, or does not match the lock file.
     pub(crate) fn make_launcher(
         &mut self,
         diags: &mut Diagnostics,
@@ -373,7 +373,7 @@ impl<'e> Workspace<'e> {
     /// the installed versions are used, even if the configuration now requires others.
     ///
     /// # Errors
-    /// When one is not installed.
+    /// Returns an error if a provider is not installed.
     pub(crate) fn launcher_of_installed(
         &mut self,
         diags: &mut Diagnostics,
@@ -406,7 +406,7 @@ impl<'e> Workspace<'e> {
     /// Checks that the lock file selects a version of each of these providers that may be used.
     ///
     /// # Errors
-    /// When it does not.
+    /// Returns an error if the lock file does not match the configuration.
     pub(crate) fn check_provider_selections(
         &mut self,
         diags: &mut Diagnostics,
@@ -423,7 +423,8 @@ impl<'e> Workspace<'e> {
     /// Reads the lock file for the programs of these providers.
     ///
     /// # Errors
-    /// When it cannot be read, or a provider is required that must be built in and is not.
+    /// Returns an error if the lock file cannot be read, or if a required provider has a built-in address but
+    /// is not built in.
     fn load_locks(
         &mut self,
         diags: &mut Diagnostics,

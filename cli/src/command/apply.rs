@@ -62,7 +62,7 @@ pub(super) enum ApplyPurpose {
     Apply,
     /// The real objects go.
     Destroy,
-    /// The state is brought up to date, without a word about the changes.
+    /// `formwork refresh`: the state is updated, and the changes are not printed.
     Refresh,
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     Exit::Done
 }
 
-/// The candidates as bash replaces a word by them: bash ends a word at `=` and `:`, and does not quote.
+/// The candidates as bash requires them: bash splits words at `=` and `:`, and does not quote.
 fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
     let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
@@ -56,7 +56,7 @@ fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let stays_quoted = |word: &String| !is_quoted || !word.contains(['\'', '$', '`', '\\', '!']);
     found
         .into_iter()
-        // Each line is a candidate of its own.
+        // Each line is one candidate.
         .filter(|word| !word.contains(char::is_control))
         .filter_map(|word| Some(word.get(kept..)?.to_owned()))
         .filter(stays_quoted)
@@ -129,7 +129,7 @@ struct ShellHook {
     file: PathBuf,
     /// The lines for the file.
     script: String,
-    /// Whether the file holds nothing else.
+    /// Whether the file contains only these lines.
     is_own: bool,
 }
 
@@ -150,7 +150,7 @@ fn shell_script(template: &str, program: &Path) -> String {
 /// Folders in which shells look for their settings.
 struct ShellFolders<'a> {
     home: &'a Path,
-    /// That of zsh.
+    /// The startup file of zsh.
     zsh: &'a Path,
     fish: PathBuf,
 }

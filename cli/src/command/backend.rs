@@ -29,8 +29,8 @@ pub(super) struct InitRun<'a> {
 /// Sets up the backend as the configuration block and the options specify.
 ///
 /// # Errors
-/// When they are not supported, or differ from before and do not decide whether to migrate the
-/// state.
+/// Returns an error if the backend is not supported, or if the backend configuration changed and the options
+/// do not specify whether to migrate the state.
 pub(super) async fn init_backend(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
@@ -147,7 +147,8 @@ async fn report_backend_configured(
         to.kind()
     );
     report.report_step(Paint::Green, &text, "backend_configured_success");
-    // Here and not with each apply: it is to be known before the first one, and nothing to act on later.
+    // Reported here and not by each apply: the user must know it before the first one, and cannot act on it
+    // later.
     if to.keeps_journals_on_one_machine()
         && !to.configure(diags, workspace)?.shares_journals().await
     {
@@ -161,7 +162,7 @@ async fn report_backend_configured(
 
 /// A change of the backend.
 struct BackendChange {
-    /// The configuration to be in force; none for the local backend.
+    /// The new backend configuration; `None` for the local backend.
     to: Option<BackendConfig>,
     /// The backend that was settled before.
     old: Option<InitializedBackend>,

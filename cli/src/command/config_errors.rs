@@ -28,7 +28,7 @@ pub(super) struct ConfigErrorContext<'a> {
 /// will do that is installed.
 ///
 /// # Errors
-/// When there are errors. All that can be found at once are reported.
+/// Returns an error if the configuration has errors. All errors that can be found in one pass are reported.
 pub(super) async fn report_config_errors(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -157,7 +157,7 @@ async fn prepare_console(
     args: &ConsoleArgs,
     state_paths: &StatePaths,
 ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
-    // A reference that leads nowhere is reported where it is evaluated.
+    // An unresolved reference is reported when it is evaluated.
     let (config, _) = workspace.config_with_reference_errors(diags)?;
     config.check_module_calls(diags)?;
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;

@@ -20,8 +20,8 @@ use crate::workspace::Workspace;
 /// Reads the backend and encryption blocks of the configuration.
 ///
 /// # Errors
-/// When the root module's files do not say, a key provider or method is not valid, or the lock file
-/// cannot be read.
+/// Returns an error if the root module cannot be read, a key provider or method is not valid, or the lock
+/// file cannot be read.
 pub(super) fn read_backend_and_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -36,7 +36,7 @@ pub(super) fn read_backend_and_encryption(
 /// up. Without a configuration, only the environment variable applies.
 ///
 /// # Errors
-/// As [`read_backend_and_encryption`].
+/// Returns the errors of [`read_backend_and_encryption`].
 pub(super) fn load_folder_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -57,7 +57,7 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
     names.any(|name| {
         let path = workspace.config_folder.join(name);
         let Ok(content) = FilesOnDisk.read(&path) else { return true };
-        // Another encoding may hide the word, and so may an escape in JSON.
+        // Another encoding or a JSON escape may hide the word.
         let Ok(text) = std::str::from_utf8(&content) else { return true };
         let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         text.contains('\0')
@@ -70,7 +70,7 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
 /// for sealed values.
 ///
 /// # Errors
-/// As [`read_backend_and_encryption`].
+/// Returns the errors of [`read_backend_and_encryption`].
 pub(super) fn set_up_encryption_without_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -86,7 +86,7 @@ pub(super) fn set_up_encryption_without_sealed(
 /// like null.
 ///
 /// # Errors
-/// As [`read_backend_and_encryption`].
+/// Returns the errors of [`read_backend_and_encryption`].
 pub(super) fn set_up_encryption_warn_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -104,7 +104,7 @@ pub(super) fn set_up_encryption_warn_sealed(
 /// Sets up the encryption of a root module, unless that is done. `options` give values to variables.
 ///
 /// # Errors
-/// When a key provider or method is not valid, or a variable that is needed has no value.
+/// Returns an error if a key provider or method is not valid, or a required variable has no value.
 pub(super) fn load_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -213,7 +213,7 @@ impl Formatter {
         let FormatMode { list, write, diff, check, .. } = self.wanted;
         if !(list || write || diff || check) {
             self.shown.push_str(&new);
-            // The next output, be it another file or the prompt, begins on a line of its own.
+            // The next output, another file or the shell prompt, begins on a new line.
             if !new.ends_with('\n') {
                 self.shown.push('\n');
             }

@@ -84,7 +84,7 @@ fn describe_leftovers(recovery: &Recovery) -> String {
     format!("{parts}The next Formwork command recovers them. Terraform does not.\n\n")
 }
 
-/// Describes where the journal of a holder is that left nothing open here.
+/// Describes the location of the holder's journal if no open operations are recorded here.
 fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
     let Some(holder) = holder else {
         return "No open operations of the lock holder are recorded here. If a Formwork run held the lock on another machine or in another directory, run the next command there: the journal of the run is there.\n\n".to_owned();

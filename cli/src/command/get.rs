@@ -46,8 +46,8 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
 }
 
-/// Warns of calls that do not match their modules. As in Terraform, they are errors only where the
-/// configuration is used.
+/// Warns of calls that do not match their modules. As in Terraform, they are errors only in commands that use
+/// the configuration.
 fn warn_of_mismatched_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
     let mut found = Diagnostics::new();
     // The configuration is of no further use.

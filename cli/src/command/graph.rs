@@ -149,7 +149,7 @@ fn graph_source(
     Ok(match (kind, saved) {
         (None | Some("apply"), Some(saved)) => GraphSource::Applying(Box::new(saved)),
         (None, None) => GraphSource::Planning(PlanOptions::default(), GraphDetail::Resources),
-        // Without a plan nothing is to be changed, and only the configuration is left.
+        // Without a plan, the graph shows only the configuration.
         (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
         (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
         (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),

@@ -104,7 +104,7 @@ pub(super) struct ImportCommand<'a> {
 }
 
 impl ImportCommand<'_> {
-    /// Gets ready, does the work and puts everything away.
+    /// Prepares the operation, runs it and stores the result.
     pub(super) async fn run(
         &self,
         env: &Env,

@@ -25,7 +25,7 @@ pub(crate) struct HostArgs {
     pub(crate) host: Option<String>,
 }
 
-/// The host that is meant when none is named.
+/// The default host.
 const DEFAULT_LOGIN_HOST: &str = "app.terraform.io";
 /// The longest description of a user.
 const MAX_ACCOUNT_DETAILS_SIZE: u64 = 1 << 20;

@@ -49,9 +49,9 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) sources: &'a [VariableSource],
     /// Location of the state.
     pub(crate) state_paths: &'a StatePaths,
-    /// Whether there must be a configuration: destroying needs none, nor does refreshing.
+    /// Whether a configuration is required. Destroying and refreshing do not require one.
     pub(crate) needs_config: bool,
-    /// Whether configuration is generated for imported resources that have none.
+    /// Whether to generate configuration for imported resources without configuration.
     pub(crate) generate: bool,
     /// Terminal for prompts for missing variable values, if prompts are allowed.
     pub(crate) ask: Option<&'a view::Screen>,
@@ -72,7 +72,8 @@ impl<'e> PreparedConfig<'e> {
     /// Reads the configuration, gives the variables their values, finds the providers.
     ///
     /// # Errors
-    /// When any of that fails.
+    /// Returns an error if the configuration or a variable value is not valid, or a provider is not
+    /// available.
     pub(crate) async fn prepare(
         diags: &mut Diagnostics,
         mut workspace: Workspace<'e>,
@@ -255,7 +256,7 @@ pub(super) async fn providers_only_in_state(
 /// the configuration must be readable, and its providers installed.
 ///
 /// # Errors
-/// When one is not installed, or the configuration cannot be read.
+/// Returns an error if a provider is not installed, or the configuration cannot be read.
 pub(super) fn launcher_for_providers<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -269,7 +270,7 @@ pub(super) fn launcher_for_providers<'p>(
 /// these, even if the configuration requires other versions in the meantime.
 ///
 /// # Errors
-/// As [`launcher_for_providers`].
+/// Returns the errors of [`launcher_for_providers`].
 pub(super) fn launcher_ignoring_constraints<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -310,7 +311,7 @@ fn launcher_for_requirements<'p>(
 /// Reads the planning options.
 ///
 /// # Errors
-/// When an address cannot be read, or options exclude each other.
+/// Returns an error if an address is not valid, or options exclude each other.
 pub(crate) fn planning_options(
     diags: &mut Diagnostics,
     args: &OperationArgs,

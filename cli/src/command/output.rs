@@ -150,10 +150,10 @@ fn describe_type(value: &Value) -> String {
     if value.is_null() { "null".into() } else { value.ty().friendly_name() }
 }
 
-/// The stored state, as it is, without locking it; an empty one if there is none.
+/// The stored state, as it is, without locking it; an empty state if none exists.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the state cannot be read.
 pub(super) async fn stored_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -163,10 +163,10 @@ pub(super) async fn stored_state(
     Ok(file.map(|file| file.state).unwrap_or_default())
 }
 
-/// The stored state with its metadata, without locking it; `None` if there is none.
+/// The stored state with its metadata, without locking it; `None` if no state exists.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the state cannot be read.
 pub(super) async fn stored_state_file(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -181,7 +181,7 @@ pub(super) async fn stored_state_file(
         ErroredState::read_and_compare(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
-    // The requested output goes to stdout, where programs may read it.
+    // The requested output is printed to stdout, so diagnostics are printed to stderr.
     let shown = diagnostic::render_all_diagnostics(
         &Screen::of(env),
         &workspace.sources,
@@ -192,10 +192,10 @@ pub(super) async fn stored_state_file(
     Ok(file)
 }
 
-/// The state in a store, as it is, without locking it; an empty one if there is none.
+/// The state in a store, as it is, without locking it; an empty state if none exists.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the state cannot be read.
 pub(super) async fn read_state_in_store(
     diags: &mut Diagnostics,
     store: OpenState,

@@ -67,7 +67,7 @@ impl Env {
 /// Writes a plan.
 ///
 /// # Errors
-/// In words, when it cannot be written.
+/// Returns a message for the user if the plan cannot be written.
 pub(super) async fn write_plan(
     path: &Path,
     prepared: &PreparedConfig<'_>,
@@ -117,7 +117,7 @@ pub(crate) struct OpenedPlan {
 /// Reads a saved plan, and prepares its application with the configuration it was created from.
 ///
 /// # Errors
-/// When the file is no plan, or the plan cannot be applied.
+/// Returns an error if the file is not a plan, or the plan cannot be applied.
 pub(super) fn prepare_saved_plan<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
@@ -186,7 +186,7 @@ pub(crate) struct PlanToOpen<'a> {
 /// Opens a saved plan, with the configuration in it.
 ///
 /// # Errors
-/// When the file is no plan, or cannot be decrypted.
+/// Returns an error if the file is not a plan, or cannot be decrypted.
 pub(crate) fn open_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -238,7 +238,7 @@ fn is_plan_file_encrypted(path: &Path) -> bool {
 /// Decrypts a saved plan with the encryption of the current configuration.
 ///
 /// # Errors
-/// When it cannot be decrypted.
+/// Returns an error if the plan cannot be decrypted.
 pub(crate) fn decrypt_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -254,7 +254,7 @@ pub(crate) fn decrypt_plan(
 /// Opens a saved plan that was read from a file.
 ///
 /// # Errors
-/// When its parts are not those of a plan.
+/// Returns an error if a part of the plan is missing or not valid.
 pub(crate) fn open_plan_parts(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -293,7 +293,7 @@ impl OpenedPlan {
     /// The backend that the plan specifies, regardless of the configured backend.
     ///
     /// # Errors
-    /// When the backend is not supported.
+    /// Returns an error if the backend is not supported.
     pub(super) async fn backend(
         &self,
         diags: &mut Diagnostics,

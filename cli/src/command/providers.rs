@@ -245,7 +245,7 @@ async fn schemas_document(
     Ok(format!("{}\n", json.to_compact()))
 }
 
-/// The platforms that `-platform` names; the one of this program if none is named.
+/// The platforms of the `-platform` options; the current platform if none is specified.
 fn parse_platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>, Reported> {
     if names.is_empty() {
         return Ok(vec![Platform::current()]);

@@ -18,7 +18,7 @@ pub(super) const MAX_ANSWER_BYTES: u64 = 1 << 20;
 pub(super) struct Prompt<'q> {
     /// The subject, in one line.
     pub(super) title: &'q str,
-    /// Further information; may have several lines, or none.
+    /// Further information; can be empty or have several lines.
     pub(super) about: &'q str,
     /// Whether the answer must not be seen.
     pub(super) secret: bool,
@@ -36,9 +36,9 @@ pub(super) enum NoAnswer {
 /// Asks, and returns the line that was answered, without space at its end.
 ///
 /// # Errors
-/// When there is no answer.
+/// Returns an error if the input ends or is interrupted before an answer.
 pub(super) async fn ask_user(screen: &Screen, question: Prompt<'_>) -> Result<String, NoAnswer> {
-    // From the first word on: a fast user interrupts before the question is printed.
+    // Before the prompt is printed, so that an early Ctrl-C is not lost.
     let signals = SignalGuard::start_listening().map_err(|_| NoAnswer::Ended)?;
     view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {

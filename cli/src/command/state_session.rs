@@ -13,10 +13,10 @@ use crate::messages;
 use crate::view::elapsed::format_seconds;
 use crate::view::{self, sanitize};
 
-/// Locks and reads the state, and puts in the results that interrupted runs left in the journal.
+/// Locks and reads the state, and applies the results of interrupted runs from the journal.
 ///
 /// # Errors
-/// When another process holds the lock, or the state cannot be read.
+/// Returns an error if another process holds the lock, or the state cannot be read.
 pub(crate) async fn open_locked_state(
     diags: &mut Diagnostics,
     state: OpenState,
@@ -48,7 +48,7 @@ impl OperationObserver for LockWaitReport {
 /// Time to wait for a lock: a negative one is zero.
 ///
 /// # Errors
-/// When the text is no duration.
+/// Returns an error if the string is not a duration.
 pub(super) fn parse_lock_timeout(
     diags: &mut Diagnostics,
     text: &str,

@@ -74,7 +74,7 @@ async fn run_and_print(
 /// Asks a question that only the answer `yes` confirms.
 ///
 /// # Errors
-/// When there is no answer.
+/// Returns an error if the input ends before an answer.
 pub(super) fn confirm(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
     print_out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();

@@ -106,7 +106,7 @@ async fn check_config(
     .await
 }
 
-/// Checks the modules that runs of test files use, each once.
+/// Checks each module that runs of test files use.
 async fn check_test_run_modules(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

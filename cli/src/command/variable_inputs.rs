@@ -139,7 +139,7 @@ fn read_values_in_file(
     inputs::read_values_file(diags, &mut workspace.sources, name, content)
 }
 
-/// Asks for the variables that must have a value and have none.
+/// Prompts for the values of required variables without a value.
 pub(super) async fn ask_for_missing_variables(
     screen: &Screen,
     config: &Config,

@@ -265,7 +265,7 @@ async fn delete_workspace(
     let store = open_workspace(diags, &*all, name).await?;
     let locked = state_session::open_locked_state(diags, store, &args.lock, "state-delete").await?;
     let text = check_deletable(diags, &locked, args);
-    // As Terraform does: some services delete nothing that is locked.
+    // As Terraform does: some services do not delete a locked state.
     locked.unlock(diags).await;
     let text = text?;
     all.delete_workspace(&args.name)

@@ -24,7 +24,7 @@ pub(crate) enum CompletionNameKind {
 pub(crate) const AUTOCOMPLETE_OPTIONS: [&str; 2] =
     ["-install-autocomplete", "-uninstall-autocomplete"];
 
-/// The candidates for the last word of a line, in order. Empty where file names are expected.
+/// The candidates for the last word of a line, in order. Empty if file names are expected.
 pub(crate) fn completion_candidates(
     root: &Command,
     line: &str,
@@ -101,7 +101,7 @@ struct CompletionContext<'c> {
     names: Vec<&'c str>,
     /// The number of positional arguments before the word.
     n_arguments: usize,
-    /// The option whose value the word is.
+    /// The option whose value is the last word.
     option: Option<&'c Arg>,
     /// The topic of `help`, as far as it is typed.
     topic: Option<&'c Command>,

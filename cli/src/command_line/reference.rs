@@ -9,7 +9,7 @@ use crate::messages;
 /// The help text of a command, for a terminal of this width.
 ///
 /// # Errors
-/// When there is no such command.
+/// Returns an error if the command does not exist.
 pub(crate) fn command_help(
     diags: &mut Diagnostics,
     root: &Command,
@@ -23,7 +23,7 @@ pub(crate) fn command_help(
 /// The manual page of a command, with its file name.
 ///
 /// # Errors
-/// When there is no such command.
+/// Returns an error if the command does not exist.
 pub(crate) fn manual_page(
     diags: &mut Diagnostics,
     root: &Command,
@@ -36,7 +36,7 @@ pub(crate) fn manual_page(
 /// The manual pages of a command and of all commands below it.
 ///
 /// # Errors
-/// When there is no such command.
+/// Returns an error if the command does not exist.
 pub(crate) fn manual_pages(
     diags: &mut Diagnostics,
     root: &Command,
@@ -55,7 +55,7 @@ pub(crate) fn command_reference(root: &Command) -> String {
     manual::command_reference_markdown(root)
 }
 
-/// The command of these words, with its full name.
+/// Finds the command that the words name, with its full name.
 fn find_command<'c>(
     diags: &mut Diagnostics,
     root: &'c Command,

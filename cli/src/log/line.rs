@@ -63,7 +63,7 @@ impl LogLine {
     fn set(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(text)) => self.message = text,
-            // Fields that a plugin added to a line of its own.
+            // Fields that a plugin added to its log line.
             ("fields", Value::String(text)) => {
                 if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(&text) {
                     self.fields.extend(fields);

@@ -26,7 +26,7 @@ pub(super) fn end_process_trees(mut ending: Vec<u32>, end: ProcessEnd) {
     }
 }
 
-/// Notes the facts that cannot be determined any more once signals are listened to.
+/// Records the facts that cannot be determined after signal handlers are installed.
 pub(super) fn note_ignored_hangup() {
     hangup_is_ignored();
 }
@@ -39,9 +39,9 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// From now on none is missed, and a limit of the size of files (`ulimit -f`) is an error of the write
-    /// instead of the end of this process. Programs that it starts get the signal as before. With `nohup`, the
-    /// program survives the terminal's end.
+    /// From now on, no signal is missed, and exceeding the file size limit (`ulimit -f`) is a write error
+    /// instead of the end of this process. Child processes get the signal as before. With `nohup`, the
+    /// program survives the end of the terminal.
     pub(super) fn listen() -> io::Result<Self> {
         drop(signal(SignalKind::from_raw(Number::SIGXFSZ as i32))?);
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;

@@ -20,7 +20,7 @@ pub(super) fn end_process_trees(ending: Vec<u32>, _end: ProcessEnd) {
     }
 }
 
-/// There is nothing to note.
+/// Windows has no such facts.
 pub(super) fn note_ignored_hangup() {}
 
 /// The events that mean the same: Ctrl-C, Ctrl-Break, a console that is closed.
@@ -31,7 +31,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// From now on none is missed.
+    /// From now on, no signal is missed.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self { interrupt: ctrl_c()?, terminate: ctrl_break()?, close: ctrl_close()? })
     }

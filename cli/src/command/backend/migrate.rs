@@ -88,7 +88,8 @@ struct MigratingState {
 /// Migrates the states of all workspaces, if the user approves.
 ///
 /// # Errors
-/// When the user ends the migration or cannot be asked, or a state cannot be read or written.
+/// Returns an error if the user aborts the migration, if prompts are not possible, or if a state cannot be
+/// read or written.
 pub(super) async fn migrate(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
@@ -141,7 +142,7 @@ pub(super) async fn migrate(
 /// would select a workspace that cannot exist.
 ///
 /// # Errors
-/// When the backend does not answer, or the workspace cannot be selected.
+/// Returns an error if the backend does not respond, or the workspace cannot be selected.
 pub(super) async fn select_only_workspace(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
@@ -198,7 +199,7 @@ fn aborted_error() -> Diagnostic {
     Diagnostic::error(messages::MIGRATION_ABORTED, detail)
 }
 
-/// The workspaces of a backend; `None` if it has none.
+/// The workspaces of a backend; `None` if it does not support workspaces.
 async fn workspaces_of_backend(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
@@ -217,7 +218,7 @@ async fn workspaces_of_backend(
 /// Whether a workspace of a backend has a state.
 ///
 /// # Errors
-/// When a state cannot be looked for.
+/// Returns an error if the backend cannot list its workspaces or read a state.
 pub(super) async fn backend_has_states(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
@@ -300,7 +301,7 @@ impl MigrationQuestion<'_> {
     }
 }
 
-/// Whether the state is to be taken along.
+/// Asks whether to migrate the state.
 async fn ask_to_migrate_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,

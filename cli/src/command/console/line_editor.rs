@@ -1,5 +1,5 @@
-//! Lines from a terminal, with editing and a history of this conversation. Knows when an expression
-//! continues in the next line; evaluates nothing.
+//! Reads lines from a terminal, with editing and a history of the session. Detects expressions that continue
+//! on the next line, but does not evaluate them.
 
 use formwork_lang::syntax::lex::{TokenKind, lex};
 use rustyline::DefaultEditor;
@@ -22,7 +22,7 @@ impl LineEditor {
     /// Takes the terminal.
     ///
     /// # Errors
-    /// When it cannot be used.
+    /// Returns an error if the terminal cannot be used.
     pub(super) fn new() -> Result<Self, ReadlineError> {
         DefaultEditor::new().map(Self)
     }
@@ -45,7 +45,7 @@ impl LineEditor {
                     }
                     text.push_str(&line);
                     if n_open_brackets(&text) == 0 {
-                        // A history that is full forgets; nothing depends on it.
+                        // A full history drops old entries, and nothing depends on them.
                         drop(self.0.add_history_entry(&text));
                         return InputLine::Complete(with_final_newline(&text));
                     }

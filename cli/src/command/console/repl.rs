@@ -213,7 +213,7 @@ impl Scope for ConsoleScope<'_> {
     }
 }
 
-/// `type` where it is part of something else.
+/// The function `type` inside another expression, where it always fails.
 struct MisplacedType;
 
 impl MisplacedType {

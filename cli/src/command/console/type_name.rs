@@ -1,5 +1,5 @@
-//! Types as `type` prints them: over several lines where they have parts. Not the form of type
-//! constraints, although close to it.
+//! Types as `type` prints them: on several lines if they have parts. The format is similar to that of type
+//! constraints, but not the same.
 
 use formwork_value::Type;
 

@@ -39,7 +39,7 @@ pub(super) async fn plan_examples(
     find_examples(folder, MAX_EXAMPLES_DEPTH, &mut examples);
     examples.sort();
     for example in &examples {
-        // Planning goes no further once something was reported, so each begins with a clean sheet.
+        // Planning stops after reported errors, so each example has its own diagnostics.
         let mut found = Diagnostics::new();
         let planned = plan_example(&mut found, sources, program, example).await;
         let failed = planned.is_err() || found.has_errors();

@@ -11,7 +11,7 @@ use formwork_value::schema::{
 
 /// Subject of a page.
 pub(super) struct PageSubject<'s> {
-    /// Its name.
+    /// The name.
     pub(super) name: &'s str,
     /// The kind, as in a heading; empty for the provider itself.
     pub(super) kind: &'s str,
@@ -37,7 +37,7 @@ pub(super) fn block_page(subject: &PageSubject<'_>, block: &Block) -> String {
         "###",
         &mut deeper,
     );
-    // Nested schemas follow one after the other, so that none is deeper than the table of contents.
+    // Nested schemas are printed one after the other, so that all headings have the same level.
     let mut at = 0;
     while at < deeper.len() {
         let NestedSection { path, parts: nested, title } = &deeper[at];

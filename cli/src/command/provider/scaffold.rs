@@ -32,7 +32,7 @@ pub(crate) struct ProviderNewArgs {
     pub(crate) sdk: Option<PathBuf>,
 }
 
-/// The files, by where they go.
+/// The file templates, by their target path.
 const FILE_TEMPLATES: [(&str, &str); 12] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("README.md", include_str!("template/README.md.in")),

@@ -12,7 +12,7 @@ use crate::install::signature;
 /// Signs a document with a secret key in its text form. The signature is checked as `init` checks it.
 ///
 /// # Errors
-/// When the key cannot be read or used, or the signature would not be accepted.
+/// Returns a message if the key cannot be read or used, or the signature would not be accepted.
 pub(super) fn sign_with_secret_key(
     document: &[u8],
     key: &str,
@@ -25,7 +25,7 @@ pub(super) fn sign_with_secret_key(
     let public = key.to_public_key().to_armored_string(ArmorOptions::default());
     let public = [public.map_err(|error| error.to_string())?];
     let mut why = String::new();
-    // The primary key if it may sign, or a subkey that may: whichever signature is accepted.
+    // Tries the primary key and the subkeys that may sign, and uses the first signature that is accepted.
     let subkeys = key
         .secret_subkeys
         .iter()

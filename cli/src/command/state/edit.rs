@@ -34,7 +34,8 @@ pub(in crate::command) enum EditOutcome {
 /// Locks the state, lets `work` change it, stores it.
 ///
 /// # Errors
-/// When any of that fails; the stored state then is as it was.
+/// Returns an error if the state cannot be locked, read, changed or stored. The stored state is then
+/// unchanged.
 pub(in crate::command) async fn edit_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -61,7 +62,7 @@ pub(in crate::command) async fn edit_state(
 /// Locks and reads the state.
 ///
 /// # Errors
-/// When that fails.
+/// Returns an error if the state cannot be locked or read.
 pub(super) async fn lock_and_read_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

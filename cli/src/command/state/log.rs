@@ -125,14 +125,15 @@ fn history_write_to_json(write: &HistoryWrite) -> serde_json::Value {
 pub(super) enum PartAtWrite {
     /// An object.
     Object(Box<ObjectEntry>),
-    /// An output, as the line that shows it.
+    /// An output, as a rendered line.
     Output(String),
 }
 
 /// The current object of an instance, or an output of the name `output.NAME`, at a point of the history.
 ///
 /// # Errors
-/// When there is no history, it does not go back that far, or there was neither.
+/// Returns an error if the backend keeps no history, the history does not reach back far enough, or the state
+/// did not contain the object or output.
 pub(super) async fn part_at_write(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

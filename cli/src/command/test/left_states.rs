@@ -18,8 +18,8 @@ const TEST_STATE_FILE: &str = "terraform.tfstate";
 /// removed.
 ///
 /// # Errors
-/// When a folder cannot be opened, or there is a link that the user did not choose: a state that it leads to
-/// is not of a test.
+/// Returns an error if a directory cannot be opened, or if a path contains a link that the user did not
+/// choose: the target of such a link is not a state of a test.
 pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Result<Vec<String>> {
     let Some(data) = data.open_to_change()? else { return Ok(Vec::new()) };
     let Some(states) = data.subdir(STATES_FOLDER_NAME)? else { return Ok(Vec::new()) };

@@ -55,7 +55,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Says where the states of objects are that were not destroyed after a second interrupt.
+    /// Reports the location of the states of objects that were not destroyed after a second interrupt.
     pub(super) fn report_interrupted(&self, states: &Path) {
         match &self.stream {
             Some(stream) => stream.write_interrupted(states),

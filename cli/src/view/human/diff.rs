@@ -87,7 +87,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// A value of its own type that stays, from the first column on.
+    /// Renders an unchanged value without a schema, from the first column.
     pub(crate) fn render_value(&self, value: &Value) -> String {
         let change = ValueChange::new(ChangeSide::of(value), ChangeSide::of(value), &[]);
         let node = compare_values::compare_values(change, &value.ty());

@@ -72,7 +72,7 @@ struct ChangeWords {
     noun: &'static str,
 }
 
-/// The words for an action; `None` for one without a call of the provider.
+/// The words for an action; `None` for an action without a provider call.
 fn change_words(action: Action) -> Option<ChangeWords> {
     let (doing, progress, noun) = match action {
         Action::Create | Action::Replace(_) => ("Creating...", "Still creating...", "Creation"),

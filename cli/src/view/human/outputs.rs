@@ -33,7 +33,7 @@ pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
     lines.collect()
 }
 
-/// The changes of outputs; empty if there are none.
+/// Renders the output changes; empty without changes.
 pub(crate) fn render_output_changes<'c>(
     screen: &Screen,
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,

@@ -11,7 +11,7 @@ use super::diagnostic::{self, RenderedDiagnostics};
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Paint, Screen};
 
-/// The word for a status. A run that could not be done has failed as well.
+/// The word for a status. A run that could not be executed counts as failed.
 pub(crate) fn status_word(screen: &Screen, status: TestStatus) -> String {
     match status {
         TestStatus::Skip => screen.paint(Paint::Dim, "skip"),

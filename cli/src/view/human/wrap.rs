@@ -1,8 +1,8 @@
 //! Breaks text into lines that fit.
 
-/// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is.
-/// Lines that begin with a space are laid out already and stay as they are. Lines end where
-/// Terraform's do, because people and test suites search for phrases in the output.
+/// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is. Lines
+/// that begin with a space are already formatted and are not changed. Lines end where Terraform's do, because
+/// people and test suites search for phrases in the output.
 pub(crate) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
@@ -15,7 +15,7 @@ pub(crate) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Appends the lines of one paragraph. The space between two words stays as it is within a line.
+/// Appends the lines of one paragraph. The space between two words is not changed within a line.
 fn push_wrapped(lines: &mut Vec<String>, paragraph: &str, width: usize) {
     let (mut line, mut line_width) = (String::new(), 0);
     let (mut space, mut space_width) = ("", 0);

@@ -281,7 +281,7 @@ fn constant_value(expr: &Expr) -> Option<Value> {
 
 /// The reference of a traversal, and each shorter form down to the object itself.
 fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
-    // A managed resource may be written with `resource.` in front; its address has none.
+    // A reference to a managed resource may begin with `resource.`; its address does not.
     let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {
         ("resource", Some((TraversalStep::Attribute(kind), rest))) => (kind.name.as_str(), rest),
         (root, _) => (root, &traversal.steps[..]),

@@ -1,4 +1,4 @@
-//! JSON being put together. Keeps the order of keys, and numbers as they are written.
+//! Builds JSON. Preserves the order of keys, and numbers as they are written.
 
 /// A piece of JSON.
 #[derive(Clone, Debug, PartialEq)]

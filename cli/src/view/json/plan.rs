@@ -27,7 +27,7 @@ pub(crate) struct PlanViewInputs<'a> {
     pub(crate) time: OffsetDateTime,
 }
 
-/// The changes of a plan, as members of its document. Absent where there are none.
+/// The changes of a plan, as members of its document. Absent if there are no changes.
 struct ChangeMembers {
     drift: Option<Json>,
     resources: Option<Json>,
@@ -78,7 +78,7 @@ fn relevant_attributes(plan: &Plan) -> Json {
 /// A whole plan.
 ///
 /// # Errors
-/// When the prior state cannot be read with the providers' schemas.
+/// Returns an error if the prior state cannot be read with the provider schemas.
 pub(crate) fn plan_document(
     diags: &mut Diagnostics,
     plan: &Plan,

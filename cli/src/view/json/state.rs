@@ -15,7 +15,7 @@ use crate::messages;
 /// A whole state. An empty one has only the version of the format.
 ///
 /// # Errors
-/// When an object cannot be read with its provider's schema.
+/// Returns an error if an object cannot be read with the schema of its provider.
 pub(crate) fn state_document(
     diags: &mut Diagnostics,
     state: &State,
@@ -152,7 +152,8 @@ pub(super) fn index_to_json(key: &InstanceKey) -> Option<Json> {
 /// Decodes an object with the schema of its provider.
 ///
 /// # Errors
-/// When the provider has no such type, or the object another schema version.
+/// Returns an error if the provider does not have the resource type, or the object has another schema
+/// version.
 pub(crate) fn decode_object(
     diags: &mut Diagnostics,
     pool: &ProviderPool<'_>,

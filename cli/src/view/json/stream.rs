@@ -269,7 +269,7 @@ pub(crate) fn import_count_text(tally: ChangeCounts) -> String {
     }
 }
 
-/// Action of a change, where it is more than the provider's action.
+/// Name of a planned action. It distinguishes cases that the provider's action does not.
 fn planned_action_word(change: &Change) -> &'static str {
     match change.action {
         Action::NoOp if change.importing.is_some() => "import",

@@ -17,7 +17,7 @@ pub(super) enum StateSummary {
     },
     /// Content that cannot be read.
     Unreadable,
-    /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
+    /// An empty local state file with traces of an earlier one. Terraform leaves such a file after it has
     /// migrated a state.
     Emptied,
 }
@@ -75,7 +75,7 @@ impl TargetState {
             _ => return Self::Unreadable,
         };
         let has_lineage = file.lineage == target.lineage;
-        // A state without a lineage has none that could be another.
+        // Without a lineage, the lineages cannot be compared.
         if !has_lineage && !target.lineage.is_empty() && !target.state.is_empty() {
             return Self::Unrelated(describe_state(&target));
         }

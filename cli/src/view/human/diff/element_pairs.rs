@@ -35,7 +35,7 @@ pub(super) fn list_element_pairs(
     pair_edits(&align(&before, &after), &before, &after, is_object)
 }
 
-/// Pairs each object that goes with the next one that comes, if nothing that stays is between them.
+/// Pairs each removed object with the next added one, if no unchanged element is between them.
 fn pair_edits<T>(
     edits: &[Edit],
     old: &[T],

@@ -143,7 +143,8 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// Renders a value with parts: its brackets around their lines, or without any if it has none.
+    /// Renders a value with parts: the brackets around the lines of the parts, or only the brackets without
+    /// parts.
     fn render_enclosed(
         &self,
         node: &DiffNode<'_>,

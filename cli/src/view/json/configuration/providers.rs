@@ -64,7 +64,7 @@ impl ProviderConfigs {
             self.add(config_key(&node.path, name), &required.source, parent, json);
         }
         for source in needed.keys() {
-            // Only a provider whose name is its type can be there without a word.
+            // Only a provider whose local name is its type can be used without a declaration.
             let name = source.provider_type();
             let parent = self.inherited_key(config, node, name, source);
             self.add(
@@ -106,7 +106,7 @@ impl ProviderConfigs {
         self.follow_key(config_key(&caller.path, name), source)
     }
 
-    /// Follows a key to where the configuration really is.
+    /// Follows a key to the actual configuration.
     fn follow_key(&self, start: String, source: &ProviderAddr) -> Option<String> {
         let mut found = None;
         let mut next = Some(start);
