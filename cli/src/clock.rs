@@ -1,13 +1,14 @@
-//! The program's one clock. The views decide the format of a time.
+//! The system clock. All times are read here. The views define their format.
 
 use std::time::{Duration, SystemTime};
 
 use time::OffsetDateTime;
 
-/// The first moment of the year 9999. Certificates and times of events have no later years.
+/// The beginning of the year 9999. Certificates and event times do not support later years.
 const MAX_CLOCK_TIME: Duration = Duration::from_secs(253_370_764_800);
 
-/// Checks that the clock of the machine is one that certificates, locks and plans can be compared with.
+/// Checks that the system clock is plausible, so that certificates, locks and plans can be validated against
+/// it.
 ///
 /// # Errors
 /// Returns a description of the problem if the system clock is wrong.

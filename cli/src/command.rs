@@ -125,7 +125,7 @@ pub(crate) enum Command {
     Help(help::HelpArgs),
 }
 
-/// Runs the command of the command line.
+/// Runs the command that the command line specifies.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     formwork_backend::set_wait_reporter(store_wait::report_wait);
     if let Some(folder) = &cli.chdir

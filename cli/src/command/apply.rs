@@ -58,9 +58,9 @@ pub(crate) struct ApplyArgs {
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ApplyPurpose {
-    /// The real objects become as they are written.
+    /// `apply`: change real objects to match the configuration.
     Apply,
-    /// The real objects go.
+    /// `destroy`: destroy all real objects.
     Destroy,
     /// `formwork refresh`: the state is updated, and the changes are not printed.
     Refresh,
@@ -221,7 +221,7 @@ enum PlanToApply {
     Fresh(PlanOptions),
     /// None: the state is only brought up to date.
     Refresh(PlanOptions),
-    /// A plan that was saved.
+    /// A saved plan.
     Saved(Box<planfile::OpenedPlan>),
 }
 
@@ -268,7 +268,7 @@ async fn prepare_apply<'e>(
 /// A prompt for approval, with the warnings to print before it.
 struct ApprovalQuestion<'a> {
     env: &'a Env,
-    /// Whether the option `-input` allows questions.
+    /// Whether the option `-input` allows prompts.
     input: bool,
     screen: &'a Screen,
     cancellation: &'a CancellationToken,
@@ -281,7 +281,7 @@ impl Approval for ApprovalQuestion<'_> {
         diags: &mut Diagnostics,
         request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported> {
-        // A pipe may answer, as `yes |` does, unless questions were ruled out.
+        // The answer may come from a pipe, such as `yes |`, unless prompts are disabled.
         if !may_ask_user(self.env, self.input) {
             return Err(diags.error(Diagnostic::error(
                 messages::APPROVAL_CANNOT_BE_ASKED_FOR,
@@ -306,7 +306,7 @@ impl Approval for ApprovalQuestion<'_> {
         view::print_out("\n");
         let about = &format!("{reminder}{about}");
         let question = Prompt { title, about, secret: false };
-        // An interrupt during planning does not wait for an answer.
+        // After an interrupt during planning, the command does not prompt.
         let answer = match self.cancellation.is_cancelled() {
             true => Err(NoAnswer::Interrupted),
             false => ask_user(self.screen, question).await,
@@ -333,7 +333,7 @@ impl Approval for ApprovalQuestion<'_> {
         if !may_ask_user(self.env, self.input) || self.cancellation.is_cancelled() {
             return false;
         }
-        // Users and addresses come from the database.
+        // User names and addresses come from the database, so they are sanitized.
         let detail = sanitize::sanitize_text(&overtaken.detail);
         let changed = detail.split("\n\n").next().unwrap_or_default();
         view::print_out("\n");

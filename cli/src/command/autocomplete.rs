@@ -18,7 +18,7 @@ use crate::messages;
 use crate::view::{print_diagnostic, print_out};
 use crate::workspace::Workspace;
 
-/// Prints the candidates for a line up to the cursor, one a line.
+/// Prints the candidates for a line up to the cursor, one per line.
 pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(at, _)| at);
     let line = &line[..cursor.unwrap_or(line.len())];
@@ -51,8 +51,8 @@ fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
     let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
     let is_quoted = word.contains(['\'', '"']);
-    // Of a name that ends the quotes of the user, the rest would be a command. Names in a state or a
-    // configuration can be anything.
+    // If a name closed the user's quotes, the rest of it would be executed as a command. Names in a state or
+    // a configuration can contain any character.
     let stays_quoted = |word: &String| !is_quoted || !word.contains(['\'', '$', '`', '\\', '!']);
     found
         .into_iter()
@@ -84,7 +84,7 @@ impl CompletableNames {
             folder.variables.extend(config.root.variables.keys().map(ToString::to_string));
             folder.addresses.extend(config_addresses(config));
         }
-        // A key must not wait for a server.
+        // Completion must not wait for a server.
         let backend = config.as_ref().and_then(|config| config.root.settings.backend.as_ref());
         if backend.is_some_and(|backend| &*backend.kind != "local" || backend.provider.is_some()) {
             return folder;
@@ -114,7 +114,7 @@ impl CompletableNames {
     }
 }
 
-/// The addresses of the resources and modules that a configuration has.
+/// The addresses of the resources and modules of a configuration.
 fn config_addresses(config: &Config) -> Vec<String> {
     let resources = config.all_resources().map(|(node, resource)| {
         let (module, resource) = (node.path.clone(), resource.name.clone());
@@ -127,7 +127,7 @@ fn config_addresses(config: &Config) -> Vec<String> {
 /// A startup file of a shell, and the lines that enable completion.
 struct ShellHook {
     file: PathBuf,
-    /// The lines for the file.
+    /// The lines to add to the file.
     script: String,
     /// Whether the file contains only these lines.
     is_own: bool,
@@ -147,7 +147,7 @@ fn shell_script(template: &str, program: &Path) -> String {
     }
 }
 
-/// Folders in which shells look for their settings.
+/// Directories of shell startup files.
 struct ShellFolders<'a> {
     home: &'a Path,
     /// The startup file of zsh.
@@ -164,7 +164,7 @@ impl<'a> ShellFolders<'a> {
         Some(Self { home, zsh: named("ZDOTDIR").unwrap_or(home), fish })
     }
 
-    /// The files of the shells that are set up.
+    /// The startup files and hooks of the user's shells.
     fn shell_hooks(&self, program: &Path) -> Vec<ShellHook> {
         let mut hooks = Vec::new();
         let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
@@ -224,7 +224,7 @@ impl ShellHook {
     }
 }
 
-/// Sets up the shells of the user, or takes that back.
+/// Adds the hooks to the startup files of the user's shells, or removes them.
 pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {

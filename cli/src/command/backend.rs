@@ -1,4 +1,4 @@
-//! Setting up the backend: the new location of the state, and its migration. Only `init` does that.
+//! Backend setup by `init`: the new location of the state, and its migration.
 
 mod migrate;
 
@@ -58,7 +58,7 @@ pub(super) async fn init_backend(
         None => {}
     }
     let old = if args.reconfigure {
-        // An unreadable file is written again.
+        // An unreadable record is overwritten.
         let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
         let places = to
             .clone()
@@ -115,7 +115,7 @@ async fn migrate_local_states(
 ) -> Result<(), Reported> {
     let Some(to) = to else { return Ok(()) };
     let from = BackendConfig::local_backend().configure(diags, workspace)?;
-    // First, so that no backend is recorded that every command refuses.
+    // Checked first, so that a backend that every command rejects is not recorded.
     let both = MigrationBackends { from, to: to.configure(diags, workspace)? };
     // The usual case. It does not require a request to the new backend.
     if !backend_has_states(diags, &*both.from).await? {
@@ -164,11 +164,11 @@ async fn report_backend_configured(
 struct BackendChange {
     /// The new backend configuration; `None` for the local backend.
     to: Option<BackendConfig>,
-    /// The backend that was settled before.
+    /// The previously initialized backend.
     old: Option<InitializedBackend>,
 }
 
-/// Moves the states to the new backend, if the user has decided that.
+/// Migrates the states to the new backend, if the user approves.
 async fn migrate_if_decided(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
@@ -177,7 +177,7 @@ async fn migrate_if_decided(
 ) -> Result<(), Reported> {
     let BackendChange { to, old } = change;
     let wants_move = init.args.migrate_state || init.args.force_copy;
-    // A provider is not started before the user has decided.
+    // The provider is started only after the user's decision.
     let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
     if is_other_store && !wants_move {
         return Err(diags.error(backend_changed_error(old.as_ref())));
@@ -218,7 +218,7 @@ fn unsupported_options_error(kind: &str) -> Diagnostic {
     Diagnostic::error(messages::OPTIONS_OF_STATE_STORE, detail)
 }
 
-/// Sets the value of an option: an argument, or a file of them.
+/// Applies a `-backend-config` option: an argument, or a file of arguments.
 fn apply_backend_option(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -258,8 +258,8 @@ fn missing_block_warning() -> Diagnostic {
     Diagnostic::warning(messages::MISSING_BACKEND_CONFIGURATION, detail)
 }
 
-/// Rejects a change of the backend until the user decides about the states. An empty state is not
-/// suggested if the old one cannot be moved.
+/// Rejects a backend change until the user decides about the states. `-reconfigure` is not suggested if the
+/// old state cannot be migrated.
 fn backend_changed_error(old: Option<&InitializedBackend>) -> Diagnostic {
     if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(stored(&root.join("q")).unwrap().lineage, file.lineage);
         assert_eq!(check(root, to_q, &[]).await, at("q"));
 
-        // The options count, and go on to count when they are not repeated.
+        // The options take effect, and remain in effect if they are not repeated.
         let more = ["--backend-config=path=prod"];
         assert_eq!(check(root, local, &more).await.0, ["Backend configuration changed"]);
         // The former backend is discarded, so the local state of this directory is migrated.

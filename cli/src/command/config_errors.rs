@@ -16,16 +16,15 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::workspace::Workspace;
 
-/// Known facts about a configuration that has errors.
+/// Errors and context of an invalid configuration.
 pub(super) struct ConfigErrorContext<'a> {
-    /// Names that lead nowhere.
+    /// Unresolved references.
     pub(super) dangling: Diagnostics,
-    /// Resource address that an object is imported for: its block may be empty yet.
+    /// Import target, whose block may still be empty.
     pub(super) fills: Option<&'a InstanceAddr>,
 }
 
-/// Looks for errors in a configuration of which it is known what dangles. Any version of a provider
-/// will do that is installed.
+/// Checks a configuration whose unresolved references are known. Any installed version of a provider is used.
 ///
 /// # Errors
 /// Returns an error if the configuration has errors. All errors that can be found in one pass are reported.
@@ -64,11 +63,11 @@ pub(super) async fn report_config_errors(
         }
     }
     result?;
-    // Terraform finds the rest only when planning.
+    // Terraform reports the other errors only during planning.
     diags.append(dangling)
 }
 
-/// The block for which an object is taken in, by the address that it had or has.
+/// The resource block of an import target, by its previous or current address.
 fn block_of_imported_object<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
     config.find_resource(&addr.resource_addr().config_addr()).or_else(|| {
         // The destination does not depend on the provider.
@@ -81,7 +80,7 @@ fn block_of_imported_object<'c>(config: &'c Config, addr: &InstanceAddr) -> Opti
     })
 }
 
-/// Whether a problem is that something is not in a block yet: an argument, or anything at all.
+/// Whether a diagnostic reports missing content of a block.
 fn is_missing_content(block: &Resource, problem: &Diagnostic) -> bool {
     let is_empty = block.body.is_empty();
     problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)

@@ -89,14 +89,14 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     };
     let exit = evaluate_config_and_run_console(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
-    // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
+    // Expressions may call provider functions, so the plugins run until the last expression is evaluated.
     prepared.launcher.shutdown(&mut diags).await;
     locked.unlock(&mut diags).await;
     report.report_diagnostics(&prepared.workspace.sources, &diags);
     exit
 }
 
-/// Finds all values, then answers.
+/// Evaluates the configuration, then runs the console.
 async fn evaluate_config_and_run_console(
     args: &ConsoleArgs,
     report: &OperationReport,
@@ -116,7 +116,7 @@ async fn evaluate_config_and_run_console(
     });
     let inspected = if args.plan {
         let options = PlanOptions { mode: PlanMode::Normal, ..PlanOptions::default() };
-        // Values that the plan did not find are unknown.
+        // Values that planning did not determine are unknown.
         drop(make_plan(&session, &mut diags, &options).await);
         Ok(())
     } else {

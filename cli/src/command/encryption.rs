@@ -1,5 +1,5 @@
-//! The encryption of states and plans that a configuration and `TF_ENCRYPTION` set up. It is known
-//! before any state is opened, so only the root module, variables and local values count.
+//! The encryption of states and plans that a configuration and `TF_ENCRYPTION` set up. It is determined
+//! before any state is opened, so only the root module, variables and local values are available.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(super) fn load_folder_encryption(
     load_encryption(diags, workspace, &module, options)
 }
 
-/// Whether the root module may have an `encryption` block, by the mere text of its files. For a
+/// Whether the root module may contain an `encryption` block, by a text search of its files. Used for a
 /// configuration with errors.
 pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
     let Ok(names) = FilesOnDisk.list(&workspace.config_folder) else { return true };
@@ -66,8 +66,8 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
     })
 }
 
-/// Sets up the encryption for a command that shows no sensitive value and writes no state: it needs no identity
-/// for sealed values.
+/// Sets up the encryption for a command that neither shows sensitive values nor writes a state, so it does
+/// not require an identity for sealed values.
 ///
 /// # Errors
 /// Returns the errors of [`read_backend_and_encryption`].
@@ -82,8 +82,8 @@ pub(super) fn set_up_encryption_without_sealed(
     Ok(())
 }
 
-/// As [`set_up_encryption_without_sealed`], for a command that shows attributes: sealed ones are left out,
-/// like null.
+/// As [`set_up_encryption_without_sealed`], for a command that shows attributes. Sealed attributes are
+/// omitted, like null.
 ///
 /// # Errors
 /// Returns the errors of [`read_backend_and_encryption`].
@@ -101,7 +101,7 @@ pub(super) fn set_up_encryption_warn_sealed(
     Ok(())
 }
 
-/// Sets up the encryption of a root module, unless that is done. `options` give values to variables.
+/// Sets up the encryption of a root module, unless it is already set up. `options` are variable values.
 ///
 /// # Errors
 /// Returns an error if a key provider or method is not valid, or a required variable has no value.
@@ -148,7 +148,7 @@ fn known_variable_values(
     module: &Module,
     options: &[VariableSource],
 ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
-    // Warnings about values are left to a caller that uses all of them.
+    // Warnings about values are reported by callers that use all values.
     let mut found = Diagnostics::new();
     let given = variable_values(&mut found, workspace, options);
     let variables = given.and_then(|given| {

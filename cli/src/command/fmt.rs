@@ -50,7 +50,7 @@ pub(crate) struct FmtArgs {
     pub(crate) recursive: bool,
 }
 
-/// The ends of the names of files that have a layout.
+/// The suffixes of files that can be formatted.
 const FORMATTED_FILE_SUFFIXES: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
 
 /// The name of standard input.
@@ -123,7 +123,7 @@ impl Formatter {
 
     fn format_stdin(&mut self) {
         match read_stdin(MAX_CONFIG_FILE_LEN) {
-            // Nothing is written, so there is no path that could not be.
+            // stdin is never written, so the path is not used.
             Ok(bytes) => {
                 self.format_text(STDIN_NAME, Path::new(STDIN_NAME), bytes).unwrap_or_default();
             }
@@ -248,7 +248,7 @@ fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// A path as it is shown: without detours, and from here if it is below here.
+/// A path for display: normalized, and relative to the working directory if it is below it.
 fn display_path(path: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     let below = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));

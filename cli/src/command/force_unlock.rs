@@ -57,7 +57,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
 /// Describes the open operations of the lock holder before the lock is released. Otherwise the objects that
 /// it was creating could be forgotten.
 async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
-    // A failure of these must not keep the lock from being released. They are only shown.
+    // Errors of these steps must not prevent the release of the lock: their results are only displayed.
     let holder = state.store.current_lock_holder().await.ok().flatten();
     let access = state.store.state_access();
     // An encrypted state cannot be read here, because this command has no keys.
@@ -102,7 +102,7 @@ fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
     )
 }
 
-/// Asks whether the lock is to be released.
+/// Prompts for confirmation to release the lock.
 fn confirm_unlock(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,

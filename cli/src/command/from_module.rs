@@ -48,7 +48,7 @@ pub(super) fn copy_module(
     let module = fetch_root_module(diags, user, &source, &aside.path().join("module"))?;
     check_calls_stay_inside(diags, &module, text)?;
     let copied = aside.path().join("copy");
-    // State files without a dot come along, as in Terraform.
+    // As in Terraform, state files are copied, but not files whose names begin with a dot.
     fetch::copy_folder(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
@@ -106,7 +106,7 @@ fn check_calls_stay_inside(
         &FilesOnDisk,
         module,
     );
-    // Errors in the configuration are for the commands that read the copy.
+    // Configuration errors are reported by the commands that read the copy.
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {
             let detail = format!(

@@ -34,7 +34,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     };
     let tests = args.test_directory.as_deref();
     let options = ModuleInstallOptions { upgrade: args.update, keeps_lock: false, tests };
-    // Nothing is fetched for files that are refused.
+    // Modules are not fetched for invalid files.
     workspace.check_tests(&mut diags, tests);
     let result = diags
         .fail_if_errors()
@@ -50,11 +50,11 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
 /// the configuration.
 fn warn_of_mismatched_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
     let mut found = Diagnostics::new();
-    // The configuration is of no further use.
+    // The configuration is not used further.
     drop(workspace.read_config_requirements(&mut found));
     let reported: Vec<(String, String)> =
         diags.iter().map(|one| (one.summary.clone(), one.detail.clone())).collect();
-    // Warnings about a module that was read while it was installed are not repeated.
+    // Warnings that were reported during installation are not repeated.
     let is_new = |one: &Diagnostic| {
         !reported.iter().any(|(summary, detail)| *summary == one.summary && *detail == one.detail)
     };

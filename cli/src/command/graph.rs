@@ -101,7 +101,7 @@ async fn draw_graph(
         opened.as_ref().map_or(state_paths.clone(), |(saved, _)| saved.state_paths(state_paths));
     encryption::set_up_encryption_without_sealed(diags, workspace)?;
     let file = stored_state_file(diags, workspace, &state_paths).await?;
-    // A plan for a state that is no longer there does not show the real changes.
+    // A plan for a state that no longer exists does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
         saved.plan.check_state_unchanged(diags, file)?;
     }
@@ -109,7 +109,7 @@ async fn draw_graph(
     let (saved, config) = match opened {
         Some((saved, config)) => (Some(saved), config),
         None => {
-            // References are judged by evaluating them, which drawing does not do.
+            // References are checked by evaluating them, which the graph does not require.
             let (config, _) = workspace.config_with_reference_errors(diags)?;
             (None, config)
         }
@@ -157,7 +157,7 @@ fn graph_source(
     })
 }
 
-/// The error of a type of graph that there is not.
+/// The error for an unknown graph type.
 fn unsupported_graph_type_error(kind: &str) -> Diagnostic {
     if kind == "validate" {
         let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";

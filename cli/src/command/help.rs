@@ -28,7 +28,7 @@ pub(crate) struct HelpArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Form of a help text.
+/// Format of a help text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HelpFormat {
     Text,
@@ -74,7 +74,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
     }
 }
 
-/// Writes the manual pages of a command and of all commands below it.
+/// Writes the manual pages of a command and its subcommands.
 fn write_manual_pages(
     diags: &mut Diagnostics,
     args: &HelpArgs,

@@ -88,7 +88,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     done
 }
 
-/// A command that takes something into the state.
+/// A command that adds an object to the state.
 #[derive(Clone, Copy)]
 pub(super) struct ImportCommand<'a> {
     pub(super) finding: &'a ObjectSearchArgs,
@@ -99,7 +99,7 @@ pub(super) struct ImportCommand<'a> {
     pub(super) config: Option<&'a Path>,
     /// Name of the operation, as in the lock.
     pub(super) operation: &'static str,
-    /// Whether there must be a block for it.
+    /// Whether a resource block is required.
     pub(super) must_be_written: bool,
 }
 
@@ -118,7 +118,7 @@ impl ImportCommand<'_> {
         let screen = Screen::of(env);
         let report = OperationReport::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
-        // If the block need not be written, a wrong address is reported later.
+        // If no block is required, a wrong address is reported later.
         let fills = match must_be_written {
             true => match parse_managed_instance_addr(&mut diags, self.address) {
                 Ok(addr) => Some(addr),
@@ -184,7 +184,7 @@ impl ImportCommand<'_> {
     }
 }
 
-/// The operations of a command that takes something into the state. They differ in their output.
+/// The operations of a command that adds an object to the state. They differ in their output.
 pub(super) struct ImportOperations<'a> {
     /// Reports the import as such.
     pub(super) import: Operation<'a>,

@@ -42,7 +42,7 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     }
 }
 
-/// Checks options that exclude each other, or have no value that they can have.
+/// Checks options that exclude each other or have invalid values.
 fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reported> {
     // As in Terraform, -force-copy does not conflict with -reconfigure: it answers a prompt that does not
     // appear.
@@ -55,7 +55,7 @@ fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reporte
         let detail = "-upgrade selects newer versions, and -lockfile=readonly does not allow recording them.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    // Whether or not a state is locked, as in Terraform.
+    // As in Terraform, checked even if no state is locked.
     state_session::parse_lock_timeout(diags, &args.lock.lock_timeout).map(drop)
 }
 
@@ -81,7 +81,7 @@ async fn prepare_folder(
         report.report_step(Paint::Bold, text, "initializing_backend_message");
     }
     let tests = args.test_directory.as_deref();
-    // Nothing is fetched for files that are refused.
+    // Modules are not fetched for invalid files.
     workspace.check_tests(diags, tests);
     diags.fail_if_errors()?;
     if args.get && (workspace.calls_modules() || workspace.tests_use_modules(tests)) {
@@ -102,7 +102,8 @@ async fn prepare_folder(
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
     let first = (args.backend && is_store).then(|| config.provider_requirements());
     if let Some(required) = first.clone() {
-        // The state is read through it, so it is needed before the providers of the state are known.
+        // The state store's provider reads the state, so it is installed before the providers of the state
+        // are determined.
         let to_install = ProvidersToInstall { config: &config, required, keeps_locks: true };
         install_providers(diags, init, workspace, to_install)?;
     }
@@ -155,7 +156,7 @@ fn required_by_test_runs(
     Ok(required)
 }
 
-/// The providers of both, with all constraints together.
+/// Merges provider requirements, combining their version constraints.
 fn merge_requirements(
     mut required: BTreeMap<ProviderAddr, VersionConstraints>,
     others: BTreeMap<ProviderAddr, VersionConstraints>,
@@ -167,8 +168,8 @@ fn merge_requirements(
     required
 }
 
-/// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
-/// A local state is reported by the command that uses it.
+/// Reads the state in a backend, so that an error in its arguments or credentials is reported now. Errors of
+/// a local state are reported by the command that uses it.
 async fn check_state_is_readable(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -178,7 +179,7 @@ async fn check_state_is_readable(
     if backend.local_state_files(&workspace.root).is_some() {
         return Ok(());
     }
-    // The arguments have been checked.
+    // The arguments have already been checked.
     let unused = &mut Diagnostics::new();
     let Ok(mut state) = workspace.open_state_in(unused, &backend, &StatePaths::default()).await
     else {
@@ -193,7 +194,7 @@ struct ProvidersToInstall<'a> {
     /// The configuration, for the modules that require each provider.
     config: &'a Config,
     required: BTreeMap<ProviderAddr, VersionConstraints>,
-    /// Whether the locks of other providers stay: the state may need them.
+    /// Whether to keep the locks of other providers, which the state may require.
     keeps_locks: bool,
 }
 
@@ -267,11 +268,11 @@ fn download_progress_line(jobs: &[InstallJob]) -> String {
 
 /// A change of the lock file.
 struct LockFileChange<'a> {
-    /// The locks as they were.
+    /// The lock file before the change.
     before: &'a LockFile,
-    /// The locks as they are now.
+    /// The lock file after the change.
     locks: &'a LockFile,
-    /// The providers of which not all checksums are known.
+    /// The providers with incomplete checksums.
     incomplete: &'a [String],
 }
 

@@ -35,7 +35,7 @@ const CALLS_WITHOUT_REMINDER: [&str; 5] = [
 /// Work that a signal may end early.
 struct InterruptibleWork<'a> {
     kind: WorkKind,
-    /// The calls that have waited for so long at least.
+    /// Returns the calls that have been pending for at least the given time.
     calls: &'a dyn Fn(Duration) -> Vec<PendingCall>,
     /// Reports an interrupt.
     report: &'a dyn Fn(&str),
@@ -57,7 +57,7 @@ enum WorkKind {
 pub(super) struct InterruptibleTests<'a> {
     /// Reports an interrupt.
     pub(super) report: &'a OperationReport,
-    /// Watch of the calls to providers.
+    /// Watch of provider calls.
     pub(super) calls: &'a CallWatch,
     /// Starter of the providers.
     pub(super) launcher: &'a Launcher,
@@ -67,8 +67,8 @@ pub(super) struct InterruptibleTests<'a> {
     pub(super) cancellation: &'a CancellationToken,
 }
 
-/// Does the work until it ends. After one signal the token is cancelled, by which the work is to end
-/// soon; after a second one the providers are killed and the work is dropped: `None`.
+/// Runs the work until it ends. The first signal cancels the token, which ends the work soon. After a second
+/// signal, the providers are killed, the work is dropped, and `None` is returned.
 pub(super) async fn run_until_interrupted<T>(
     work: impl Future<Output = T>,
     pool: &ProviderPool<'_>,
@@ -87,8 +87,9 @@ pub(super) async fn run_until_interrupted<T>(
     interruptible.run(work).await
 }
 
-/// Runs tests until they end. After one signal the token is cancelled, by which the current run ends soon
-/// and no further one begins; after a second one the providers are killed and the tests are dropped: `None`.
+/// Runs tests until they end. The first signal cancels the token: the current run ends soon, and no further
+/// run starts. After a second signal, the providers are killed, the tests are dropped, and `None` is
+/// returned.
 pub(super) async fn run_tests_until_interrupted<T>(
     work: impl Future<Output = T>,
     tests: InterruptibleTests<'_>,
@@ -106,7 +107,7 @@ pub(super) async fn run_tests_until_interrupted<T>(
 }
 
 impl InterruptibleWork<'_> {
-    /// Does the work until it ends, or until a second signal: `None`.
+    /// Runs the work until it ends. Returns `None` after a second signal.
     async fn run<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::pin!(work);
         let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
@@ -134,7 +135,7 @@ impl InterruptibleWork<'_> {
         None
     }
 
-    /// Counts the changes that are under way.
+    /// Counts the changes in progress.
     fn count_changing_calls(&self) -> usize {
         let waiting = (self.calls)(Duration::ZERO);
         waiting.iter().filter(|one| one.call == CHANGING_CALL_NAME).count()
@@ -172,7 +173,7 @@ impl InterruptibleWork<'_> {
         }
     }
 
-    /// Says now and then which calls have waited longer than the user is patient.
+    /// Periodically reports calls that have been pending longer than the configured time.
     async fn remind_of_slow_calls(&self) -> Infallible {
         let patience = self.patience.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
         loop {

@@ -27,7 +27,7 @@ pub(crate) struct HostArgs {
 
 /// The default host.
 const DEFAULT_LOGIN_HOST: &str = "app.terraform.io";
-/// The longest description of a user.
+/// Maximum size of a user description.
 const MAX_ACCOUNT_DETAILS_SIZE: u64 = 1 << 20;
 
 /// Runs `login`.
@@ -65,14 +65,14 @@ fn report_login_error(
     diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
 }
 
-/// The host that is meant, and the settings.
+/// Returns the host and the CLI configuration.
 fn resolve_host_and_settings(
     diags: &mut Diagnostics,
     args: &HostArgs,
     env: &Env,
 ) -> Result<(String, Settings), Reported> {
     let host = args.host.as_deref().unwrap_or(DEFAULT_LOGIN_HOST).to_lowercase();
-    // A host is the part before the first slash of a source address.
+    // The host is validated as the first part of a source address.
     let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
     if let Err(error) = sample {
         let detail = format!("The given hostname {host:?} is not valid: {error}");

@@ -11,7 +11,7 @@ use crate::messages;
 use crate::view::json::json_builder::Json;
 use crate::view::{print_data, print_diagnostic};
 
-/// Queries about the language.
+/// Machine-readable descriptions of the language.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MetadataCommand {
     Functions(MetadataFunctionsArgs),

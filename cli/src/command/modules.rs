@@ -148,7 +148,7 @@ fn modules_document(called: &BTreeMap<&str, &ModuleRecord>) -> Json {
     ])
 }
 
-/// The modules called within one, as lines of a tree.
+/// The module calls of a module, as lines of a tree.
 fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, within: &str, margin: &str) -> String {
     let inner: Vec<_> = called
         .iter()

@@ -1,5 +1,5 @@
-//! Common part of planning and applying: the reading, checking, locking and starting that precede
-//! the engine, and the cleanup after it.
+//! Common steps of planning and applying: reading and checking the configuration and starting providers
+//! before the engine runs, and the cleanup after it.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ use crate::view;
 use crate::view::operation_report::OperationReport;
 use crate::workspace::{OverrideWarningCondition, Workspace};
 
-/// A configuration with values for its variables and programs for its providers.
+/// A configuration with its variable values and provider programs.
 pub(crate) struct PreparedConfig<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
@@ -55,21 +55,20 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) generate: bool,
     /// Terminal for prompts for missing variable values, if prompts are allowed.
     pub(crate) ask: Option<&'a view::Screen>,
-    /// Import target whose block is to be filled.
+    /// The import target, if any.
     pub(crate) fills: Option<ImportBlockTarget<'a>>,
 }
 
-/// Import target whose block is to be filled: the block may be empty yet, so the providers of the
-/// open operations of interrupted runs are needed as well.
+/// Import target whose block may still be empty, so the providers of open operations are required as well.
 #[derive(Clone, Copy)]
 pub(crate) struct ImportBlockTarget<'a> {
     pub(crate) addr: &'a InstanceAddr,
-    /// Whether the block must be there.
+    /// Whether the block must exist.
     pub(crate) must_be_written: bool,
 }
 
 impl<'e> PreparedConfig<'e> {
-    /// Reads the configuration, gives the variables their values, finds the providers.
+    /// Reads the configuration, resolves the variable values and finds the providers.
     ///
     /// # Errors
     /// Returns an error if the configuration or a variable value is not valid, or a provider is not
@@ -164,14 +163,14 @@ impl<'e> PreparedConfig<'e> {
             UnsetVariableTreatment::Error,
         ) {
             Ok(inputs) => {
-                // Providers may quote these values before the engine has evaluated any of them.
+                // Provider messages may contain these values before the engine has evaluated them.
                 inputs
                     .values()
                     .for_each(|input| redact::sensitive_values().add_marked_values(&input.value));
                 Ok((config, inputs, launcher))
             }
             Err(reported) => {
-                // Errors that do not depend on these values are reported together.
+                // Errors that do not depend on variable values are reported together.
                 let known = ConfigErrorContext { dangling: Diagnostics::new(), fills };
                 let found =
                     config_errors::report_config_errors(diags, workspace, &config, known).await;
@@ -223,7 +222,7 @@ pub(super) async fn prepare_in_folder<'e>(
         .map_err(|(workspace, _)| Some(workspace))
 }
 
-/// The state whose providers are needed.
+/// The state whose providers are required.
 pub(super) struct StateNeedingProviders<'a> {
     pub(super) state_paths: &'a StatePaths,
     /// Whether to include the providers of open operations.
@@ -281,7 +280,7 @@ pub(super) fn launcher_ignoring_constraints<'p>(
     launcher_for_requirements(diags, workspace, required, providers)
 }
 
-/// The providers that the configuration requires, if there is any.
+/// The providers that the configuration requires, if a configuration exists.
 fn providers_required_by_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -290,7 +289,7 @@ fn providers_required_by_config(
         return Ok(BTreeMap::new());
     }
     let mut found = Diagnostics::new();
-    // Warnings belong to commands that use the configuration.
+    // Warnings are reported only by commands that use the configuration.
     let config = workspace.read_config_requirements(&mut found);
     let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
     Ok(config.provider_requirements())
@@ -381,7 +380,7 @@ pub(crate) fn planning_options(
     Ok(options)
 }
 
-/// Reads the `-exclude` options. Invalid ones are reported and left out.
+/// Reads the `-exclude` options. Invalid addresses are reported and skipped.
 fn parse_exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     if args.exclude.is_empty() {
         return Vec::new();

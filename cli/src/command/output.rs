@@ -83,7 +83,7 @@ async fn show_outputs(
         return Ok(all_outputs_text(diags, &state, args.json));
     };
     if state.outputs.is_empty() && !args.json {
-        // A request for one before there are any is answered with a warning, as in Terraform.
+        // As in Terraform, requesting an output of a state without outputs is only a warning.
         return Ok(all_outputs_text(diags, &state, false));
     }
     let Some(output) = state.outputs.get(name.as_str()) else {
@@ -228,8 +228,8 @@ async fn read_state_file_in_store(
     mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    // Changes of an interrupted run count before the next apply stores them. A command that only
-    // reads still works if the journal cannot be read.
+    // Changes of an interrupted run are visible before the next apply stores them. A command that only reads
+    // still works if the journal cannot be read.
     match store.intents.recover_runs(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
         Err(error) => Ok((file, vec![error.to_warning()])),

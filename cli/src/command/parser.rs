@@ -47,8 +47,7 @@ pub(crate) fn autocomplete_request() -> Option<bool> {
     Some(at == 0)
 }
 
-/// Reads the command line, after the arguments that the environment adds. Help and mistakes are
-/// shown here.
+/// Reads the command line, including arguments from the environment. Prints help and errors.
 pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let mut command = parser_description();
@@ -62,7 +61,7 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let parsed =
         command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
     if parsed.is_ok() {
-        // Arguments may hold secrets, so the log has only the name of the command.
+        // Arguments may contain secrets, so only the command name is logged.
         let (_, name) = find_command(&command, &names);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), command = name, "program started");
     }
@@ -77,7 +76,7 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::print_err(&help_text(command, &name, screen.width));
-                // As in Terraform without a command.
+                // The exit code of Terraform without a command.
                 ExitCode::from(if name.contains(' ') { 1 } else { 127 })
             }
             _ => {
@@ -109,7 +108,7 @@ fn is_json_output_requested(command: &str, words: &[String]) -> bool {
     has_one && words.iter().any(|word| word == "--json")
 }
 
-/// The parser's description of all commands. The last occurrence of an option counts, so that the
+/// The parser's description of all commands. The last occurrence of an option takes effect, so that the
 /// command line overrides options from the environment.
 pub(crate) fn parser_description() -> clap::Command {
     fn let_last_option_win(command: clap::Command) -> clap::Command {
@@ -133,7 +132,7 @@ pub(crate) fn parser_description() -> clap::Command {
     let_last_option_win(cli)
 }
 
-/// The description with all that the parser adds to it.
+/// The description after the parser has built it.
 pub(crate) fn built_parser_description() -> clap::Command {
     let mut command = parser_description();
     command.build();

@@ -132,7 +132,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     if diags.has_errors() { Exit::Failed } else { exit }
 }
 
-/// The options of the plan, if they may be combined.
+/// The options of the plan, if they are compatible.
 fn checked_plan_options(
     diags: &mut Diagnostics,
     args: &PlanArgs,
@@ -144,7 +144,7 @@ fn checked_plan_options(
     let checked = check_replace_option(diags, &options)
         .and_then(|()| check_generate_config_out_option(diags, generated, options.mode));
     if checked.is_err() {
-        // As in Terraform, the warning comes with these errors and not with others of options.
+        // As in Terraform, the warning is printed with these errors, but not with other option errors.
         drop(open_workspace(diags, env, report, OverrideWarningCondition::Always));
     }
     checked.map(|()| options)
@@ -186,7 +186,7 @@ async fn show_and_save_plan(
     if !prepared.workspace.env.in_automation {
         report.report_next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }
-    // Open operations are still to be done.
+    // Open operations count as pending changes.
     if args.detailed_exitcode && (plan.is_applyable() || !plan.open.is_empty()) {
         Exit::HasChanges
     } else {

@@ -46,7 +46,7 @@ pub(super) struct PlanBaseState<'a> {
     pub(super) recovered: Option<&'a str>,
 }
 
-/// A saved plan that is to be applied.
+/// A saved plan to apply.
 #[derive(Clone, Copy)]
 pub(super) struct SavedPlanToApply<'a> {
     /// The file.
@@ -100,7 +100,7 @@ pub(super) async fn write_plan(
 async fn backend_to_json(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
-    // The state was opened with it already.
+    // The state has already been opened with this configuration.
     let config = config.map_err(|_| "the backend is not set up".to_owned())?;
     let backend = InitializedBackend::for_config(&config).map_err(|error| error.to_string())?;
     serde_json::value::to_raw_value(&backend).map_err(|error| error.to_string())
@@ -172,7 +172,7 @@ fn read_plan(
     Ok((saved, config, variables))
 }
 
-/// A saved plan that is to be opened.
+/// A saved plan to open.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanToOpen<'a> {
     /// The file.
@@ -228,7 +228,7 @@ pub(crate) fn open_plan(
     open_plan_parts(diags, workspace, opening, parts)
 }
 
-/// Whether a plan file is encrypted, by its first byte: it is JSON then.
+/// Whether a plan file is encrypted: its first byte shows that it is JSON.
 fn is_plan_file_encrypted(path: &Path) -> bool {
     let mut first = [0];
     let read = open_file(path).and_then(|mut file| file.read_exact(&mut first));
@@ -310,8 +310,7 @@ impl OpenedPlan {
         Ok(Some(config))
     }
 
-    /// Refuses to apply it with other packages of providers: a plan of one version does not bind
-    /// another.
+    /// Rejects other provider packages: a plan is only valid for the provider versions that created it.
     fn check_provider_locks(
         &self,
         diags: &mut Diagnostics,

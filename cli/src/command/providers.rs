@@ -1,4 +1,4 @@
-//! `formwork providers` and the commands below it.
+//! `formwork providers` and its subcommands.
 
 mod inventory;
 mod lock;
@@ -25,7 +25,7 @@ use crate::view::json::schema;
 use crate::view::{Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::{LoadedTest, Workspace};
 
-/// Show the providers that the configuration needs.
+/// Show the providers that the configuration requires.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("", "Show which module requires which provider."))]
 pub(crate) struct ProvidersArgs {
@@ -35,12 +35,12 @@ pub(crate) struct ProvidersArgs {
     /// The test directory, whose modules are listed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// More about providers.
+    /// Subcommands of `providers`.
     #[command(subcommand)]
     pub(crate) command: Option<ProvidersCommand>,
 }
 
-/// More about providers.
+/// Subcommands of `providers`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProvidersCommand {
     Schema(ProvidersSchemaArgs),
@@ -52,7 +52,7 @@ pub(crate) enum ProvidersCommand {
     Sbom,
 }
 
-/// Print the schemas of all providers that the configuration needs.
+/// Print the schemas of all providers that the configuration requires.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-json", "Print the schemas of the required providers."))]
 pub(crate) struct ProvidersSchemaArgs {
@@ -61,7 +61,7 @@ pub(crate) struct ProvidersSchemaArgs {
     pub(crate) json: bool,
 }
 
-/// Runs `providers`, or the command below it.
+/// Runs `providers` or its subcommand.
 pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
     let tests = args.test_directory.as_deref();
     match args.command {
@@ -76,7 +76,7 @@ pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
     }
 }
 
-/// Shows the providers that the configuration needs, and those that the state needs.
+/// Shows the providers that the configuration and the state require.
 async fn run(tests: Option<&Path>, env: &Env) -> Exit {
     let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
@@ -153,7 +153,7 @@ fn providers_tree(config: &Config, tests: &[LoadedTest<Config>]) -> String {
     text
 }
 
-/// A module in the tree, and the tests of the configuration if it is the root.
+/// A module in the tree. The root also has the tests of the configuration.
 #[derive(Clone, Copy)]
 struct ModuleBranch<'a> {
     config: &'a Config,
@@ -166,7 +166,7 @@ fn branch_prefixes(is_last: bool) -> (&'static str, &'static str) {
     if is_last { ("└──", "    ") } else { ("├──", "│\u{a0}\u{a0} ") }
 }
 
-/// Draws the providers of a module, and the modules below it.
+/// Writes the providers of a module and its child modules.
 fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
     let ModuleBranch { config, node, tests } = module;
     let required = node.module.provider_requirements();

@@ -1,4 +1,4 @@
-//! Asks the user at the terminal. The caller handles the answer.
+//! Prompts on the terminal. The caller interprets the answer.
 
 #[cfg_attr(unix, path = "question/unix.rs")]
 #[cfg_attr(not(unix), path = "question/windows.rs")]
@@ -10,7 +10,7 @@ use self::system::HiddenInput;
 use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
 
-/// The most bytes of an answer. A stream without line ends would fill the memory.
+/// Maximum size of an answer in bytes. An input without line breaks would exhaust the memory.
 pub(super) const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
 /// A prompt for the user.
@@ -20,20 +20,20 @@ pub(super) struct Prompt<'q> {
     pub(super) title: &'q str,
     /// Further information; can be empty or have several lines.
     pub(super) about: &'q str,
-    /// Whether the answer must not be seen.
+    /// Whether to hide the typed answer.
     pub(super) secret: bool,
 }
 
-/// Reasons why a question has no answer.
+/// Reasons for a missing answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NoAnswer {
     /// The input ended, or cannot be read.
     Ended,
-    /// A signal came first.
+    /// A signal interrupted the prompt.
     Interrupted,
 }
 
-/// Asks, and returns the line that was answered, without space at its end.
+/// Prompts, and returns the answer without trailing white space.
 ///
 /// # Errors
 /// Returns an error if the input ends or is interrupted before an answer.
@@ -48,12 +48,12 @@ pub(super) async fn ask_user(screen: &Screen, question: Prompt<'_>) -> Result<St
         };
         view::print_out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
     }
-    // A fast user types as soon as the question is printed.
+    // Before the prompt is printed, because a fast user types immediately afterwards.
     let silence = question.secret.then(HiddenInput::begin).flatten();
     view::print_out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
     let answer = read_line(signals).await;
     if silence.is_some() {
-        // The end of the line was not shown either.
+        // The line break was not shown either.
         drop(silence);
         view::print_out("\n");
     }
@@ -71,6 +71,6 @@ async fn read_line(mut signals: SignalGuard) -> Result<String, NoAnswer> {
         read = reading => read.ok().and_then(Result::ok).unwrap_or_default(),
         () = signals.next() => return Err(NoAnswer::Interrupted),
     };
-    // A line that was not ended was not answered.
+    // A line without a line break was not confirmed.
     if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(NoAnswer::Ended) }
 }

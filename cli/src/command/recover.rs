@@ -95,7 +95,7 @@ pub(crate) struct RecoverDecideArgs {
 }
 
 const NO_OPEN_OPERATIONS: &str = "No open operations.";
-/// The most characters of a planned attribute that are shown.
+/// Maximum number of characters that are shown of a planned attribute.
 const LONGEST_SHOWN_VALUE: usize = 200;
 
 /// Runs the command.

@@ -1,4 +1,4 @@
-//! `formwork refresh`: brings the state up to date with the real objects, without asking.
+//! `formwork refresh`: updates the state to match the real objects, without approval.
 
 use super::apply::{ApplyArgs, ApplyPurpose};
 use crate::command_line::{OperationArgs, StateArgs, VariableArgs, example};

@@ -1,4 +1,4 @@
-//! Shows the events and warnings of an operation in a report.
+//! Prints the events and warnings of an operation to a report.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use formwork_value::diag::Sources;
 
 use crate::view::operation_report::{ApplyResult, OperationReport};
 
-/// Passes an operation on to a report.
+/// Forwards the events of an operation to a report.
 #[derive(Clone, Copy)]
 pub(super) struct RunObserver<'a> {
-    /// Destination of everything but the events of the engine.
+    /// Destination of all events except those of the engine.
     pub(super) report: &'a OperationReport,
     /// Destination of the events of the engine.
     pub(super) watch: &'a dyn EventObserver,
@@ -20,7 +20,7 @@ pub(super) struct RunObserver<'a> {
     pub(super) sources: &'a Sources,
     /// Whether the command is `destroy`. It is false for `apply`, even for a plan that destroys.
     pub(super) destroying: bool,
-    /// File that the state was requested to be written to.
+    /// The file of `-state-out`, if specified.
     pub(super) out: Option<&'a Path>,
 }
 

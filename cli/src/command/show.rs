@@ -142,7 +142,7 @@ async fn show_file(
     text
 }
 
-/// Warns on stderr: a program may read the output.
+/// Warns on stderr, because stdout may be processed by another program.
 fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);
@@ -156,7 +156,7 @@ fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     print_err(&shown.warnings);
 }
 
-/// Names the state that applying a plan writes, as far as the backend is set up.
+/// Names the state that applying the plan writes, if the backend is set up.
 async fn name_of_written_state(
     workspace: &Workspace<'_>,
     config: &Config,
@@ -170,7 +170,7 @@ async fn name_of_written_state(
     Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
 }
 
-/// The state. Programs take what they read for the state as it is, so `-json` needs every value.
+/// The state. Consumers of `-json` treat the document as complete, so it requires every value.
 async fn stored_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -219,7 +219,7 @@ pub(super) fn state_text(
     if state.is_empty() {
         return Ok("The state file is empty. No resources are represented.\n".into());
     }
-    // Module by module, each before those it calls.
+    // Sorted by module, parents before children.
     let mut resources: Vec<_> = state.resources.iter().collect();
     resources.sort_by(|(one, _), (other, _)| one.module.0.cmp(&other.module.0));
     let mut text = String::new();

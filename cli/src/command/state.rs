@@ -1,5 +1,5 @@
-//! `formwork state`: looks at the state, or changes it without touching the real objects. The
-//! engine's `state::edit` defines the changes; here are the lock, the backup and the messages.
+//! `formwork state`: inspects or changes the state without affecting real objects. The engine's `state::edit`
+//! defines the changes; this module handles the lock, the backup and the messages.
 
 mod edit;
 mod list;
@@ -56,7 +56,7 @@ pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
     }
 }
 
-/// The state, which must be there, without a lock.
+/// Reads the state without a lock. The state must exist.
 async fn read_existing_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -75,7 +75,7 @@ fn report_no_state(diags: &mut Diagnostics) -> Reported {
     ))
 }
 
-/// Says that a string is not an address.
+/// Reports that a string is not an address.
 pub(super) fn report_bad_address(
     diags: &mut Diagnostics,
     text: &str,

@@ -1,4 +1,4 @@
-//! Opens states by the options for locks, and reports waiting for a lock.
+//! Opens states with the lock options, and reports waiting for a lock.
 
 use std::path::Path;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl OperationObserver for LockWaitReport {
     }
 }
 
-/// Time to wait for a lock: a negative one is zero.
+/// Parses the time to wait for a lock. A negative time is zero.
 ///
 /// # Errors
 /// Returns an error if the string is not a duration.

@@ -1,4 +1,4 @@
-//! `formwork taint` and `formwork untaint`: mark an instance for replacement, or take that back.
+//! `formwork taint` and `formwork untaint`: mark an instance as tainted, or remove the mark.
 
 use formwork_core::addr::{InstanceAddr, ResourceMode};
 use formwork_core::state::ObjectStatus;
@@ -31,7 +31,7 @@ pub(crate) struct TaintArgs {
 /// Runs the command.
 pub(super) async fn run(args: &TaintArgs, env: &Env, status: ObjectStatus) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        // As in Terraform, the opposite needs no readable configuration.
+        // As in Terraform, `untaint` does not require a readable configuration.
         if status == ObjectStatus::Tainted {
             workspace.check_required_versions(diags)?;
         }

@@ -65,7 +65,7 @@ pub(crate) struct TestArgs {
     pub(crate) variables: VariableArgs,
 }
 
-/// The tests of a configuration, read.
+/// The loaded tests of a configuration.
 struct LoadedTests {
     test_files: Vec<TestFile>,
     module: TestModule,
@@ -108,7 +108,7 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     if failed || diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
-/// Runs the tests; `None` if a second interrupt has ended them.
+/// Runs the tests. Returns `None` if a second interrupt ended them.
 async fn run_loaded_tests(
     workspace: &mut Workspace<'_>,
     loaded: &LoadedTests,
@@ -155,7 +155,7 @@ async fn run_loaded_tests(
     results
 }
 
-/// Finds the states that earlier tests have left. Those without objects are removed.
+/// Finds the states that earlier tests left. States without objects are removed.
 fn find_left_states_or_report(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -168,7 +168,7 @@ fn find_left_states_or_report(
     })
 }
 
-/// Warns of states that earlier tests have left.
+/// Warns of states that earlier tests left.
 fn warn_of_left_objects(observer: &Observer<'_>, left: &[String]) {
     if left.is_empty() {
         return;
@@ -182,7 +182,7 @@ fn warn_of_left_objects(observer: &Observer<'_>, left: &[String]) {
     observer.operation_report().report_diagnostics(&Sources::new(), &diags);
 }
 
-/// The values that were given for variables, weakest first.
+/// The given variable values, in ascending precedence.
 struct GivenVariables {
     /// The variables for all test files.
     all: Vec<GivenVariable>,
@@ -227,7 +227,7 @@ fn load_tests(
     Ok(LoadedTests { test_files, module, run_modules, launcher })
 }
 
-/// Loads the modules of runs that do not use the one under test.
+/// Loads the modules of runs that do not test the root module.
 fn load_run_modules(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -254,7 +254,7 @@ fn load_run_modules(
     Ok(modules)
 }
 
-/// Leaves the test files that `-filter` names. Warns of a name that no file has.
+/// Keeps the test files that `-filter` names. Warns of names that do not match a file.
 fn keep_filtered_tests(
     diags: &mut Diagnostics,
     test_files: &mut Vec<TestFile>,
@@ -306,7 +306,7 @@ fn write_junit(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), R
     })
 }
 
-/// The sum of the results of several test files, for display.
+/// The overall status of several test files.
 pub(super) fn overall_status(results: &[TestFileResult]) -> TestStatus {
     results.iter().map(|test_file| test_file.status).max().unwrap_or(TestStatus::Pass)
 }

@@ -1,5 +1,5 @@
-//! Runs commands that end by printing text: opens the workspace, prints the result or the
-//! diagnostics, returns the exit code.
+//! Runs commands that only print text: opens the working directory, prints the result or the diagnostics, and
+//! returns the exit code.
 
 use std::io::{BufRead as _, Read as _};
 
@@ -28,7 +28,7 @@ pub(super) async fn run_data_command(
     run_and_print(env, WorkspaceSelectionNeed::Needed, work, print_data).await
 }
 
-/// As [`run_text_command`], for a command that can do without the selection of the workspace.
+/// As [`run_text_command`], for a command that does not require the selected workspace.
 pub(super) async fn run_without_workspace_selection(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
@@ -71,7 +71,7 @@ async fn run_and_print(
     }
 }
 
-/// Asks a question that only the answer `yes` confirms.
+/// Prompts for confirmation, which only the answer `yes` gives.
 ///
 /// # Errors
 /// Returns an error if the input ends before an answer.

@@ -1,4 +1,4 @@
-//! `formwork validate`: checks the configuration, with the schemas of its providers.
+//! `formwork validate`: checks the configuration against the provider schemas.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

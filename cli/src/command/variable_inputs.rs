@@ -13,7 +13,7 @@ use crate::messages;
 use crate::view::Screen;
 use crate::workspace::Workspace;
 
-/// Collects the values that were given for variables, weakest first.
+/// Collects the given variable values, in ascending precedence.
 pub(super) fn variable_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -31,7 +31,7 @@ pub(super) fn environment_values(workspace: &Workspace<'_>) -> Vec<GivenVariable
     variables.map(|(name, value)| given_text_value(name, value, InputOrigin::Environment)).collect()
 }
 
-/// The values in the files that are read without being named.
+/// The values in automatically loaded variable files.
 pub(super) fn automatic_file_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -65,7 +65,7 @@ pub(super) fn test_folder_values(
     result.map(|()| given)
 }
 
-/// The values in options and in the files that options name.
+/// The values of `-var` options, and of the files of `-var-file` options.
 pub(super) fn option_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -112,8 +112,8 @@ fn given_text_value(name: &str, value: &str, origin: InputOrigin) -> GivenVariab
     GivenVariable { name: name.into(), value: GivenValue::Unparsed(value.to_owned()), origin }
 }
 
-/// The files of values that are read without being named: `terraform.tfvars`, then those that end
-/// in `.auto.tfvars`, by name.
+/// The automatically loaded variable files: `terraform.tfvars`, then files that end in `.auto.tfvars`, by
+/// name.
 fn automatic_variable_files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut automatic: Vec<String> = entries

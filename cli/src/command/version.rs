@@ -40,7 +40,7 @@ struct VersionDocument {
 pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let locks = Workspace::open(env, &mut diags).and_then(|mut w| w.read_lock_file(&mut diags));
-    // A lock file that cannot be read is for `init` to complain about.
+    // `init` reports a lock file that cannot be read.
     let providers: BTreeMap<String, String> = locks
         .map(|locks| {
             locks

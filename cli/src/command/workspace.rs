@@ -283,7 +283,7 @@ fn check_deletable(
     let name = &args.name;
     let held = list_managed_objects(&locked.file.state);
     if args.force {
-        // The deleted state may hold the only record of them.
+        // The deleted state may contain the only record of these operations.
         locked.warn_of_needed_decisions(diags);
     } else {
         locked.check_touches_no_unresolved(diags, |_| true)?;
@@ -311,7 +311,7 @@ async fn open_workspace(
     OpenState::open(backend, name).await.map_err(|error| diags.error(error.diagnostic()))
 }
 
-/// The managed objects of a state, one a line.
+/// The managed objects of a state, one per line.
 fn list_managed_objects(state: &State) -> String {
     let mut text = String::new();
     for (resource, held) in &state.resources {

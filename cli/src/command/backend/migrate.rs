@@ -31,7 +31,7 @@ pub(super) struct MigrationBackends {
 /// Extent of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StatesToMigrate {
-    /// The one state that there is.
+    /// The only state.
     Single,
     /// The states of all workspaces.
     All,
@@ -39,7 +39,7 @@ enum StatesToMigrate {
     Selected,
 }
 
-/// The states that a migration is about.
+/// The states that a migration affects.
 struct MigrationScope {
     extent: StatesToMigrate,
     /// Each workspace of the former backend with its workspace in the new one.
@@ -49,7 +49,7 @@ struct MigrationScope {
 }
 
 impl MigrationScope {
-    /// Determines it from the workspaces of both backends, as Terraform does.
+    /// Determines the scope from the workspaces of both backends, as Terraform does.
     fn of(
         diags: &mut Diagnostics,
         selected: &str,
@@ -233,7 +233,7 @@ pub(super) async fn backend_has_states(
     Ok(false)
 }
 
-/// The question whether states are to be migrated.
+/// The prompt for the migration.
 struct MigrationQuestion<'m> {
     init: &'m InitRun<'m>,
     both: &'m MigrationBackends,
@@ -264,7 +264,7 @@ impl MigrationQuestion<'_> {
         }
     }
 
-    /// The states at both ends, and the meaning of the answers.
+    /// Describes the states in both backends, and the effect of each answer.
     fn question_text(&self) -> String {
         let (from, to) = (self.both.from.kind(), self.both.to.kind());
         let mut lines =
@@ -350,7 +350,7 @@ impl MigrationBackends {
         }
         let mut found = summarize_state(diags, &*self.from, &source).await?;
         if let Some(StateSummary::State { is_pending: true, .. }) = found {
-            // The question and the comparison are about the objects that there are.
+            // The prompt and the comparison must include recovered objects.
             store_recovered_results(diags, &*self.from, &source, &init.args.lock).await?;
             found = summarize_state(diags, &*self.from, &source).await?;
         }
@@ -452,7 +452,7 @@ async fn write_state(
     from: &StateSession,
     to: &mut StateSession,
 ) -> Result<(), Reported> {
-    // Open operations of an interrupted run must not be lost on the way.
+    // Open operations of an interrupted run must not be lost by the migration.
     from.check_touches_no_unresolved(diags, |_| true)?;
     if to.found {
         let refused = check_push(&from.file, &to.file);

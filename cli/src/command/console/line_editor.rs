@@ -12,14 +12,14 @@ pub(super) struct LineEditor(DefaultEditor);
 
 /// An input from the user.
 pub(super) enum InputLine {
-    /// An expression, or something else to be answered, over as many lines as it took.
+    /// A complete input, such as an expression, on one or more lines.
     Complete(String),
-    /// Nothing more comes.
+    /// The input ended.
     Ended,
 }
 
 impl LineEditor {
-    /// Takes the terminal.
+    /// Opens the terminal.
     ///
     /// # Errors
     /// Returns an error if the terminal cannot be used.
@@ -27,8 +27,8 @@ impl LineEditor {
         DefaultEditor::new().map(Self)
     }
 
-    /// Waits for an expression. Control-C gives up the typed text; a second one in a row ends it all,
-    /// as Control-D does.
+    /// Reads an input. Control-C discards the typed text; a second Control-C in a row ends the input, as
+    /// Control-D does.
     pub(super) fn next(&mut self) -> InputLine {
         let mut text = String::new();
         let mut interrupted = false;

@@ -48,8 +48,7 @@ impl<'r> Repl<'r> {
         Self { session, report }
     }
 
-    /// Evaluates every line of stdin and prints the result of the last one. The first error ends
-    /// it.
+    /// Evaluates every input from stdin and prints only the last result. Stops at the first error.
     pub(super) async fn run_piped(&self) -> Exit {
         let mut last = String::new();
         loop {
@@ -88,14 +87,14 @@ impl<'r> Repl<'r> {
         self.report.report_diagnostics(&Sources::new(), &diags);
     }
 
-    /// Answers the user at the terminal until the input ends.
+    /// Evaluates inputs from the terminal until the input ends.
     pub(super) async fn run_interactive(&self, mut lines: LineEditor) -> Exit {
         loop {
             match lines.next() {
                 InputLine::Complete(text) => match self.evaluate_line(&text).await {
                     Ok(LineResult::Text(text)) => print_out(&format!("{text}\n")),
                     Ok(LineResult::Leave) => return Exit::Done,
-                    // The error is on the screen.
+                    // The error was printed.
                     Err(_) => {}
                 },
                 InputLine::Ended => return Exit::Done,

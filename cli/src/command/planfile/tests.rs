@@ -1,4 +1,4 @@
-//! Saved plans that are written in one world and read in another.
+//! Tests of saved plans that are written and read in different environments.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `formwork provider check` and `formwork provider replay`: hold a provider to the rules of the
-//! protocol, and play the calls of a finding again.
+//! `formwork provider check` and `formwork provider replay`: check a provider against the rules of the
+//! protocol, and repeat the calls of a finding.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -115,7 +115,7 @@ pub(crate) struct ProviderReplayArgs {
     pub(crate) program: PathBuf,
 }
 
-/// The least width of the report when it is not printed to a terminal.
+/// Minimum width of the report if it is not printed to a terminal.
 const MIN_REPORT_WIDTH: usize = 100;
 
 /// Runs `provider check`.
@@ -150,7 +150,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     }
 }
 
-/// The message about a program that could not be connected to.
+/// The error for a program that Formwork cannot connect to.
 fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
         "{provider}: {why}. Specify a provider program for this platform. A provider program prints a notice when it is started directly."
@@ -164,7 +164,7 @@ async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
     let mut progress = |family: &str, tallies: &Tallies| shown.show_family(family, tallies);
     let run = formwork_conformance::run(options, &mut progress);
     tokio::pin!(run);
-    // Without a handler for signals, they end the program as they would any other.
+    // Without a handler, signals have their default effect.
     let Ok(mut attended) = SignalGuard::start_listening() else { return run.await };
     tokio::select! {
         report = &mut run => report,
@@ -240,7 +240,7 @@ fn check_options(
     Ok((options, link))
 }
 
-/// The release and the key that its signature is verified with.
+/// The release, and the key that verifies its signature.
 fn read_release(
     diags: &mut Diagnostics,
     folder: &Path,
@@ -350,7 +350,7 @@ fn link_shipped_program(
     };
     let folder = tempfile::tempdir()?;
     let link = folder.path().join(name);
-    // Not every user of Windows may create links.
+    // On Windows, creating links requires a privilege.
     symlink(&program.path, &link).or_else(|_| fs::copy(&program.path, &link).map(drop))?;
     Ok((CheckedProvider::Program(link), Some(folder)))
 }

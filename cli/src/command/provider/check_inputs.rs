@@ -1,5 +1,5 @@
-//! Inputs of `provider check` that are written in the language: examples in the layout of the registry,
-//! and the provider's configuration. References have no meaning here, so they are unknown values.
+//! Inputs of `provider check` in the Terraform language: examples in the layout of the registry, and the
+//! provider configuration. References evaluate to unknown values.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn read_examples(
         for block in &body.blocks {
             let Some(kind) = kind_of_example_block(block) else { continue };
             let label = block.labels.first().map(|it| it.name.as_str().to_owned());
-            // The provider's block is labelled with its own name.
+            // The label of a provider block is the provider name.
             let type_name =
                 if kind == Kind::Provider { String::new() } else { label.unwrap_or_default() };
             let value = body_to_object(&block.body, kind);
@@ -49,7 +49,7 @@ pub(super) fn read_examples(
     Ok(examples)
 }
 
-/// Reads a file that holds the content of a provider block.
+/// Reads a file with the content of a provider block.
 pub(super) fn read_provider_config(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -106,7 +106,7 @@ fn kind_of_example_block(block: &Block) -> Option<Kind> {
     }
 }
 
-/// Names that belong to the language and not to the type.
+/// Meta-arguments of the language, which are not part of the schema.
 const META_ARGUMENTS: [&str; 9] = [
     "count",
     "for_each",
@@ -119,13 +119,13 @@ const META_ARGUMENTS: [&str; 9] = [
     "version",
 ];
 
-/// Attributes and blocks as one object; blocks of one name are a list.
+/// Attributes and blocks as one object. Blocks of the same name are a list.
 fn body_to_object(body: &Body, kind: Kind) -> Value {
     let is_meta = |name: &str| {
         META_ARGUMENTS.contains(&name) && !(kind == Kind::Provider && name == "provider")
     };
     let body = match (kind, body.blocks.iter().find(|it| it.kind.name == "config")) {
-        // Lists and actions keep their arguments one level further in.
+        // The arguments of lists and actions are in a nested `config` block.
         (Kind::List | Kind::Action, Some(config)) => &config.body,
         _ => body,
     };

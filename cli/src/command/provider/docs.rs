@@ -1,5 +1,5 @@
-//! `formwork provider docs`: the pages of a provider, written or checked. Asks the provider itself for
-//! its schema, so its language does not matter.
+//! `formwork provider docs`: writes or checks the pages of a provider. The schema is requested from the
+//! running provider, so the provider can be written in any language.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -110,7 +110,7 @@ async fn launch_provider(program: &Path, name: &str) -> Result<Plugin, Failure> 
     Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await
 }
 
-/// Name of the provider: the end of its program's name, up to a version.
+/// Name of the provider: the suffix of its program name, up to a version.
 fn provider_name_of_program(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     match file.strip_prefix("terraform-provider-").and_then(|rest| rest.split('_').next()) {

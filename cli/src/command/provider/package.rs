@@ -179,7 +179,7 @@ fn provider_name(
     })
 }
 
-/// The text of the manifest, which must name the protocols of the provider.
+/// The manifest, which must list the protocol versions of the provider.
 fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
     let mut refused = |why: String| {
         let detail = format!(
@@ -203,7 +203,7 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
     Ok(text)
 }
 
-/// The archive of a program and the documents beside it: the same bytes for the same files.
+/// The archive of a program and the documents beside it. Reproducible: the same files give the same bytes.
 fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // Without an explicit time, an entry has the earliest time of the format.
@@ -245,7 +245,7 @@ fn sign_checksums(
     })
 }
 
-/// Writes the files, each aside first.
+/// Writes the files, each to a temporary file that is renamed.
 fn write_packed_files(
     diags: &mut Diagnostics,
     folder: &Path,

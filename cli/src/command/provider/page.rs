@@ -1,5 +1,5 @@
-//! Pages of documentation in Markdown, in the layout of the registry, from schemas. Pure: files are
-//! read and written elsewhere.
+//! Documentation pages in Markdown, in the layout of the registry, generated from schemas. Pure: callers read
+//! and write the files.
 
 use std::fmt::Write as _;
 
@@ -17,13 +17,13 @@ pub(super) struct PageSubject<'s> {
     pub(super) kind: &'s str,
     /// The provider.
     pub(super) provider: &'s str,
-    /// A configuration that shows it, if there is one.
+    /// An example configuration, if one exists.
     pub(super) example: Option<String>,
     /// The import instructions, if any.
     pub(super) import: Option<String>,
 }
 
-/// The page of something with a schema.
+/// The page of a provider, resource or other object with a schema.
 pub(super) fn block_page(subject: &PageSubject<'_>, block: &Block) -> String {
     let mut out = page_header(subject, &block.docs.description);
     write_deprecation(&mut out, &block.docs);
@@ -136,7 +136,7 @@ struct AttributesAndBlocks<'s> {
     blocks: Vec<(&'s str, &'s NestedBlock)>,
 }
 
-/// A nested schema that is still to be rendered.
+/// A nested schema to render.
 struct NestedSection<'s> {
     path: String,
     title: &'static str,
@@ -256,7 +256,7 @@ fn write_link(out: &mut String, path: &str) {
     let _ = writeln!(out, " (see [below](#nested--{}))", path.replace('.', "--"));
 }
 
-/// A type as people read it: `list of string`.
+/// A type in human-readable form: `list of string`.
 fn type_phrase(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),

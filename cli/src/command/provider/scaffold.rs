@@ -128,7 +128,7 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
 /// The SDK version that the manifest requires. It is the version of this program, with which it was tested.
 const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The manifest without the section that names a checkout.
+/// The manifest without the section for a local checkout.
 fn remove_patch_section(text: &str) -> String {
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.contains("[patch."));
     paragraphs.collect::<Vec<_>>().join("\n\n")

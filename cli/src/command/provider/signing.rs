@@ -1,4 +1,4 @@
-//! OpenPGP signatures over the checksums of a release, by a key of the publisher.
+//! OpenPGP signatures of the checksums of a release, with the publisher's key.
 
 use pgp::composed::{ArmorOptions, Deserializable as _, DetachedSignature, SignedSecretKey};
 use pgp::crypto::hash::HashAlgorithm;
@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::install::signature;
 
-/// Signs a document with a secret key in its text form. The signature is checked as `init` checks it.
+/// Signs a document with an ASCII-armored secret key. The signature is verified as `init` does.
 ///
 /// # Errors
 /// Returns a message if the key cannot be read or used, or the signature would not be accepted.
@@ -46,7 +46,7 @@ pub(super) fn sign_with_secret_key(
     Err(why)
 }
 
-/// A detached signature in its binary form.
+/// A detached signature in binary form.
 fn detached_signature(
     key: &impl SigningKey,
     password: &Password,

@@ -26,10 +26,10 @@ use crate::workspace::{LoadedTest, Workspace};
 /// The scope of CycloneDX for components that only tests use.
 const TEST_ONLY_SCOPE: &str = "excluded";
 
-/// The document to print.
+/// The kind of document to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InventoryDocument {
-    /// The account of providers.
+    /// The list of providers.
     Providers,
     /// The bill of materials, in CycloneDX.
     Materials,
@@ -65,11 +65,11 @@ pub(super) async fn run(document: InventoryDocument, tests: Option<&Path>, env: 
 enum ProgramOrigin {
     /// Part of the engine.
     BuiltIn,
-    /// Comes with Formwork.
+    /// Included in Formwork.
     Bundled,
-    /// Named by `dev_overrides`.
+    /// From `dev_overrides`.
     Development,
-    /// Runs already.
+    /// Already running.
     Reattached,
     /// Installed by `init`.
     Installed,
@@ -145,7 +145,7 @@ fn used_providers(
     }
     let found = required.into_iter().map(|(addr, constraints)| {
         let lock = locks.providers.get(&addr).cloned();
-        // A program that is missing is part of the account, not an error.
+        // A missing program is listed, and is not an error.
         let program = match addr.is_builtin() || workspace.reattached.contains_key(&addr) {
             true => None,
             false => places.find_verified_program(&mut Diagnostics::new(), &addr, &locks).ok(),
@@ -216,7 +216,7 @@ fn module_to_json(config: &Config, node: &ModuleNode) -> Json {
     ])
 }
 
-/// A test file by its name, with the requirements of the modules that its runs use.
+/// Converts a test file: its name, and the requirements of the modules of its runs.
 fn test_file_to_json(test: &LoadedTest<Config>) -> Option<(String, Json)> {
     let runs = test.runs.iter();
     let runs =
@@ -329,7 +329,7 @@ fn property_to_json(name: &'static str, value: &str) -> Json {
     Json::object([("name", Json::text(name)), ("value", Json::text(value))])
 }
 
-/// The SHA-256 checksum of a file, as CycloneDX has it.
+/// The SHA-256 checksum of a file, in the form of CycloneDX.
 fn file_digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
     let sum = open_file(path).and_then(|mut file| hash::zh_hash_of_archive(&mut file));
     let sum = sum.map_err(|error| report_unreadable(diags, &path.display().to_string(), &error))?;

@@ -183,7 +183,7 @@ fn search_methods(
     Ok(vec![InstallMethod::for_all_providers(kind)])
 }
 
-/// The providers to lock: all that the configuration requires, or those named of these.
+/// The providers to lock: all required ones, or the specified subset.
 fn required_providers(
     args: &ProvidersLockArgs,
     config: &Config,
@@ -212,7 +212,7 @@ fn required_providers(
     Ok(required)
 }
 
-/// Selects a version of each provider: the locked one, or the newest that is allowed.
+/// Selects a version of each provider: the locked version, or the newest allowed one.
 fn select_versions(
     search: &SourceSearch<'_>,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
@@ -290,7 +290,7 @@ fn fetch_checksums(
     Ok(fetched.signed.into_iter().chain([hash]).collect())
 }
 
-/// The change that checksums are to a lock, and whether they are one.
+/// Describes the change of a lock by new checksums, and whether it is a change.
 fn describe_lock_change(
     old: Option<&ProviderLock>,
     version: &Version,

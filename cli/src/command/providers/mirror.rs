@@ -103,7 +103,7 @@ struct PackageCopy<'a> {
 }
 
 impl PackageCopy<'_> {
-    /// Copies the packages of a provider, and returns the problems.
+    /// Copies the packages of a provider, and returns the errors.
     fn copy_provider(
         &self,
         addr: &ProviderAddr,
@@ -235,7 +235,7 @@ fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
     found
 }
 
-/// Writes the files by which a web server becomes a mirror of a provider.
+/// Writes the index files that a network mirror requires for a provider.
 fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let folder = provider_folder_in_mirror(mirror, addr);
     let found = local_packages(mirror, addr).map_err(io::Error::other)?;

@@ -82,7 +82,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
         .await
 }
 
-/// Asks until the answer is one of the choices. `None` at the end of the input.
+/// Prompts until the answer is one of the choices. Returns `None` at the end of the input.
 async fn ask_decision(
     screen: &Screen,
     one: &UnresolvedOperation,
@@ -127,13 +127,13 @@ fn parse_decision(answer: &str) -> Option<ReviewDecision<'_>> {
     words.next().is_none().then_some(choice)
 }
 
-/// An answer about the open operation at an address.
+/// A decision about the open operation at an address.
 struct ReviewAnswer<'a> {
     addr: &'a InstanceAddr,
     text: &'a str,
 }
 
-/// Carries out the answer. Returns whether something is decided.
+/// Applies the decision. Returns whether an operation was decided.
 async fn apply_decision(
     diags: &mut Diagnostics,
     operation: &Operation<'_>,

@@ -19,19 +19,19 @@ pub(in crate::command) struct StateEdit<'a> {
     pub(in crate::command) lock: &'a LockArgs,
     /// Name of the operation that the lock shows to other processes.
     pub(in crate::command) operation: &'static str,
-    /// Whether it is an error if there is no state.
+    /// Whether a missing state is an error.
     pub(in crate::command) must_exist: bool,
 }
 
 /// Outcome of an edit, with the text to print.
 pub(in crate::command) enum EditOutcome {
-    /// Nothing is stored.
+    /// The state is not stored.
     Unchanged(String),
     /// The state is stored if it differs.
     Store(String),
 }
 
-/// Locks the state, lets `work` change it, stores it.
+/// Locks the state, changes it with `work`, and stores it.
 ///
 /// # Errors
 /// Returns an error if the state cannot be locked, read, changed or stored. The stored state is then

@@ -51,7 +51,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
     .await
 }
 
-/// The instances of the targets, in their order; without any, all.
+/// The instances of the targets, in their order; all instances without targets.
 fn select_instances(
     diags: &mut Diagnostics,
     state: &State,

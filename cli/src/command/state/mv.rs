@@ -1,5 +1,5 @@
-//! `formwork state mv`: moves an instance, a resource or a module to another address, also into
-//! another state file.
+//! `formwork state mv`: moves an instance, a resource or a module to another address, optionally in another
+//! state file.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     .await
 }
 
-/// Refuses the names of backups unless the state that is backed up is in a file.
+/// Rejects backup options unless the corresponding state is a local file.
 async fn check_backup_options(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -125,7 +125,7 @@ async fn destination_file<'a>(
     Err(diags.error(Diagnostic::error(summary, detail)))
 }
 
-/// The state that things are moved out of. It is always backed up.
+/// The source state. It is always backed up.
 fn source_edit_options(args: &StateMvArgs) -> StateEdit<'_> {
     let state_paths = StatePaths {
         state: args.state.state.clone(),
@@ -172,7 +172,7 @@ fn move_within_state(
     Ok(EditOutcome::Store(moved_text(&moves)))
 }
 
-/// Moves from the usual state into another one.
+/// Moves objects from the current state to another one.
 async fn move_between_states(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -109,7 +109,7 @@ async fn push_state(
         if is_same && is_current && !locked.has_unstored_recovery() {
             return Ok(());
         }
-        // As Terraform counts it: the stored state is one change further than the pushed one.
+        // As in Terraform, the serial of the stored state is one higher than that of the pushed one.
         if !is_same || (!is_current && locked.store.counts_metadata_as_change()) {
             new.serial += 1;
         }

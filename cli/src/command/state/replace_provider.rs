@@ -1,4 +1,4 @@
-//! `formwork state replace-provider`: hands the resources of one provider to another.
+//! `formwork state replace-provider`: replaces the provider of resources in the state.
 
 use formwork_core::addr::{AddressError, ProviderAddr};
 use formwork_core::state::edit::{replace_provider, resources_of_provider};
@@ -88,7 +88,7 @@ fn replace_in_state(
         theirs.len()
     );
     theirs.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
-    // The changes are printed before the question, hence not with the rest.
+    // The changes are printed before the prompt, not with the result.
     print_out(&format!("{text}\n"));
     let question = "Do you want to make these changes?\nOnly 'yes' will be accepted to continue.";
     if !auto_approve && !confirm(diags, question)? {

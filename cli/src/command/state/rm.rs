@@ -1,4 +1,4 @@
-//! `formwork state rm`: forgets instances without destroying the real objects.
+//! `formwork state rm`: removes instances from the state without destroying the real objects.
 
 use std::collections::BTreeSet;
 

@@ -24,7 +24,7 @@ pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Resu
     let Some(data) = data.open_to_change()? else { return Ok(Vec::new()) };
     let Some(states) = data.subdir(STATES_FOLDER_NAME)? else { return Ok(Vec::new()) };
     let names = states.entry_names()?;
-    // All of them before the first state is removed.
+    // All links are checked before the first state is removed.
     for name in &names {
         refuse_links(&states, name)?;
     }
@@ -51,7 +51,7 @@ fn refuse_links(states: &Dir, name: &OsStr) -> io::Result<()> {
 fn find_left_state(states: &Dir, name: &OsStr, cipher: &StateCipher) -> Option<String> {
     let folder = states.subdir(name).ok()??;
     let file = folder.open_existing_lock_file(TEST_STATE_FILE).ok()??;
-    // A test that runs holds the lock.
+    // A running test holds the lock.
     let _lock = lock(file).ok()?;
     let text = folder.read(TEST_STATE_FILE, MAX_STATE_LEN).ok().flatten();
     let state = text.and_then(|text| cipher.parse_state(&text).ok());

@@ -1,4 +1,4 @@
-//! Shows the events of tests in a report.
+//! Prints test events to a report.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::view::operation_report::OperationReport;
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Screen, print_err, print_out};
 
-/// Shows tests to people, or to programs.
+/// Prints test events in human-readable form or as JSON.
 pub(super) struct Observer<'a> {
     report: &'a OperationReport,
     screen: &'a Screen,
@@ -36,14 +36,14 @@ impl<'a> Observer<'a> {
         self.report
     }
 
-    /// Shows which files and runs there are.
+    /// Prints the files and runs.
     pub(super) fn start(&self, test_files: &[TestFile]) {
         if let Some(stream) = &self.stream {
             stream.write_listing(test_files);
         }
     }
 
-    /// Shows the sum of the results.
+    /// Prints the summary of the results.
     pub(super) fn end(&self, results: &[TestFileResult]) {
         let status = overall_status(results);
         match &self.stream {
@@ -63,7 +63,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Shows the problems of a run or of its cleanup.
+    /// Prints the diagnostics of a run or its cleanup.
     fn show_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         let shown = human::render_test_diagnostics(self.screen, sources, diags);
         print_out(&shown.warnings);

@@ -1,4 +1,4 @@
-//! States at both ends of a migration, and their relation.
+//! Compares the source and target states of a migration.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ pub(super) enum StateSummary {
 }
 
 impl StateSummary {
-    /// Whether a migration could lose something.
+    /// Whether a migration could lose data.
     pub(super) fn holds_something(&self) -> bool {
         match self {
             Self::State { file, is_pending } => *is_pending || !file.state.is_empty(),
@@ -61,7 +61,7 @@ pub(super) enum TargetState {
     Fork(String),
     /// A state of another lineage, with its description.
     Unrelated(String),
-    /// Something that cannot be compared.
+    /// Content that cannot be compared.
     Unreadable,
 }
 
@@ -131,7 +131,7 @@ pub(super) async fn summarize_state(
         Err(error) => return Err(diags.error(error.diagnostic())),
     };
     let is_pending = state.intents.has_unfinished_run().await;
-    // A first run that was killed has no state yet.
+    // If the first run was killed, only its journal exists.
     let file = file.or_else(|| is_pending.then(StateFile::new_empty));
     Ok(file.map(|file| StateSummary::State { file: Box::new(file), is_pending }))
 }

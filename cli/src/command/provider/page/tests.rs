@@ -1,4 +1,4 @@
-//! Pages as they are written.
+//! Tests of rendered pages.
 
 use std::collections::BTreeMap;
 
