@@ -1,4 +1,4 @@
-//! The data directory, `.terraform`: the only way to the files below it.
+//! The data directory, `.terraform`. All access to files below it is through this module.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use formwork_core::disk::Dir;
 
 use crate::env::Env;
 
-/// The name of the directory, unless `TF_DATA_DIR` gives another one.
+/// The name of the directory, unless `TF_DATA_DIR` specifies another path.
 const DATA_DIR_NAME: &str = ".terraform";
 
 /// The data directory. The user may choose a link to it with `TF_DATA_DIR`. Links below it are not followed.
 #[derive(Clone, Debug)]
 pub(crate) struct DataDir {
     path: PathBuf,
-    /// Whether `TF_DATA_DIR` names it.
+    /// Whether the path is from `TF_DATA_DIR`.
     is_chosen: bool,
 }
 
@@ -27,7 +27,7 @@ impl DataDir {
         }
     }
 
-    /// A data directory that the user named.
+    /// A data directory at a path that the user specified.
     #[cfg(test)]
     pub(crate) fn at_path(path: PathBuf) -> Self {
         Self { path, is_chosen: true }

@@ -1,4 +1,4 @@
-//! Every environment variable the program looks at. The only file that reads the environment.
+//! All environment variables that the program reads. Only this file reads the environment.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use formwork_provisioners::ProvisionerEnvironment;
 
 use crate::normalize::parse_boolean;
 
-/// The variable with the largest size of a module, in mebibytes.
+/// The variable with the maximum size of a module, in mebibytes.
 pub(crate) const MODULE_SIZE_VARIABLE: &str = "FORMWORK_MODULE_SIZE";
 
 /// The environment variables that Formwork uses, read once at the start.
@@ -24,7 +24,7 @@ pub(crate) struct Env {
     pub(crate) encryption: Option<String>,
     /// `TF_INPUT`: whether prompts are allowed; a false value disables them.
     pub(crate) input: bool,
-    /// `TF_IN_AUTOMATION`: leave out hints about the next command.
+    /// `TF_IN_AUTOMATION`: omit hints about the next command.
     pub(crate) in_automation: bool,
     /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the CLI configuration file to read instead of
     /// the default ones.
@@ -33,9 +33,9 @@ pub(crate) struct Env {
     pub(crate) plugin_cache_dir: Option<PathBuf>,
     /// `TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE`.
     pub(crate) cache_may_break_lock: bool,
-    /// `TF_REATTACH_PROVIDERS`: providers that are running already, for debugging them.
+    /// `TF_REATTACH_PROVIDERS`: running providers, for debugging.
     pub(crate) reattach: Option<String>,
-    /// `TF_DISABLE_PLUGIN_TLS`: talk to plugins in plain text.
+    /// `TF_DISABLE_PLUGIN_TLS`: communicate with plugins without TLS.
     pub(crate) plugin_tls: bool,
     /// `FORMWORK_PLUGIN_CONNECTIONS`: maximum number of connections that the calls to one plugin
     /// share.
@@ -49,11 +49,11 @@ pub(crate) struct Env {
     pub(crate) plugin_patience: Option<Duration>,
     /// `FORMWORK_PLUGIN_DEADLINES`: maximum time of calls, by kind.
     pub(crate) plugin_deadlines: Option<String>,
-    /// `FORMWORK_PLUGIN_MEMORY`: memory that each plugin may write to, in mebibytes; here in bytes.
+    /// `FORMWORK_PLUGIN_MEMORY`: writable memory limit of each plugin, in mebibytes; here in bytes.
     pub(crate) plugin_memory: Option<u64>,
-    /// `FORMWORK_PLUGIN_FILES`: number of files and connections that each plugin may have open.
+    /// `FORMWORK_PLUGIN_FILES`: maximum number of open files and connections of each plugin.
     pub(crate) plugin_files: Option<u64>,
-    /// The variables that plugins do not see, by `FORMWORK_PLUGIN_ENV`.
+    /// The variables that are withheld from plugins, by `FORMWORK_PLUGIN_ENV`.
     pub(crate) plugin_withheld: Vec<OsString>,
     /// `TF_LOG`: log level.
     pub(crate) log: Option<String>,
@@ -63,15 +63,15 @@ pub(crate) struct Env {
     pub(crate) log_provider: Option<String>,
     /// `TF_LOG_PATH`: file for the log instead of stderr.
     pub(crate) log_path: Option<PathBuf>,
-    /// `TF_REGISTRY_DISCOVERY_RETRY`: number of retries for a registry that does not answer.
+    /// `TF_REGISTRY_DISCOVERY_RETRY`: number of retries for a registry that does not respond.
     pub(crate) registry_retries: Option<u32>,
-    /// `TF_REGISTRY_CLIENT_TIMEOUT`: maximum time of an answer of a registry, in seconds.
+    /// `TF_REGISTRY_CLIENT_TIMEOUT`: timeout for responses of a registry, in seconds.
     pub(crate) registry_timeout: Option<Duration>,
-    /// `FORMWORK_MODULE_SIZE`: the largest size of a module, in bytes.
+    /// `FORMWORK_MODULE_SIZE`: the maximum size of a module, in bytes.
     pub(crate) module_size: Option<u64>,
     /// `NO_COLOR` or `-no-color`: no colour on any terminal.
     pub(crate) no_color: bool,
-    /// Whether the terminal understands no control sequences, or is not named.
+    /// Whether the terminal does not support control sequences, or `TERM` is not set.
     pub(crate) dumb_terminal: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
     pub(crate) compact_warnings: bool,
@@ -79,9 +79,9 @@ pub(crate) struct Env {
     pub(crate) cwd: String,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
-    /// `FORMWORK_PLAN_KEY`: the secret that saved plans are sealed with, instead of one of the user.
+    /// `FORMWORK_PLAN_KEY`: the secret that seals saved plans, instead of the user's own.
     pub(crate) plan_key: Option<String>,
-    /// The file of the secret of the user that saved plans are sealed with.
+    /// The file with the user's secret that seals saved plans.
     pub(crate) plan_key_file: Option<PathBuf>,
     /// `SSH_AUTH_SOCK`: the socket of the SSH agent.
     pub(crate) ssh_agent: Option<PathBuf>,
@@ -92,7 +92,7 @@ pub(crate) struct Env {
     /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments that precede the given ones, by command. The empty
     /// command applies to all.
     pub(crate) arguments: BTreeMap<String, String>,
-    /// Names of the providers that this very program serves when it is started by their names.
+    /// Names of the included providers, which this program serves when it is started under their names.
     pub(crate) bundled: &'static [&'static str],
     /// `COMP_LINE`: the line that the shell completes.
     pub(crate) comp_line: Option<String>,
@@ -100,7 +100,7 @@ pub(crate) struct Env {
     pub(crate) comp_point: Option<usize>,
     /// `COMP_TYPE`: set only by bash.
     pub(crate) is_bash: bool,
-    /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
+    /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs provider releases.
     pub(crate) signing_passphrase: Option<String>,
     /// `XDG_CACHE_HOME`, or the user's `.cache` directory.
     pub(crate) cache_home: Option<PathBuf>,
@@ -132,7 +132,7 @@ pub(crate) fn current_folder() -> String {
 }
 
 impl Env {
-    /// The same, in a program that holds these providers.
+    /// Sets the included providers.
     pub(crate) fn with_bundled_providers(self, bundled: &'static [&'static str]) -> Self {
         Self { bundled, ..self }
     }
@@ -143,8 +143,8 @@ impl Env {
         Self::from_variables(&std::env::vars_os().collect())
     }
 
-    /// Values of the variables. Each is read as Terraform reads it: some are set by anything, some
-    /// by anything but a zero, some by a true value.
+    /// Reads the variables. Each is read as Terraform reads it: some are enabled by any value, some by any
+    /// value except zero, some by a true value.
     fn from_variables(variables: &BTreeMap<OsString, OsString>) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let text = |name: &str| value(name).and_then(|value| value.to_str()).map(str::to_owned);
@@ -227,12 +227,12 @@ impl Env {
         }
     }
 
-    /// The proxies through which servers are reached.
+    /// The proxy settings.
     pub(crate) fn proxies(&self) -> ProxyEnv {
         ProxyEnv::read(|name| self.all.get(name).cloned())
     }
 
-    /// Parts that provisioners need.
+    /// The parts that provisioners require.
     pub(crate) fn provisioner_environment(&self) -> ProvisionerEnvironment {
         ProvisionerEnvironment { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
@@ -243,7 +243,7 @@ impl Env {
 const FORMWORK_ONLY_VARIABLES: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
-/// Variables that plugins see only if they are named: with these they could decrypt states.
+/// Variables that are passed to plugins only if they are listed, because they allow decrypting states.
 const AGE_IDENTITY_VARIABLES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
 
 /// Variables that any program may require: directories, locale, proxies, certificates, logs.
@@ -276,8 +276,8 @@ const BASIC_VARIABLES: [&str; 26] = [
     "GODEBUG",
 ];
 
-/// The variables that plugins do not see: by default those that are ours, identities for `inherit`, and all
-/// but the basics and those listed for a list of names.
+/// The variables that are withheld from plugins: by default Formwork's own, for `inherit` only identities,
+/// and for a list of names all except the basic and the listed ones.
 fn withheld_variables<'v>(
     setting: Option<&str>,
     names: impl Iterator<Item = &'v OsStr>,

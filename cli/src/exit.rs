@@ -1,4 +1,4 @@
-//! Meaning of a command's end to the shell.
+//! Exit codes of commands.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ pub(crate) enum Exit {
     Done,
     /// The command failed.
     Failed,
-    /// `plan -detailed-exitcode`: there is something to apply.
+    /// `plan -detailed-exitcode`: the plan has changes.
     HasChanges,
     /// `provider check`: the provider could not be checked.
     CannotCheck,

@@ -42,13 +42,13 @@ pub(crate) enum FetchError {
     /// No fetcher supports such an address.
     #[error("{0}")]
     Unsupported(String),
-    /// The address is wrong in itself.
+    /// The address is not valid.
     #[error("{0}")]
     Address(String),
-    /// The server did not give the requested content.
+    /// The server did not return the requested content.
     #[error("{0}")]
     Server(#[from] HttpError),
-    /// The OCI registry did not give the requested object.
+    /// The OCI registry did not return the requested object.
     #[error("{0}")]
     Registry(#[from] OciError),
     /// The program `git` failed.
@@ -57,18 +57,18 @@ pub(crate) enum FetchError {
     /// The file does not match the checksum in the address.
     #[error("{0}")]
     Checksum(String),
-    /// The package is not one, or hostile.
+    /// The package is not valid, or is malicious.
     #[error("{0}")]
     Package(#[from] ArchiveError),
-    /// The disk.
+    /// An error of the file system.
     #[error("{0}")]
     Disk(#[from] io::Error),
 }
 
-/// The origin of an address. It decides whether the address may name files of this machine.
+/// The origin of an address. It decides whether the address may reference local files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressOrigin {
-    /// Configuration on this machine.
+    /// Local configuration.
     Local,
     /// A server, or configuration that was downloaded.
     Remote,
@@ -89,26 +89,26 @@ impl AddressOrigin {
 /// Settings for the program `git`.
 #[derive(Clone, Copy, Debug)]
 struct GitSettings {
-    /// Whether the environment names the program that speaks SSH.
+    /// Whether the environment specifies the SSH program.
     own_ssh: bool,
-    /// The most bytes that a repository may take on the disk.
+    /// Maximum size of a repository on disk, in bytes.
     max_size: u64,
 }
 
-/// The most times one address may lead to another one.
+/// Maximum number of redirects from one address to another.
 const MAX_ADDRESS_HOPS: usize = 10;
 
 /// Fetches packages.
 pub(crate) struct Fetcher<'a> {
-    /// Asks servers.
+    /// The client for servers.
     pub(crate) http: &'a http::Client,
-    /// Logins for servers.
+    /// Credentials for servers.
     pub(crate) netrc: Netrc,
-    /// Asks OCI registries.
+    /// The client for OCI registries.
     pub(crate) oci: OciRegistries<'a>,
-    /// Whether the environment names the program that speaks SSH for git.
+    /// Whether the environment specifies the SSH program for git.
     pub(crate) own_ssh: bool,
-    /// Limits on the contents of a package.
+    /// Limits on the content of a package.
     pub(crate) limits: UnpackLimits,
 }
 
@@ -141,7 +141,7 @@ impl Fetcher<'_> {
             "file" => self.fetch_local(package, into),
             "git" => {
                 refuse_checksum_of_non_file(checksum::split_checksum(&package.url)?.1.as_ref())?;
-                // Beside the files there is what they were unpacked from.
+                // The disk also holds the archive that the files are unpacked from.
                 let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
                 git::clone_repository(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
                 folder::check_confined(into, &self.limits)?;
@@ -201,7 +201,7 @@ impl Fetcher<'_> {
             checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_list_is_remote)?;
         }
         let (url, format) = split_archive_format(&url);
-        // Others choose neither an address without encryption nor the moment to send a password there.
+        // A remote origin must not cause credentials to be sent without encryption.
         let may_ask = origin == AddressOrigin::Local || http::is_encrypted_or_local(&url);
         let asking = self.netrc.authorization(&url).filter(|_| may_ask);
         let asking = asking.as_deref();
@@ -245,7 +245,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Refuses a checksum of anything but a file.
+/// Rejects a checksum unless the package is a file.
 fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(

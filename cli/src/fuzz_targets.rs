@@ -104,7 +104,7 @@ fn unpack(data: &[u8], format: ArchiveFormat) {
     let mut found = UnpackedContent::default();
     found.look_into(&into, &into);
     assert!(found.entries <= SMALL_LIMITS.entries, "{} entries", found.entries);
-    // The one byte too many that shows that a limit is exceeded is written.
+    // One byte beyond the limit is written, to detect that it is exceeded.
     assert!(found.bytes <= SMALL_LIMITS.unpacked + 1, "{} bytes", found.bytes);
     assert!(unpacked.is_err() || found.outside.is_empty(), "links out: {:?}", found.outside);
 }
@@ -137,7 +137,7 @@ impl UnpackedContent {
     }
 }
 
-/// The lock file. It can be written, and is then the same.
+/// The lock file. Writing and rereading it gives the same content.
 pub fn lock(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let read = |text| LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
@@ -168,7 +168,7 @@ pub fn settings(data: &[u8]) {
     });
 }
 
-/// The file of tokens, and the answer of a credentials helper.
+/// The token file, and the response of a credentials helper.
 pub fn credentials(data: &[u8]) {
     with_text(data, |text| {
         drop(settings::parse_tokens(text));
@@ -176,7 +176,7 @@ pub fn credentials(data: &[u8]) {
     });
 }
 
-/// The file `modules.json`. It can be written, and is then the same.
+/// The file `modules.json`. Writing and rereading it gives the same content.
 pub fn modules(data: &[u8]) {
     with_text(data, |text| {
         let Ok(manifest) = ModuleManifest::parse(text) else { return };
@@ -199,7 +199,7 @@ pub fn registry(data: &[u8]) {
     });
 }
 
-/// A host's discovery document; its lines as URLs and redirections too.
+/// A host's discovery document. Its lines are also parsed as URLs and redirects.
 pub fn discovery(data: &[u8]) {
     with_text(data, |text| {
         host::fuzz_discovery("https://one.example/.well-known/terraform.json", text);
@@ -213,7 +213,7 @@ pub fn discovery(data: &[u8]) {
     });
 }
 
-/// The address of a package, with its parameters. Nothing in it becomes an option of `git`.
+/// The address of a package, with its parameters. No part of it becomes an option of `git`.
 pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
         drop(checksum::split_checksum(text));
@@ -241,8 +241,8 @@ pub fn signature(data: &[u8]) {
     drop(signature::verify_signature(document, made, &keys, now));
 }
 
-/// Answers of a provider registry: a list of versions, or the description of a package. The lines are
-/// checksums too.
+/// Responses of a provider registry: a list of versions, or the description of a package. The lines are also
+/// parsed as checksums.
 pub fn provider_registry(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_registry(text);
@@ -252,7 +252,7 @@ pub fn provider_registry(data: &[u8]) {
     });
 }
 
-/// Answers of a network mirror: a list of versions, or a list of packages.
+/// Responses of a network mirror: a list of versions, or a list of packages.
 pub fn mirror(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_mirror(text);
@@ -260,7 +260,7 @@ pub fn mirror(data: &[u8]) {
     });
 }
 
-/// Text with URLs, before it is shown. Source code keeps its length, so that offsets into it hold.
+/// Redaction of text with URLs. Source code keeps its length, so that offsets into it remain valid.
 pub fn redact(data: &[u8]) {
     with_text(data, |text| {
         assert_eq!(redact::redact_source(text).len(), text.len());

@@ -25,8 +25,8 @@ mod workspace;
 use std::process::ExitCode;
 use std::sync::{Arc, Barrier};
 
-/// Runs the command that the arguments of the process name. The program serves the `bundled`
-/// providers when it is started by the name `terraform-provider-NAME`.
+/// Runs the command that the process arguments specify. The program serves the `bundled` providers when it is
+/// started under the name `terraform-provider-NAME`.
 #[must_use]
 pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     let env = env::Env::read().with_bundled_providers(bundled);
@@ -50,7 +50,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     run_on_one_thread(command::run(parsed, &env))
 }
 
-/// Time that an idle thread for blocking work stays: as long as any run.
+/// Time that an idle thread for blocking work is kept: longer than any run.
 const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 3600);
 
 /// Runs a command on this thread. One thread runs everything except blocking work: parallelism pays off only
@@ -88,7 +88,7 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     }
     drop(runtime.spawn_blocking(|| ()));
     let exit = runtime.block_on(command);
-    // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
+    // Blocking work that hangs, such as a read from a terminal, must not delay the exit.
     runtime.shutdown_background();
     tracing::info!(?exit, "program ended");
     view::exit_code(exit)

@@ -1,6 +1,6 @@
-//! The log, for finding faults: off unless `TF_LOG` or a related variable enables it.
+//! The diagnostic log. It is off unless `TF_LOG` or a related variable enables it.
 //!
-//! Events are logged in the code they concern; the format of a line is in `line`.
+//! Events are logged where they occur. `line` defines the format of a line.
 
 mod line;
 
@@ -28,7 +28,7 @@ pub(crate) fn start_logging(env: &Env) {
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
         return;
     }
-    // Messages of libraries below a warning are of no help here.
+    // Library messages below the level of warnings are not useful.
     let libraries = core.min(LevelFilter::WARN);
     let filter = EnvFilter::new(format!(
         "{libraries},formwork={core},formwork_core={core},formwork_plugin_protocol={core},provider={providers}"
@@ -97,8 +97,7 @@ struct LogLevels {
 }
 
 impl LogLevels {
-    /// `TF_LOG` is for everything; `TF_LOG_CORE` counts in its absence only, `TF_LOG_PROVIDER` before
-    /// it.
+    /// `TF_LOG` sets both levels. `TF_LOG_CORE` applies only without it; `TF_LOG_PROVIDER` overrides it.
     fn from_env(env: &Env) -> Self {
         let core = env.log.as_ref().or(env.log_core.as_ref());
         let providers = env.log_provider.as_ref().or(env.log.as_ref());

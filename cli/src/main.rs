@@ -3,9 +3,9 @@
 
 use std::process::ExitCode;
 
-/// The program allocates and frees many small objects of few sizes, between which the system's allocator
-/// leaves gaps. Its memory comes in huge pages where the system offers them: page faults were a sixth of the
-/// time of an apply. The price is up to 30 MB of resident memory.
+/// The program allocates and frees many small objects of few sizes, which fragments the system's allocator.
+/// This allocator uses huge pages if available: page faults took a sixth of the time of an apply. The cost is
+/// up to 30 MB of resident memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -21,7 +21,7 @@ pub(crate) fn normalize_command_line(
     let mut words = words.into_iter();
     let mut result: Vec<OsString> = words.next().into_iter().collect();
     let mut rest: Vec<OsString> = words.collect();
-    // Flags before the command belong to the program, everything after it to the command.
+    // Flags before the command are options of the program. Everything after it belongs to the command.
     let mut command = root;
     let mut path = Vec::new();
     let mut at = 0;
@@ -151,7 +151,7 @@ fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
     let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(parse_boolean);
-    // An empty file name is as good as no option, as in Terraform: scripts pass empty variables on.
+    // As in Terraform, an empty file name is treated as a missing option: scripts pass empty variables.
     let may_be_empty = matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
         && name != "chdir";
@@ -166,7 +166,7 @@ fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at
         }
         // A plain switch may be given as `-json=true`.
         (_, Some(true)) if is_switch => format!("--{name}"),
-        // Earlier values are overruled.
+        // Earlier values are overridden.
         (_, Some(false)) if is_switch => {
             let rest = words.split_off(at + 1);
             words.truncate(at);

@@ -1,4 +1,4 @@
-//! Platforms as packages name them: `linux_amd64`.
+//! Platforms in the notation of packages: `linux_amd64`.
 
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
@@ -50,7 +50,7 @@ impl FromStr for Platform {
     fn from_str(text: &str) -> Result<Self, BadPlatform> {
         let parts: Vec<&str> = text.split('_').collect();
         let [os, arch] = parts[..] else { return Err(BadPlatform::Words) };
-        // Both become parts of paths and addresses.
+        // Both parts are used in paths and addresses.
         let is_name = |part: &str| {
             let named = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
             !part.is_empty() && part.chars().all(named) && !part.starts_with('.')

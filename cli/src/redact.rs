@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 use formwork_value::Secrets;
 use percent_encoding::percent_decode_str;
 
-/// The sensitive values of this process. A process is one run.
+/// The sensitive values of this process, which executes one run.
 static SENSITIVE_VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
 /// The colon after a scheme: literal, percent-encoded, and percent-encoded twice, in lower case.
 const COLON_FORMS: [&str; 3] = [":", "%3a", "%253a"];
-/// A slash likewise.
+/// The slash, likewise.
 const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
-/// The most times that the value of a parameter is decoded.
+/// Maximum number of times that a parameter value is decoded.
 const MAX_PERCENT_DECODINGS: usize = 3;
 /// Minimum length in bytes of a value that is hidden in source code, where short words are names.
 const MIN_SECRET_LENGTH_IN_SOURCE: usize = 6;
@@ -22,8 +22,8 @@ const MIN_SECRET_LENGTH_IN_SOURCE: usize = 6;
 /// The replacement of a secret.
 const SECRET_REPLACEMENT: &str = "redacted";
 
-/// Parameters of an address that never hold a secret. Of an address of a package, all others are hidden:
-/// servers name their tokens as they like.
+/// Parameters of an address that never contain a secret. All others are hidden in package addresses, because
+/// servers use arbitrary names for tokens.
 const PUBLIC_PARAMETERS: [&str; 10] = [
     "archive",
     "branch",
@@ -57,7 +57,7 @@ pub(crate) fn sensitive_values() -> Secrets {
     SENSITIVE_VALUES.clone()
 }
 
-/// A text of the log without sensitive values, and without secrets in its URLs.
+/// Removes sensitive values and secrets in URLs from log text.
 pub(crate) fn redact_log_text(text: String) -> String {
     let masked = SENSITIVE_VALUES.mask(text);
     match redact_text(&masked) {
@@ -66,7 +66,7 @@ pub(crate) fn redact_log_text(text: String) -> String {
     }
 }
 
-/// The address of a package, fit to be shown.
+/// A package address without secrets, for display.
 pub(crate) fn redact_address(address: &str) -> String {
     let hides = |name: &str| !PUBLIC_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
@@ -76,7 +76,7 @@ pub(crate) fn redact_address(address: &str) -> String {
             Url { text: address, scheme_end: at, end: address.len() }
                 .secret_ranges_in_urls(&hides, &mut secrets);
         }
-        // As in `git::name:password@host:path`. Only a parameter may be a URL.
+        // As in `git::name:password@host:path`. Only a parameter can be a URL.
         None => {
             secrets.extend(password_range_without_scheme(address));
             secret_parameter_ranges(address, 0..address.len(), &hides, &mut secrets);
@@ -87,14 +87,15 @@ pub(crate) fn redact_address(address: &str) -> String {
         .into_owned()
 }
 
-/// Text in which URLs occur, fit to be shown.
+/// Text without the secrets in its URLs, for display.
 pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
     replace_ranges(text, &merge_ranges(all_secret_ranges_in_urls(text)), |_| {
         Cow::Borrowed(SECRET_REPLACEMENT)
     })
 }
 
-/// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
+/// Source code without secrets, for display. Its length does not change, so that offsets into it remain
+/// valid.
 pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
     let mut found = all_secret_ranges_in_urls(source);
     found.extend(
@@ -151,7 +152,7 @@ fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<
     let mut from = 0;
     while let Some(at) = text[from..].find("://").map(|at| from + at) {
         let start = at + "://".len();
-        // An apostrophe is a character of a URL, unless it is the quote around it.
+        // An apostrophe is part of a URL, unless it quotes the URL.
         let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
         let mut end = text[start..].find(is_url_end).map_or(text.len(), |length| start + length);
         if is_quoted {
@@ -166,14 +167,14 @@ fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<
     found
 }
 
-/// The beginning of the scheme that ends at a position, with the getter before it (`git::`).
+/// The beginning of the scheme that ends at a position, including a getter prefix (`git::`).
 fn scheme_start(text: &str, end: usize) -> usize {
     text[..end].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == ':').len()
 }
 
 /// The password in an address of the form `name:password@host:path`.
 fn password_range_without_scheme(address: &str) -> Option<Range<usize>> {
-    // An IPv6 address and a password may have colons, too.
+    // An IPv6 address and a password may also contain colons.
     let getter = address
         .split_once("::")
         .filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric()));
@@ -254,7 +255,7 @@ fn secret_ranges_in_inner_urls(
     found.extend(encoded.into_iter().map(|secret| from + secret.start..from + secret.end));
 }
 
-/// Ranges in order, those that overlap as one.
+/// Sorts ranges and merges overlapping ones.
 fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -267,8 +268,8 @@ fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// The secrets of URLs of which a part is percent-encoded, because the URL is a part of another one. `ends` is
-/// true for a character that no URL has.
+/// The secrets in partly percent-encoded URLs, which are parts of other URLs. `ends` returns true for a
+/// character that cannot be part of a URL.
 fn percent_encoded_secret_ranges(
     url: &str,
     ends: impl Fn(char) -> bool,
@@ -288,7 +289,7 @@ fn percent_encoded_secret_ranges(
         let Some(rest) = lower.get(scheme.end..end) else { continue };
         let rest = &rest[..rest.find(&ends).unwrap_or(rest.len())];
         let first = |marks: &[&str]| marks.iter().filter_map(|mark| rest.find(mark)).min();
-        // An encoded slash may be one of the password.
+        // An encoded slash may be part of the password.
         let authority = &rest[..first(&["%3f", "%23", "/", "?", "#", "&"]).unwrap_or(rest.len())];
         let length = ["%2540", "%40", "@"].iter().filter_map(|at| authority.rfind(at)).max();
         let login = length.filter(|length| *length > 0);
@@ -304,7 +305,7 @@ fn percent_encoded_secret_ranges(
     found
 }
 
-/// A text without percent-encoding, be it encoded several times.
+/// Removes percent-encoding, even repeated encoding.
 fn decode_percent(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MAX_PERCENT_DECODINGS {
@@ -348,11 +349,11 @@ fn secret_parameter_ranges(
 /// Whether a value is a percent-encoded URL with a secret.
 fn is_encoded_url_with_secret(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
     let text = decode_percent(value);
-    // A URL that is not encoded shows all of itself but its secret.
+    // In an unencoded URL, only the secret is hidden, not the whole value.
     text != value && text.contains("://") && !secret_ranges_in_urls(&text, hides).is_empty()
 }
 
-/// The secret value of a parameter. Behind a value that is shown a fragment may follow.
+/// The secret value of a parameter. A fragment may follow a value that is not secret.
 fn secret_value_range(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     let mut start = 0;
     loop {

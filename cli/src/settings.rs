@@ -20,23 +20,23 @@ pub(crate) use self::install_method::{InstallMethod, InstallMethodKind, matches_
 pub(crate) use self::oci::{OciLogin, OciSettings};
 pub(crate) use self::oci_repository::{RepositoryAddr, RepositoryTemplate};
 
-/// The name of the file of tokens that `login` stores.
+/// The name of the token file of `login`.
 const TOKENS_FILE_NAME: &str = "credentials.tfrc.json";
 
-/// The settings that concern us.
+/// The supported settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Folder of unpacked providers that is shared between projects.
+    /// Directory of unpacked providers, shared between projects.
     pub(crate) plugin_cache_dir: Option<PathBuf>,
     /// Use the cache even for packages whose hash is not locked.
     pub(crate) cache_may_break_lock: bool,
-    /// Provider installation methods, in order; `None` for the usual ones.
+    /// Provider installation methods, in order; `None` for the default ones.
     pub(crate) methods: Option<Vec<InstallMethod>>,
     /// Development overrides: directories with provider programs, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
     /// Hosts without service discovery: the URLs by service.
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
-    /// Tokens that hosts require before they answer.
+    /// API tokens, by host.
     pub(crate) tokens: BTreeMap<String, String>,
     /// The hosts whose tokens are in CLI configuration files, not in the file that `login` writes.
     pub(crate) written: BTreeSet<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Settings {
     pub(crate) warnings: Vec<(&'static Message, String)>,
 }
 
-/// The choices of the user about proxies, credentials and limits.
+/// The user's settings for proxies, credentials and limits.
 #[derive(Clone, Copy)]
 pub(crate) struct UserSettings<'a> {
     pub(crate) env: &'a Env,
@@ -76,7 +76,7 @@ pub(crate) struct SettingsError {
 }
 
 impl Settings {
-    /// Reads the settings that are in force. The environment goes before the files.
+    /// Reads the effective settings. The environment takes precedence over the files.
     ///
     /// # Errors
     /// Returns an error if a CLI configuration file cannot be read.
@@ -256,7 +256,7 @@ pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, 
             "oci_default_credentials" => {
                 settings.oci.read_defaults(item.into_block()?, line, env)?;
             }
-            // Other names are for other programs, or for later versions.
+            // Other names belong to other programs or later versions.
             _ => {}
         }
     }
@@ -264,8 +264,8 @@ pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, 
 }
 
 impl Settings {
-    /// The labelled blocks of an item. A mistake is reported and does not stop a command, as in
-    /// Terraform: other hosts are not concerned.
+    /// The labelled blocks of an item. As in Terraform, errors are reported as warnings and do not stop a
+    /// command: other hosts are not affected.
     fn labelled_blocks_or_warn(
         &mut self,
         item: SettingsItem,
@@ -277,11 +277,11 @@ impl Settings {
         })
     }
 
-    /// The hostname that a block is labelled with, in the form in which hosts are compared.
+    /// The hostname in the label of a block, normalized for comparison.
     fn hostname_or_warn(&mut self, block: &str, label: &str, line: usize) -> Option<String> {
         let host = label.strip_suffix(":443").unwrap_or(label);
         let host = host.strip_suffix('.').unwrap_or(host);
-        // A hostname is checked as a part of the address of a provider.
+        // A hostname is validated as part of a provider address.
         if format!("{host}/namespace/type").parse::<ProviderAddr>().is_err() {
             self.warn_of_block(
                 line,
@@ -298,9 +298,9 @@ impl Settings {
     }
 }
 
-/// The reason against a second `credentials_helper` block.
+/// The error for a second `credentials_helper` block.
 const DUPLICATE_HELPER_REASON: &str = "no more than one credentials_helper block may be specified";
-/// The reason against a second `provider_installation` block.
+/// The error for a second `provider_installation` block.
 const DUPLICATE_INSTALLATION_REASON: &str =
     "no more than one provider_installation block may be specified";
 
@@ -322,7 +322,7 @@ fn read_services(items: Vec<SettingsItem>) -> BTreeMap<String, String> {
     urls.collect()
 }
 
-/// The text in `token = "…"`.
+/// The value of `token = "…"`.
 fn read_token(items: Vec<SettingsItem>) -> Option<String> {
     items.into_iter().find_map(|item| match item {
         SettingsItem::Value(name, SettingsValue::Text(token), _) if name == "token" => Some(token),
@@ -414,7 +414,7 @@ pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The file of tokens that `login` stores.
+/// The token file of `login`.
 pub(crate) fn tokens_file(env: &Env) -> Option<PathBuf> {
     Some(env.home.as_ref()?.join(".terraform.d").join(TOKENS_FILE_NAME))
 }

@@ -1,10 +1,9 @@
-//! Ensures that signals end the program even when its one thread cannot: it may compute, or wait
-//! for a disk, or for the reader of its output. For a command that attends to signals itself, this
-//! steps in only if two of them have come and the end has not.
+//! Ensures that signals end the program even if its main thread is busy: computing, waiting for a disk, or
+//! for the reader of its output. For a command that handles signals itself, this takes effect only if the
+//! command has not ended after two signals.
 //!
-//! The end is as abrupt as that by SIGKILL, so recovery handles everything that may be half done
-//! then. The kernel ends plugins together with this program, and other programs that work for it
-//! get a signal.
+//! The process ends as abruptly as by SIGKILL, so recovery handles incomplete work. The kernel ends plugins
+//! together with this program; its other child processes get a signal.
 
 #[cfg_attr(unix, path = "signals/unix.rs")]
 #[cfg_attr(not(unix), path = "signals/windows.rs")]
@@ -22,8 +21,7 @@ use formwork_plugin_protocol::children;
 use self::system::Signals;
 use crate::view;
 
-/// Manner of ending a process. On Windows, which has no request to end that all programs understand, both are
-/// the same.
+/// Method of ending a process. On Windows, which does not have a general request to end, both are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProcessEnd {
     /// The process is requested to end, and may ignore the request.
@@ -36,13 +34,13 @@ enum ProcessEnd {
 /// request to end for another program.
 const EXIT_WAIT_AFTER_SIGNAL: Duration = Duration::from_millis(1500);
 
-/// Time for printing that the program ends, and for finding the programs to signal.
+/// Time limit for printing the notice, and for finding the processes to signal.
 const NOTICE_WAIT: Duration = Duration::from_millis(200);
 
-/// Number of parts of the program that attend to signals themselves.
+/// Number of parts of the program that handle signals themselves.
 static SIGNAL_GUARD_COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether one of them has heard a signal, and so brings the command to its end.
+/// Whether one of them received a signal, and therefore ends the command.
 static GUARD_HEARD_SIGNAL: AtomicBool = AtomicBool::new(false);
 
 /// While this exists, its owner handles a first signal, because it can end more gracefully.
@@ -72,7 +70,7 @@ impl Drop for SignalGuard {
     }
 }
 
-/// Programs that work for us and would not notice our end.
+/// Child processes that would not detect the end of this process.
 static COMPANION_PIDS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// A child process that is ended when a signal ends Formwork. Only this type waits for it: afterwards, the
@@ -147,7 +145,7 @@ impl SupervisedChild {
         Ok(CompanionDeadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     ///
     /// # Errors
     /// Returns an error if the system cannot report the end of the program.
@@ -158,7 +156,7 @@ impl SupervisedChild {
         self.program.wait()
     }
 
-    /// Waits until it has ended and still has its number, as a deadline requires.
+    /// Waits until the program has ended, without releasing its process ID, as a deadline requires.
     pub(crate) fn wait_for_end(&self) {
         children::wait_without_reaping(&self.program);
     }
@@ -170,10 +168,10 @@ impl SupervisedChild {
     }
 }
 
-/// The pause between two looks at the work of a companion.
+/// Interval between two checks of a companion.
 const COMPANION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The reason for which a companion was ended.
+/// The reason why a companion was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ForcedEnd {
     /// The timeout expired.
@@ -190,7 +188,7 @@ pub(crate) struct CompanionDeadline {
 }
 
 impl CompanionDeadline {
-    /// The reason for which the companion was ended, if it was.
+    /// The reason why the companion was ended, if it was.
     pub(crate) fn forced_end(&self) -> Option<ForcedEnd> {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,7 +197,7 @@ impl CompanionDeadline {
 impl Drop for CompanionDeadline {
     fn drop(&mut self) {
         drop(self.stop.take());
-        // The number of the program means another one as soon as the program is waited for.
+        // The process ID may be reused as soon as the program is waited for.
         self.watch.take().map(thread::JoinHandle::join);
     }
 }
@@ -216,7 +214,7 @@ fn lock_companions() -> MutexGuard<'static, Vec<u32>> {
     COMPANION_PIDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`lock_companions`], unless another thread is starting one for longer than we can wait.
+/// As [`lock_companions`], unless another thread takes too long to start a companion.
 fn try_lock_companions() -> Option<MutexGuard<'static, Vec<u32>>> {
     let begun = Instant::now();
     loop {
@@ -231,8 +229,8 @@ fn try_lock_companions() -> Option<MutexGuard<'static, Vec<u32>>> {
     }
 }
 
-/// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
-/// themselves.
+/// Starts to watch. From now on, no signal is missed. If the thread cannot be created, signals keep their
+/// default effect.
 pub(crate) fn start_watching_signals() {
     system::note_ignored_hangup();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
@@ -254,7 +252,7 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
     let mut n_attended = 0;
     loop {
         signals.next().await;
-        // The part that has heard it may be done by the time that this thread learns of it.
+        // The part that received the signal may have ended before this thread is notified.
         if SIGNAL_GUARD_COUNT.load(Ordering::SeqCst) == 0
             && !GUARD_HEARD_SIGNAL.load(Ordering::SeqCst)
         {
@@ -269,7 +267,7 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
     }
 }
 
-/// Says something, unless stderr is in the way.
+/// Prints a notice, unless stderr blocks.
 fn print_notice(text: &'static str) {
     let (done, said) = mpsc::channel();
     let saying = thread::Builder::new().spawn(move || {
@@ -280,15 +278,14 @@ fn print_notice(text: &'static str) {
     if saying.is_err() {
         return;
     }
-    // In time or not, the end is next.
+    // The process ends next, even if printing timed out.
     said.recv_timeout(NOTICE_WAIT).ok();
 }
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end_process() -> ! {
-    // As long as this is held no process is reaped, so that each of these ids still means its
-    // process. If it cannot be had in time, a program takes so long to start that waiting for it
-    // would be the greater harm.
+    // While the lock is held, no process is reaped, so that each ID still refers to its process. If the lock
+    // cannot be acquired in time, a program takes so long to start that waiting would be worse.
     let companions = try_lock_companions();
     let programs = companions.as_deref().cloned().unwrap_or_default();
     system::end_process_trees(programs, ProcessEnd::Asked);

@@ -31,11 +31,11 @@ pub(crate) struct Screen {
     pub(crate) erases: bool,
 }
 
-/// The fewest columns that text is broken into.
+/// Minimum number of columns for wrapped text.
 const MIN_WRAP_COLUMNS: usize = 20;
 
 impl Screen {
-    /// Looks at the terminal.
+    /// Determines the properties of the terminal.
     pub(crate) fn of(env: &Env) -> Self {
         let width = stdout_columns();
         let color = is_stdout_terminal() && !env.no_color;
@@ -58,7 +58,7 @@ impl Screen {
         }
     }
 
-    /// Breaks paragraphs into lines that fit.
+    /// Wraps paragraphs to the width of the screen.
     pub(crate) fn wrap(&self, text: &str) -> String {
         human::wrap::wrap_text(text, self.width.saturating_sub(1)).join("\n")
     }
@@ -72,7 +72,7 @@ impl Screen {
 /// The sequence that ends emphasized text.
 const RESET_SEQUENCE: &str = "\u{1b}[0m";
 
-/// Emphasis of a piece of output.
+/// Emphasis of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -112,13 +112,13 @@ pub(crate) fn is_stdout_terminal() -> bool {
     *STDOUT_IS_TERMINAL
 }
 
-/// Number of columns of the terminal, or a usual one.
+/// Number of columns of the terminal, or a default.
 fn stdout_columns() -> usize {
     let columns = is_stdout_terminal().then(terminal_size::terminal_size).flatten();
     columns.map_or(78, |(width, _)| usize::from(width.0))
 }
 
-/// Reason why output was not written to stdout, though stdout had a reader.
+/// The error of a failed write to stdout, except for a closed pipe.
 static OUTPUT_WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
 /// Prints human-readable text to stdout. Control characters are escaped, except for line breaks, tabs and
@@ -134,7 +134,7 @@ pub(crate) fn print_data(data: &str) {
     if is_stdout_terminal() { print_out(data) } else { write_out(data) }
 }
 
-/// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
+/// Shows a line that the next one replaces, if stdout is a terminal. An empty line removes it.
 pub(crate) fn print_transient(screen: &Screen, text: &str) {
     if is_stdout_terminal() {
         let line: String =
@@ -154,8 +154,8 @@ fn write_out(text: &str) {
     }
 }
 
-/// The exit code of a command, unless not everything was written to stdout: a disk is full, for
-/// example. A caller that relies on the code must not take half of an answer for all of it.
+/// The exit code of a command. It is a failure if a write to stdout failed, for example because the disk is
+/// full: the caller must not treat partial output as complete.
 pub(crate) fn exit_code(exit: Exit) -> ExitCode {
     phase_counter::erase_counter();
     match OUTPUT_WRITE_ERROR.get() {
@@ -179,7 +179,7 @@ pub(crate) fn print_diagnostic(diagnostic: &Diagnostic) {
     print_err(&human::diagnostic::render_one_diagnostic(&screen, &sources, diagnostic));
 }
 
-/// Prints the reason why the program could not even begin, or could not end.
+/// Prints an error that prevents the program from starting or ending normally.
 pub(crate) fn print_fatal(message: &'static Message, detail: impl Into<String>) -> ExitCode {
     print_diagnostic(&Diagnostic::error(message, detail).blamed_on(Blame::Environment));
     ExitCode::from(1)

@@ -47,7 +47,7 @@ pub(crate) use test_modules::LoadedTest;
 /// The name of the file that names the selected workspace.
 const SELECTED_WORKSPACE_FILE: &str = "environment";
 
-/// The rule for names of workspaces.
+/// The rule for workspace names.
 const WORKSPACE_NAME_RULE: &str =
     "The name must contain only URL safe characters, and no path separators.";
 
@@ -63,15 +63,15 @@ pub(crate) struct Workspace<'e> {
     pub(crate) data: DataDir,
     /// The sources that diagnostics quote.
     pub(crate) sources: Sources,
-    /// The settings of the command line.
+    /// The CLI configuration.
     pub(crate) settings: Settings,
-    /// Providers that are running already. They need neither an installation nor a lock.
+    /// Running providers. They require neither an installation nor a lock.
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
-    /// Files that the configuration was read from.
+    /// The files of the configuration.
     pub(crate) config_sources: ConfigSources,
     /// The encryption of states and plans, after it is set up.
     pub(crate) encryption: Option<Encryption>,
-    /// The providers that were started to keep states.
+    /// The providers that were started as state stores.
     pub(crate) started_stores: StartedStores,
 }
 
@@ -165,7 +165,7 @@ impl<'e> Workspace<'e> {
         Some(problem.blamed_on(Blame::Environment))
     }
 
-    /// Reads the configuration, and remembers its files.
+    /// Reads the configuration, and records its files.
     ///
     /// # Errors
     /// Returns an error if the configuration has errors.
@@ -191,7 +191,7 @@ impl<'e> Workspace<'e> {
         let config = self
             .read_config_requirements(&mut found)
             .and_then(|config| config.check_required_versions(&mut found));
-        // Warnings belong to commands that use the configuration.
+        // Warnings are reported only by commands that use the configuration.
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
 
@@ -244,7 +244,7 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Whether there is any configuration here. Warns if only OpenTofu would find one.
+    /// Whether the directory contains configuration. Warns if only OpenTofu would find it.
     pub(crate) fn has_config_or_warn(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
@@ -290,7 +290,7 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Selects another workspace, for this command and those to come.
+    /// Selects another workspace, for this and later commands.
     ///
     /// # Errors
     /// Returns an error if the selection cannot be recorded.
@@ -326,8 +326,8 @@ impl<'e> Workspace<'e> {
         locks
     }
 
-    /// Checks that the lock file can be read. As in Terraform, a command that works with the state needs
-    /// it, even if it uses no provider.
+    /// Checks that the lock file can be read. As in Terraform, a command that works with the state requires
+    /// this, even if it does not use a provider.
     ///
     /// # Errors
     /// Returns an error if the lock file cannot be read.
@@ -338,7 +338,7 @@ impl<'e> Workspace<'e> {
         self.read_locks_to_use(diags).map(drop)
     }
 
-    /// Folders in which providers are searched.
+    /// The directories that are searched for providers.
     pub(crate) fn provider_folders<'a>(
         &'a self,
         plugin_dirs: &'a [PathBuf],
@@ -403,7 +403,7 @@ impl<'e> Workspace<'e> {
         Ok(make_launcher(self.env, self.remote_state_reader(), programs?, &self.reattached))
     }
 
-    /// Checks that the lock file selects a version of each of these providers that may be used.
+    /// Checks that the lock file selects an allowed version of each of these providers.
     ///
     /// # Errors
     /// Returns an error if the lock file does not match the configuration.
@@ -446,7 +446,7 @@ impl<'e> Workspace<'e> {
     }
 }
 
-/// Says that there can be no workspace of this name.
+/// The error for a workspace name that is not allowed.
 pub(crate) fn bad_workspace_name_error(name: &str) -> Diagnostic {
     let detail = format!("The workspace name {name:?} is not allowed. {WORKSPACE_NAME_RULE}");
     Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)

@@ -141,7 +141,7 @@ impl<'c> CompletionContext<'c> {
         &self.names
     }
 
-    /// All options of the command that are shown to people.
+    /// All options of the command that are not hidden.
     fn visible_options(&self) -> impl Iterator<Item = &'c Arg> {
         let global = self.root.get_arguments().filter(|arg| arg.is_global_set());
         self.command.get_arguments().chain(global).filter(|arg| !arg.is_hide_set())
@@ -170,7 +170,7 @@ impl<'c> CompletionContext<'c> {
         options
     }
 
-    /// Commands below this one, or the values of its next argument.
+    /// The subcommands, or the values of the next argument.
     fn candidates(&self, names: &mut dyn FnMut(CompletionNameKind) -> Vec<String>) -> Vec<String> {
         let command = match self.n_arguments {
             0 => Some(self.topic.unwrap_or(self.command)),
@@ -190,7 +190,7 @@ impl<'c> CompletionContext<'c> {
     }
 }
 
-/// The values of an argument, as far as they are known.
+/// The known values of an argument.
 fn argument_candidates(
     command: &[&str],
     arg: &Arg,
@@ -262,7 +262,7 @@ mod tests {
         check("formwork plan -no", &["-no-color"]);
         check("formwork -inst", &["-install-autocomplete"]);
         check("formwork plan -inst", &[]);
-        // Accepted without effect, so not offered.
+        // Accepted without effect, so not suggested.
         check("formwork refresh -repl", &[]);
     }
 

@@ -68,7 +68,7 @@ fn write_section(text: &mut String, title: &str, rows: &[(String, String)], widt
     }
 }
 
-/// Error of a command line: its summary and detail.
+/// The summary and detail of a command-line error.
 pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, String) {
     let one = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -80,7 +80,7 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
         // The parser defines every option with two dashes.
         if text.starts_with("--") { text.replacen("--", "-", 1) } else { text }
     };
-    // Of several suggestions the last is the nearest.
+    // The last of several suggestions is the nearest.
     let nearest = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::Strings(texts)) => texts.last().cloned(),
         _ => one(kind),

@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 /// Commands of the primary workflow. They are listed first, as in Terraform.
 const MAIN_COMMANDS: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 
-/// Commands for authors of providers.
+/// Commands for provider authors.
 const AUTHORING_COMMANDS: [&str; 1] = ["provider"];
 
 /// The example of a command, as stored in the parser's description: the rest of the line after the command
@@ -37,15 +37,15 @@ pub(super) struct HelpPage {
     /// The full name of the command, including the program name.
     pub(super) name: String,
     pub(super) usage: String,
-    /// Sentences about the command.
+    /// The description of the command.
     pub(super) about: String,
     pub(super) sections: Vec<HelpSection>,
     pub(super) example: Option<CommandExample>,
-    /// Whether there are commands below this one.
+    /// Whether the command has subcommands.
     pub(super) is_group: bool,
 }
 
-/// Rows about arguments, options or commands.
+/// A section of arguments, options or commands.
 pub(super) struct HelpSection {
     pub(super) title: String,
     /// Name and description of each.
@@ -53,7 +53,7 @@ pub(super) struct HelpSection {
 }
 
 impl HelpPage {
-    /// The page of a command with its full name.
+    /// The page of a command. `name` is its full name.
     pub(super) fn of(command: &Command, name: &str) -> Self {
         let is_root = !name.contains(' ');
         let about = command.get_long_about().or_else(|| command.get_about());
@@ -132,7 +132,7 @@ fn command_sections(command: &Command, is_root: bool) -> Vec<HelpSection> {
     sections
 }
 
-/// The options of a command, by their headings. Those without one come first.
+/// The options of a command, by heading. Options without a heading come first.
 fn option_sections(command: &Command, title: &str) -> Vec<HelpSection> {
     let mut sections = vec![HelpSection { title: title.to_owned(), rows: Vec::new() }];
     let is_shown =

@@ -1,4 +1,4 @@
-//! The pages of commands as manual pages and as the command reference in Markdown.
+//! Renders help pages as manual pages, and as the command reference in Markdown.
 
 use clap::Command;
 
@@ -192,7 +192,7 @@ mod tests {
         assert!(unknown.is_empty(), "{unknown:?} are no commands");
     }
 
-    /// The lines of code blocks that call the program, each with the document it is in.
+    /// The lines of code blocks that call the program, each with its document.
     fn called() -> Vec<(String, String)> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|page| page.unwrap().path());

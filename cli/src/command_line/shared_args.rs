@@ -21,7 +21,7 @@ pub(crate) struct ViewArgs {
 }
 
 impl ViewArgs {
-    /// The environment with these options.
+    /// Applies the options to the environment.
     pub(crate) fn apply_to_env(self, env: Env) -> Env {
         let no_color = env.no_color || self.no_color;
         Env { no_color, compact_warnings: self.compact_warnings, ..env }

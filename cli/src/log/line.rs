@@ -1,5 +1,4 @@
-//! Format of a line of the log: as the Go ecosystem's logger writes it, so that tools that read
-//! Terraform's log read ours.
+//! Format of a log line: that of the Go logger hclog, so that tools for Terraform's log can read it.
 
 use std::fmt::{self, Write as _};
 
@@ -24,7 +23,7 @@ const JSON_TIME_FORMAT: &[BorrowedFormatItem<'_>] =
 
 /// Writes each event as a line.
 pub(super) struct LineFormat {
-    /// Whether a line is an object.
+    /// Whether a line is a JSON object.
     pub(super) json: bool,
 }
 
@@ -75,7 +74,7 @@ impl LogLine {
         }
     }
 
-    /// Says which part of the program speaks. A provider is named by its program.
+    /// Sets the part of the program that logs. A provider is named by its program.
     fn set_source(&mut self, target: &str) {
         self.module = match (target, self.fields.remove("plugin")) {
             ("provider", Some(Value::String(plugin))) => format!("provider.{plugin}"),
@@ -101,13 +100,13 @@ impl LogLine {
                 value => write!(text, " {name}={value}"),
             };
         }
-        // A message with several lines cannot be taken for several messages.
+        // Line breaks are escaped, so that one message cannot look like several.
         sanitize::sanitize_text(&text).replace('\n', "\n  | ")
     }
 
     fn json(self, level: Level, at: OffsetDateTime) -> Value {
         let mut object = self.fields;
-        // A provider's own name for its logger gives way to ours, which begins with its name.
+        // The logger name of a provider is replaced by Formwork's, which begins with the provider name.
         object.remove("@module");
         object.insert("@level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
         object.insert("@message".to_owned(), json!(self.message));

@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::ProcessEnd;
 
-/// Ends processes that are not reaped yet, with their children, who need not notice their end.
+/// Ends processes that are not reaped yet, and their children, which may not detect the end of their parents.
 pub(super) fn end_process_trees(mut ending: Vec<u32>, end: ProcessEnd) {
     let signal = match end {
         ProcessEnd::Asked => Number::SIGTERM,
@@ -31,7 +31,7 @@ pub(super) fn note_ignored_hangup() {
     hangup_is_ignored();
 }
 
-/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
+/// The signals that are treated as an interrupt: SIGINT, SIGTERM, SIGHUP.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -49,7 +49,7 @@ impl Signals {
         Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
     }
 
-    /// Waits for the next of them.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         let Self { interrupt, terminate, hangup } = self;
         let hangup = async {
@@ -66,8 +66,7 @@ impl Signals {
     }
 }
 
-/// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
-/// be determined.
+/// Whether SIGHUP was ignored at the start. This cannot be determined after a handler is installed.
 fn hangup_is_ignored() -> bool {
     static HANGUP_IGNORED: OnceLock<bool> = OnceLock::new();
     *HANGUP_IGNORED.get_or_init(|| {

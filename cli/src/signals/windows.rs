@@ -10,7 +10,7 @@ use super::ProcessEnd;
 /// Ends processes, with their children.
 pub(super) fn end_process_trees(ending: Vec<u32>, _end: ProcessEnd) {
     for id in ending {
-        // The program of the system that ends a whole tree of processes.
+        // The system program that ends a process tree.
         #[expect(clippy::disallowed_methods, reason = "it ends by itself and is waited for")]
         let mut program = Command::new("taskkill");
         program.args(["/T", "/F", "/PID", &id.to_string()]).stdin(Stdio::null());
@@ -23,7 +23,7 @@ pub(super) fn end_process_trees(ending: Vec<u32>, _end: ProcessEnd) {
 /// Windows has no such facts.
 pub(super) fn note_ignored_hangup() {}
 
-/// The events that mean the same: Ctrl-C, Ctrl-Break, a console that is closed.
+/// The events that are treated as an interrupt: Ctrl-C, Ctrl-Break, a closed console.
 pub(super) struct Signals {
     interrupt: CtrlC,
     terminate: CtrlBreak,

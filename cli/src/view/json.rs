@@ -12,7 +12,7 @@ pub(crate) mod stream;
 pub(crate) mod test_stream;
 pub(crate) mod value;
 
-/// The version of the language, as JSON output names the program that wrote it.
+/// The language version, which JSON output states as the version of Terraform.
 pub(crate) fn terraform_version() -> json_builder::Json {
     json_builder::Json::text(formwork_core::version::LANGUAGE_VERSION.to_string())
 }

@@ -1,4 +1,4 @@
-//! Results of tests as JUnit XML.
+//! Test results as JUnit XML.
 
 use formwork_operation::test::{RunResult, TestFileResult, TestStatus};
 use formwork_value::diag::Sources;
@@ -39,7 +39,7 @@ pub(crate) fn junit_document(sources: &Sources, results: &[TestFileResult]) -> S
     text
 }
 
-/// A test case. `failed` is an earlier one that ended the file.
+/// A test case. `failed` is an earlier run whose failure ended the file.
 fn test_case_element(
     sources: &Sources,
     suite: &TestFileResult,
@@ -138,13 +138,13 @@ fn result_element(name: &str, message: Option<&str>, body: &str) -> String {
     format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
 }
 
-/// Whether XML 1.0 has no such character, not even in an escaped form.
+/// Whether XML 1.0 does not allow a character, even escaped.
 fn is_invalid_in_xml(char: char) -> bool {
     matches!(char, '\u{fffe}' | '\u{ffff}')
         || (char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
 }
 
-/// Text for an attribute in quotes.
+/// Escapes text for a quoted attribute.
 fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {

@@ -29,7 +29,7 @@ pub(crate) struct OperationReport {
 pub(crate) struct ApplyResult<'a> {
     /// The number of applied changes.
     pub(crate) tally: ChangeCounts,
-    /// Whether everything was to go.
+    /// Whether the run destroys everything.
     pub(crate) destroying: bool,
     /// The file of `-state-out`, if specified.
     pub(crate) out: Option<&'a Path>,
@@ -43,7 +43,7 @@ enum ReportAudience {
 }
 
 impl OperationReport {
-    /// Tells people, or programs.
+    /// Creates a report, human-readable or as a JSON stream.
     pub(crate) fn new(screen: Screen, json: bool, compact_warnings: bool) -> Self {
         let watch = if json {
             let stream = JsonStream::new();
@@ -85,7 +85,7 @@ impl OperationReport {
         }
     }
 
-    /// Shows text of several lines.
+    /// Prints multi-line text.
     pub(crate) fn show_text(&self, text: &str) {
         match &self.watch {
             ReportAudience::Human(_) => print_out(&format!("{text}\n")),
@@ -93,7 +93,7 @@ impl OperationReport {
         }
     }
 
-    /// Says something in one way to people, and in another to programs.
+    /// Prints an event with different texts for human-readable output and the JSON stream.
     pub(crate) fn report_per_audience(&self, human: &str, machine: &str) {
         match &self.watch {
             ReportAudience::Human(_) => self.report_event(human),
@@ -101,14 +101,14 @@ impl OperationReport {
         }
     }
 
-    /// Shows people a line that the next one replaces. The empty line takes it away.
+    /// Shows a line that the next one replaces, in human-readable output only. An empty line removes it.
     pub(crate) fn show_transient(&self, text: &str) {
         if let ReportAudience::Human(_) = &self.watch {
             print_transient(&self.screen, &redact::redact_text(text));
         }
     }
 
-    /// Shows problems.
+    /// Prints diagnostics.
     pub(crate) fn report_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
             ReportAudience::Human(_) => {
@@ -152,7 +152,7 @@ impl OperationReport {
         }
     }
 
-    /// Reports how a plan can be used, and the files that its results were written to.
+    /// Reports the next step after a plan, and the files that its results were written to.
     pub(crate) fn report_next_step(
         &self,
         plan: &Plan,
@@ -171,7 +171,7 @@ impl OperationReport {
         }
         match saved.map(|path| path.display().to_string()) {
             Some(path) => {
-                // As Terraform does, unless a shell would read it as something else.
+                // As in Terraform, unless a shell would interpret it differently.
                 let is_special = path.contains(['$', '`', '"', '\\', '!']);
                 let word = if is_special { shell_quoted(&path) } else { format!("{path:?}") };
                 text.push_str(&format!(
@@ -231,7 +231,7 @@ impl OperationReport {
         }
     }
 
-    /// Reports an interrupt: to people beside the output, to programs as an event.
+    /// Reports an interrupt: on stderr in human-readable output, otherwise as an event.
     pub(crate) fn report_interrupt(&self, text: &str) {
         match &self.watch {
             ReportAudience::Human(_) => print_err(&self.screen.wrap(text)),

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use formwork_core::event::CountedPhase;
 
-/// The duration of a phase from which on it has a counter.
+/// Duration of a phase after which its counter is shown.
 const COUNTER_DELAY: Duration = Duration::from_secs(1);
-/// The least time between two changes of the counter.
+/// Minimum time between two updates of the counter.
 const MIN_COUNTER_INTERVAL: Duration = Duration::from_millis(100);
-/// Goes back to the beginning of the line and erases it.
+/// Returns to the beginning of the line and erases it.
 const ERASE_SEQUENCE: &str = "\r\u{1b}[K";
 
 /// Whether the last line of the terminal is a counter.
@@ -32,7 +32,7 @@ impl PhaseCounter {
         Self { width, phase: None, began: Instant::now(), changed: None }
     }
 
-    /// Shows how far a phase has come, if it is long and the last change is some time ago.
+    /// Shows the progress of a phase, if the phase is long and the last update is not recent.
     pub(crate) fn show_progress(&mut self, phase: CountedPhase, done: usize, total: usize) {
         if let Some(text) = self.counter_text(phase, done, total, Instant::now()) {
             show_counter(&text);
@@ -59,7 +59,7 @@ impl PhaseCounter {
             CountedPhase::Apply => "applied",
         };
         let text = format!("{doing} {} of {}", group_digits(done), group_digits(total));
-        // A line that is wrapped could not be erased.
+        // A wrapped line could not be erased.
         Some(text.chars().take(self.width.saturating_sub(1)).collect())
     }
 }

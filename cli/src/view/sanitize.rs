@@ -1,15 +1,15 @@
-//! Display of foreign strings to people: names of files, ids that a provider chose, messages,
-//! values. Nothing in them may steer the terminal, turn the direction of the following text, or hide.
-//! Programs get such strings unchanged, and so do users who request a raw value.
+//! Sanitizes untrusted strings for display: file names, IDs from providers, messages, values. They must not
+//! control the terminal, change the direction of the following text, or hide text. Machine-readable output
+//! and raw values contain such strings unchanged.
 
 use std::borrow::Cow;
 
-/// A text of one line, or a part of it: line ends are spelled out too.
+/// Sanitizes a line, or a part of it: line breaks are escaped too.
 pub(crate) fn sanitize_line(text: &str) -> String {
     spell_out_controls(text, "\t")
 }
 
-/// A string that may have several lines.
+/// Sanitizes a string that may have several lines.
 pub(crate) fn sanitize_text(text: &str) -> String {
     spell_out_controls(&text.replace("\r\n", "\n"), "\n\t")
 }
@@ -72,7 +72,7 @@ fn spell_out_controls(text: &str, kept: &str) -> String {
     result
 }
 
-/// Appends a character, spelled out if it would do something else than be seen.
+/// Appends a character, escaped unless it is visible.
 pub(crate) fn push_visible_form(text: &mut String, character: char) {
     match character {
         '\n' => text.push_str("\\n"),

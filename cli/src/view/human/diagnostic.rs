@@ -11,12 +11,12 @@ use super::wrap::wrap_text;
 use crate::redact;
 use crate::view::{Paint, Screen, sanitize};
 
-/// Problems as they are shown, those that stop the command apart from those that do not.
+/// Rendered diagnostics, with warnings and errors separated.
 #[derive(Debug, Default)]
 pub(crate) struct RenderedDiagnostics {
     /// For stdout, before the errors.
     pub(crate) warnings: String,
-    /// For stderr: they stay on the screen.
+    /// For stderr, where they remain visible.
     pub(crate) errors: String,
 }
 
@@ -144,7 +144,7 @@ fn render_compact_warnings(
     text + "\nTo see the full warning notes, run Formwork without -compact-warnings.\n"
 }
 
-/// Renders one problem.
+/// Renders a diagnostic.
 pub(crate) fn render_one_diagnostic(
     screen: &Screen,
     sources: &Sources,
@@ -196,7 +196,7 @@ pub(crate) fn render_one_diagnostic(
     text
 }
 
-/// The address and the piece of source.
+/// Renders the address and the source excerpt.
 fn render_source_excerpt(
     screen: &Screen,
     sources: &Sources,
@@ -210,7 +210,7 @@ fn render_source_excerpt(
         if let Some(path) = nonempty_path(diagnostic) {
             lines.push(format!("  at {},", display_inner_path(path)));
         }
-        // No piece of source follows.
+        // No source excerpt follows.
         if let Some(last) = lines.last_mut() {
             last.truncate(last.trim_end_matches(',').len());
         }
@@ -239,7 +239,7 @@ fn render_source_excerpt(
     lines
 }
 
-/// Signature of the function that failed, and the values of the names.
+/// Renders the signature of the failed function, and the values of the references.
 fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
@@ -264,7 +264,7 @@ fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<Strin
     lines
 }
 
-/// The path of the part that a problem is about, unless that is the whole.
+/// The path of the part that a diagnostic is about, unless it is the whole value.
 fn nonempty_path(diagnostic: &Diagnostic) -> Option<&Path> {
     diagnostic.path.as_ref().filter(|path| !path.0.is_empty())
 }
@@ -274,10 +274,10 @@ fn display_inner_path(path: &Path) -> String {
     sanitize::sanitize_line(path.to_string().trim_start_matches('.'))
 }
 
-/// The most of a line that is shown, in bytes.
+/// Maximum length in bytes that is shown of a line.
 const MAX_EXCERPT_LENGTH: usize = 240;
 
-/// The piece of a line around a span. A line may be a whole file long.
+/// The part of a line around a span. A line can be as long as the file.
 fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
     if line.len() <= MAX_EXCERPT_LENGTH {
         return line;

@@ -1,8 +1,7 @@
-//! The difference between two values, with a sign before each line. Parts that do not change are
-//! counted, not shown.
+//! The difference between two values, with a sign before each line. Unchanged parts are counted, not shown.
 //!
-//! `compare`, `block` and `free` compare values and return a tree of parts, which `render` writes.
-//! The text is that of Terraform.
+//! `compare`, `block` and `free` compare values and return a tree of parts, which `render` writes. The output
+//! is that of Terraform.
 
 mod align;
 mod change;
@@ -45,7 +44,7 @@ pub(crate) struct DiffRenderer<'a> {
     pub(crate) screen: &'a Screen,
     /// Whether to print change signs. They are printed for plans, not for states.
     pub(crate) signs: bool,
-    /// Whether parts that stay are shown too.
+    /// Whether unchanged parts are shown too.
     pub(crate) keeps: bool,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],

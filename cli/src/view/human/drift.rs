@@ -1,5 +1,5 @@
-//! Drift as far as it affects a plan: changes of attributes that the plan does not depend on are
-//! left out. The plan lists the relevant attributes.
+//! Drift that affects a plan: changes of attributes that the plan does not depend on are omitted. The plan
+//! lists the relevant attributes.
 
 use formwork_core::change::{Action, Change};
 use formwork_core::plan::Plan;
@@ -17,7 +17,7 @@ pub(crate) fn relevant_drift(plan: &Plan) -> Vec<Change> {
     affecting.collect()
 }
 
-/// The value after, with everything that no path leads to as it was before.
+/// The value after, with all parts outside of the paths replaced by the value before.
 fn restrict_to_paths(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
     if paths.is_empty() {
         return before.clone();

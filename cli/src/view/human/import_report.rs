@@ -6,7 +6,7 @@ use formwork_core::event::{Event, EventObserver};
 
 use crate::view::{Paint, Screen, print_out};
 
-/// Reports an object that is looked for.
+/// Reports the search for an object.
 pub(crate) struct ImportReport<'a> {
     pub(crate) screen: Screen,
     /// Observer of all other events.

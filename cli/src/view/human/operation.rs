@@ -45,7 +45,7 @@ fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
     Some(format!("{key}={}", sanitize::sanitize_line(value)))
 }
 
-/// The label with the middle left out of a long value, for lines that come again and again.
+/// A label with a long value shortened in the middle, for repeated lines.
 fn shorten_label(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
     const MAX_LABEL_LENGTH: usize = 80;
     let n_characters = value.chars().count();
@@ -169,8 +169,8 @@ impl EventObserver for OperationPrinter {
     }
 }
 
-/// Output of a provisioner, each line with its source before it and without space at its end.
-/// Colours stay.
+/// Output of a provisioner, each line with its source as prefix and without trailing white space. Colours are
+/// kept.
 fn provisioner_output_text(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
     let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());

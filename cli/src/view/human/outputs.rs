@@ -9,7 +9,7 @@ use super::diff::{AlignedName, DiffRenderer};
 use super::value::SENSITIVE_PLACEHOLDER;
 use crate::view::Screen;
 
-/// All outputs of a state as the console shows values, sensitive ones hidden.
+/// All outputs of a state in the format of the console. Sensitive values are hidden.
 pub(crate) fn render_outputs(state: &State) -> String {
     let mut text = String::new();
     for (name, output) in &state.outputs {
@@ -23,7 +23,7 @@ pub(crate) fn render_outputs(state: &State) -> String {
     text
 }
 
-/// All outputs of a state in the form in which objects are shown.
+/// All outputs of a state in the format of objects.
 pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
     let differ = DiffRenderer { screen, signs: false, keeps: true, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
@@ -40,7 +40,7 @@ pub(crate) fn render_output_changes<'c>(
 ) -> String {
     let differ = DiffRenderer { screen, signs: true, keeps: false, forces: &[] };
     let outputs: Vec<_> = outputs.collect();
-    // As in Terraform, outputs that do not change count too.
+    // As in Terraform, unchanged outputs count too.
     let width = outputs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (name, change) in outputs.into_iter().filter(|(_, it)| it.action != Action::NoOp) {

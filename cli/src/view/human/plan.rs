@@ -268,11 +268,11 @@ fn render_change_block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>
     let name = &change.addr.resource;
     let kind =
         if name.mode() == formwork_core::addr::ResourceMode::Data { "data" } else { "resource" };
-    // An object that is imported is shown as it is.
+    // An imported object is shown without changes.
     let (signs, keeps, forces) = (true, change.importing.is_some(), &change.replace_paths);
     let differ = DiffRenderer { screen, signs, keeps, forces };
     let before = &change.before;
-    // An object that is forgotten stays as it is.
+    // A forgotten object is not changed.
     let after = if change.action == Action::Forget { before } else { &change.after };
     let ty = pool
         .loaded_provider(&change.provider.provider)
@@ -289,7 +289,7 @@ fn render_change_block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>
     )
 }
 
-/// The attributes of an object without a schema at hand.
+/// The attributes of an object without an available schema.
 fn render_object_without_schema(
     differ: &DiffRenderer<'_>,
     before: &Value,

@@ -20,7 +20,7 @@ pub(crate) fn status_word(screen: &Screen, status: TestStatus) -> String {
     }
 }
 
-/// The sum of the results.
+/// The summary of the results.
 pub(crate) fn test_summary_text(
     screen: &Screen,
     status: TestStatus,
@@ -48,7 +48,7 @@ pub(crate) fn summary_counts(results: &[TestFileResult]) -> String {
     format!("{passed} passed, {failed} failed{skipped}.")
 }
 
-/// The problems of a run. A warning is separated from the line that follows.
+/// The diagnostics of a run. A warning is followed by an empty line.
 pub(crate) fn render_test_diagnostics(
     screen: &Screen,
     sources: &Sources,
@@ -66,14 +66,14 @@ pub(crate) fn cleanup_failed_text(name: &str) -> String {
     format!("Formwork encountered an error destroying resources created while executing {name}.")
 }
 
-/// The file with the state of objects that a cleanup has left.
+/// The file with the state of objects that remain after a cleanup.
 pub(crate) struct LeftStateFile<'a> {
     pub(crate) path: &'a Path,
     /// Whether `destroy` with this file can be run in the working directory.
     pub(crate) can_destroy: bool,
 }
 
-/// Lists the objects that a cleanup has left, and the file that has their state.
+/// Lists the objects that remain after a cleanup, and their state file.
 pub(crate) fn left_objects_text(
     screen: &Screen,
     name: &str,
@@ -94,7 +94,7 @@ pub(crate) fn left_objects_text(
     let Some(LeftStateFile { path, can_destroy }) = state else { return text };
     let advice = match can_destroy {
         true => "After you correct the cause, destroy them with:",
-        // With a backend, `destroy` would ignore the option and destroy what the backend has.
+        // With a backend, `destroy` would ignore the option and destroy the objects in the backend's state.
         false => {
             "After you correct the cause, copy their module directory, remove its backend block, add the provider configurations of the test file, and destroy them in the copy with:"
         }

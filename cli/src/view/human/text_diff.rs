@@ -1,4 +1,4 @@
-//! Difference of two strings, line by line, as programs like `patch` read it.
+//! Line-based difference of two strings, in the unified format.
 
 use similar::TextDiff;
 

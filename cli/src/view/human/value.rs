@@ -1,4 +1,4 @@
-//! Words and signs for the parts of values that people see.
+//! Human-readable rendering of values without parts.
 
 use formwork_value::Value;
 
@@ -21,7 +21,7 @@ pub(crate) fn render_scalar(value: &Value) -> String {
     }
 }
 
-/// A text in quotes, escaped as the language does.
+/// A string in quotes, escaped by the rules of the language.
 pub(crate) fn quote_text(text: &str) -> String {
     let mut result = String::from("\"");
     for character in text.chars() {
@@ -35,7 +35,7 @@ pub(crate) fn quote_text(text: &str) -> String {
     result
 }
 
-/// A name, in quotes only if it must be.
+/// A name, in quotes only if required.
 pub(crate) fn quote_if_needed(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');

@@ -1,4 +1,4 @@
-//! Breaks text into lines that fit.
+//! Wraps text.
 
 /// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is. Lines
 /// that begin with a space are already formatted and are not changed. Lines end where Terraform's do, because
@@ -39,7 +39,7 @@ fn push_wrapped(lines: &mut Vec<String>, paragraph: &str, width: usize) {
     lines.push(line);
 }
 
-/// Words and the spaces between them, in turns.
+/// Words and the spaces between them, alternating.
 fn words_and_spaces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

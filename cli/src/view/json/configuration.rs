@@ -213,7 +213,7 @@ fn body_to_json(body: &Body, schema: &Block) -> Json {
     Json::Object(members)
 }
 
-/// An attribute that is written as blocks: like an expression that gives the list of them.
+/// An attribute that is written as blocks, converted like an expression that returns the list of blocks.
 fn attribute_as_blocks_to_json<'b>(
     bodies: impl Iterator<Item = &'b Body> + Clone,
     element: &Block,
@@ -312,7 +312,7 @@ fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
         && names.len() > 2;
     names.drain(..usize::from(of_instance));
     names.reverse();
-    // `self` is an object by itself already.
+    // `self` already refers to an object.
     names.extend((traversal.root.name == "self").then(|| "self".to_owned()));
     names
 }

@@ -34,7 +34,7 @@ fn range_to_json(sources: &Sources, span: Span) -> Json {
         ])
     };
     let (start, mut end) = (sources.start_position(span), sources.end_position(span));
-    // The highlighted range has at least one character, as readers of this format expect.
+    // The highlighted range has at least one character, as consumers of this format expect.
     if start.byte == end.byte {
         end.byte += 1;
         end.column += 1;
@@ -46,7 +46,7 @@ fn range_to_json(sources: &Sources, span: Span) -> Json {
     ])
 }
 
-/// The lines around a problem; offsets count bytes from the start of the code shown.
+/// The source lines of a diagnostic. Offsets are in bytes from the start of the excerpt.
 fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Json> {
     if sources.is_secret(span.source) {
         return None;

@@ -1,15 +1,15 @@
 //! Builds JSON. Preserves the order of keys, and numbers as they are written.
 
-/// A piece of JSON.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
-    /// JSON that is written already.
+    /// Encoded JSON.
     Written(String),
     /// Keys and values in order.
     Object(Vec<(String, Self)>),
     /// Elements.
     Array(Vec<Self>),
-    /// Text.
+    /// A string.
     Text(String),
     /// True or false.
     Bool(bool),
@@ -30,14 +30,14 @@ impl Json {
         Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// An object with these members, leaving out those that are `None`.
+    /// An object with these members, omitting those that are `None`.
     pub(crate) fn object_of_some(
         members: impl IntoIterator<Item = (&'static str, Option<Self>)>,
     ) -> Self {
         Self::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))
     }
 
-    /// Whether it is an object or array without anything in it.
+    /// Whether the value is an empty object or array.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Object(members) => members.is_empty(),
@@ -46,19 +46,19 @@ impl Json {
         }
     }
 
-    /// Itself, unless it is empty.
+    /// Returns the value, unless it is empty.
     pub(crate) fn none_if_empty(self) -> Option<Self> {
         (!self.is_empty()).then_some(self)
     }
 
-    /// Writes it without spaces.
+    /// Encodes the value without spaces.
     pub(crate) fn to_compact(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, None);
         text
     }
 
-    /// Writes it over several lines, indented by two.
+    /// Encodes the value on several lines, with an indent of two.
     pub(crate) fn to_pretty(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, Some(0));
@@ -113,7 +113,7 @@ fn write_enclosed<'j>(
     text.push(close);
 }
 
-/// Writes compact JSON over several lines. It has no spaces but in strings.
+/// Reformats compact JSON on several lines. The input has spaces only in strings.
 fn reindent_json(text: &mut String, json: &str, indent: usize) {
     let mut indent = indent;
     let mut letters = json.chars().peekable();
@@ -162,10 +162,10 @@ fn write_line_break(text: &mut String, indent: Option<usize>) {
     }
 }
 
-/// A string in quotes, escaped as Terraform does.
+/// A quoted string, escaped as Terraform does.
 fn quote_json(text: &str) -> String {
     let value = formwork_value::Value::string(text);
-    // A string can always be written.
+    // A string can always be encoded.
     formwork_value::codec::json::encode_untyped(&value).unwrap_or_default()
 }
 

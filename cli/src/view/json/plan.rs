@@ -1,4 +1,4 @@
-//! A plan as `show -json` gives it.
+//! A plan in the format of `show -json`.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use super::json_builder::Json;
 use super::state::{instance_members, module_tree};
 use super::{changes, configuration, state, terraform_version, value};
 
-/// Further inputs of the view of a plan.
+/// Further inputs of the plan document.
 pub(crate) struct PlanViewInputs<'a> {
     /// The configuration of the plan.
     pub(crate) config: &'a Config,
@@ -51,7 +51,7 @@ impl ChangeMembers {
     }
 }
 
-/// The parts of a plan that a test run shows.
+/// The members of a plan in the events of a test run.
 pub(crate) fn members_for_test(plan: &Plan) -> Vec<(&'static str, Json)> {
     let ChangeMembers { drift, resources, outputs } = ChangeMembers::of(plan);
     let members = [
@@ -136,7 +136,7 @@ fn planned_values(plan: &Plan, pool: &ProviderPool<'_>) -> Json {
     ])
 }
 
-/// A saved plan does not keep the type of a null.
+/// A saved plan does not store the type of a null.
 fn type_of_output(value: &Value) -> Type {
     if value.is_null() { Type::Dynamic } else { value.ty() }
 }
@@ -155,7 +155,7 @@ fn planned_resource(change: &Change, pool: &ProviderPool<'_>) -> Json {
     described_resource_to_json(&change.addr, &provider.to_string(), version, &after)
 }
 
-/// A value that is sensitive at these paths and nowhere else.
+/// A value that is sensitive only at these paths.
 fn with_sensitive_paths(value: &Value, paths: &[Path]) -> Value {
     let (plain, marks) = value.clone().split_marks();
     let kept = marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();

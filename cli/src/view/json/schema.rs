@@ -1,4 +1,4 @@
-//! Schemas as `providers schema -json` gives them.
+//! Schemas in the format of `providers schema -json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use formwork_value::schema::{
 use super::json_builder::Json;
 use super::value;
 
-/// The schemas of several providers, with the keys that Terraform of the reported version has. Schemas
-/// of identities, of lists and of actions, and deprecation messages, came with later ones.
+/// The schemas of several providers, with the keys of the reported Terraform version. Later versions added
+/// identity, list and action schemas, and deprecation messages.
 pub(crate) fn schemas_document<'l>(
     providers: impl Iterator<Item = (&'l ProviderAddr, &'l LoadedProvider)>,
 ) -> Json {

@@ -1,4 +1,4 @@
-//! A state as `show -json` gives it.
+//! A state in the format of `show -json`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::json_builder::Json;
 use super::{checks, terraform_version, value};
 use crate::messages;
 
-/// A whole state. An empty one has only the version of the format.
+/// A whole state. The document of an empty state contains only the format version.
 ///
 /// # Errors
 /// Returns an error if an object cannot be read with the schema of its provider.
@@ -46,10 +46,10 @@ pub(crate) fn state_document(
     ]))
 }
 
-/// Resources with the modules they are in.
+/// A resource with its module.
 pub(super) type PlacedResource = (ModuleAddr, Json);
 
-/// Puts resources into the tree of their modules.
+/// Arranges resources in the tree of their modules.
 pub(super) fn module_tree(resources: Vec<PlacedResource>) -> Json {
     let mut root = Submodule::default();
     for (module, json) in resources {
@@ -62,7 +62,7 @@ pub(super) fn module_tree(resources: Vec<PlacedResource>) -> Json {
     root.document(&ModuleAddr::root())
 }
 
-/// The resources of a module instance and of those below it.
+/// The resources of a module instance and its child instances.
 #[derive(Default)]
 struct Submodule {
     resources: Vec<Json>,
@@ -97,7 +97,7 @@ fn state_resources(
             for (deposed, object) in current.chain(deposed) {
                 let value = decode_object(diags, pool, &held.provider.provider, &addr, object)?;
                 let mut members = instance_members(&addr, &held.provider.provider.to_string());
-                // Terraform leaves out the version of a deposed object.
+                // Terraform omits the version of a deposed object.
                 let version = if deposed.is_none() { object.schema_version } else { 0 };
                 members.extend([
                     ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),

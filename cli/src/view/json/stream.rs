@@ -1,4 +1,4 @@
-//! Events of planning and applying, one JSON object a line.
+//! Events of planning and applying, one JSON object per line.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ impl JsonStream {
         );
     }
 
-    /// The first line: program and version.
+    /// Prints the first line: program and version.
     pub(crate) fn print_version(&self) {
         let message = format!("Formwork {}", env!("CARGO_PKG_VERSION"));
         let members = vec![("terraform", terraform_version()), ("ui", Json::text("1.2"))];
@@ -134,12 +134,12 @@ impl JsonStream {
         self.print_info(message, "init_output", vec![("message_code", Json::text(code))]);
     }
 
-    /// Something that happens.
+    /// Prints a log event.
     pub(crate) fn print_log(&self, message: &str) {
         self.print_info(message, "log", Vec::new());
     }
 
-    /// A problem.
+    /// Prints a diagnostic.
     pub(crate) fn print_diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) {
         let (level, label) = match diagnostic.severity {
             Severity::Error => ("error", "Error"),
@@ -150,7 +150,7 @@ impl JsonStream {
         self.print_event(level, &message, "diagnostic", vec![("diagnostic", json)]);
     }
 
-    /// A plan: drift, changes, and their number.
+    /// Prints a plan: drift, changes, and their number.
     pub(crate) fn print_plan(&self, plan: &Plan) {
         for change in plan.reported_drift() {
             let message =
@@ -228,7 +228,7 @@ impl JsonStream {
         self.print_info(message, "change_summary", vec![("changes", changes)]);
     }
 
-    /// Summary of the applied changes.
+    /// Prints the summary of the applied changes.
     pub(crate) fn print_applied(&self, tally: ChangeCounts, destroying: bool) {
         let ChangeCounts { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
@@ -245,7 +245,7 @@ impl JsonStream {
         self.print_summary(&message, tally, operation);
     }
 
-    /// Current values of the outputs.
+    /// Prints the current values of the outputs.
     pub(crate) fn print_outputs(&self, state: &State) {
         let outputs = state.outputs.iter().map(|(name, output)| {
             let shown = (!output.sensitive).then(|| value::value_to_json(output.value.value()));
@@ -261,7 +261,7 @@ impl JsonStream {
     }
 }
 
-/// Counts imported objects, if there are any, in front of the other counts.
+/// The count of imported objects, if any, which precedes the other counts.
 pub(crate) fn import_count_text(tally: ChangeCounts) -> String {
     match tally.imported {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! Events of tests, one JSON object a line.
+//! Test events, one JSON object per line.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) struct VerboseJson {
     members: Json,
 }
 
-/// The names of file and run, as every event of theirs has them.
+/// The names of file and run, which each of their events contains.
 fn file_and_run_names(test_file: &TestFile, run: Option<&str>) -> Vec<(&'static str, Json)> {
     let run = run.map(|run| ("@testrun", Json::text(run)));
     [("@testfile", Json::text(test_file.path.as_str()))].into_iter().chain(run).collect()
@@ -44,7 +44,7 @@ fn json_number(number: usize) -> Json {
     Json::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// A number and a noun, in the plural unless it is one.
+/// A number and a noun, in the plural unless the number is one.
 fn count_with_noun(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
@@ -73,7 +73,7 @@ impl TestStream {
         );
     }
 
-    /// The sum of the results.
+    /// Writes the summary of the results.
     pub(crate) fn write_summary(&self, status: TestStatus, results: &[TestFileResult]) {
         let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
         let count = |wanted: TestStatus| {
@@ -91,7 +91,7 @@ impl TestStream {
         write_line("info", &message, &[], "test_summary", vec![("test_summary", sum)]);
     }
 
-    /// A second interrupt has ended the tests.
+    /// Writes the event that a second interrupt ended the tests.
     pub(crate) fn write_interrupted(&self, states: &Path) {
         let message = "Formwork was interrupted during test execution, and may not have performed the expected cleanup operations.";
         let members = Json::object([("states", Json::text(states.display().to_string()))]);
@@ -200,14 +200,14 @@ impl TestStream {
         write_line("info", message, &run_names(run), kind, vec![(kind, members)]);
     }
 
-    /// Problems of a test file, of a run or of its cleanup.
+    /// Writes the diagnostics of a test file, a run or its cleanup.
     pub(crate) fn write_diagnostics(
         &self,
         sources: &Sources,
         names: &[(&'static str, Json)],
         diags: &Diagnostics,
     ) {
-        // As in Terraform, in the order in which they were found.
+        // As in Terraform, in the order of detection.
         for one in diags.iter() {
             let (level, label) = match one.severity {
                 Severity::Error => ("error", "Error"),

@@ -1,19 +1,17 @@
-//! Values in JSON views: their known parts, and beside them, in the same shape, the unknown and the
-//! sensitive parts.
+//! Values in JSON views: the known parts, and in the same structure the unknown and the sensitive parts.
 
 use formwork_value::codec::json;
 use formwork_value::{Marks, Path, Step, Type, Value};
 
 use super::json_builder::Json;
 
-/// A value as its plain JSON. Unknown attributes are left out, unknown elements are null, marks are
-/// ignored.
+/// A value as its plain JSON. Unknown attributes are omitted, unknown elements are null, marks are ignored.
 pub(crate) fn value_to_json(value: &Value) -> Json {
     match value.without_own_marks() {
         Value::Unknown(_) | Value::Null(_) => Json::Null,
         plain if plain.is_wholly_known() => {
             let plain = plain.clone().split_marks().0.into_value();
-            // Only infinities cannot be written.
+            // Only infinities cannot be encoded.
             json::encode_untyped(&plain).map_or(Json::Null, Json::Written)
         }
         Value::Object(object) => members_to_json(object.iter()),
@@ -34,12 +32,13 @@ pub(crate) fn type_to_json(ty: &Type) -> Json {
     Json::Written(formwork_value::codec::type_json::encode(ty))
 }
 
-/// Unknown parts of a value, in its own shape: `true` there, `false` members left out.
+/// The unknown parts of a value, in the structure of the value: unknown parts are `true`, and `false` members
+/// are omitted.
 pub(crate) fn unknown_to_json(value: &Value) -> Json {
     shape_of_parts(value, &|value| value.is_unknown())
 }
 
-/// Sensitive parts of a value, in its own shape. The shape of an unknown part is empty.
+/// The sensitive parts of a value, in the structure of the value. The structure of an unknown part is empty.
 pub(crate) fn sensitive_to_json(value: &Value) -> Json {
     shape_of_parts(value, &|value| value.marks().contains(Marks::SENSITIVE))
 }

@@ -1,4 +1,4 @@
-//! Aligns two sequences: finds the elements that stay, go and come. Pure.
+//! Aligns two sequences: finds the unchanged, removed and added elements. Pure.
 
 /// Change of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,15 +11,15 @@ pub(super) enum Edit {
     Add(usize),
 }
 
-/// The largest table that is filled in to find the longest common subsequence. Beyond it everything
-/// between the first and the last difference counts as replaced: right, if not short.
+/// Maximum size of the table for the longest common subsequence. For larger inputs, everything between the
+/// first and the last difference counts as replaced: correct, but not minimal.
 const MAX_LCS_TABLE: usize = 1 << 20;
 
-/// The largest table for which, of several longest common subsequences, the one that Terraform shows
-/// is found. Beyond it common ends stay first, which takes less time.
+/// Maximum table size for which the same longest common subsequence as Terraform's is found. For larger
+/// inputs, common ends are kept first, which takes less time.
 const MAX_EXACT_LCS_TABLE: usize = 1 << 16;
 
-/// Aligns two sequences so that as many elements as possible stay.
+/// Aligns two sequences so that as many elements as possible are unchanged.
 pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     if old.len() * new.len() <= MAX_EXACT_LCS_TABLE {
         return edits_around_subsequence(&longest_common_subsequence(old, new), old, new);
@@ -146,7 +146,7 @@ pub(super) struct EditRunPosition {
     pub(super) last: bool,
 }
 
-/// Hidden part of a run that stays: all but `context` elements next to a difference.
+/// Hidden part of an unchanged run: all except `context` elements next to a difference.
 pub(super) fn hidden_range(
     len: usize,
     context: usize,

@@ -1,4 +1,4 @@
-//! A value before and after a change, with the facts that decide how the change is shown. Pure.
+//! A value before and after a change, with the properties that determine its display. Pure.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::same_content::{
 #[derive(Clone, Copy)]
 pub(super) struct ChangeSide<'v> {
     value: Option<&'v Value>,
-    /// Whether the container has this part, even if it is null.
+    /// Whether the container contains this part, even if it is null.
     pub(super) explicit: bool,
     /// Whether the value must not be shown.
     pub(super) sensitive: bool,
@@ -32,7 +32,7 @@ impl<'v> ChangeSide<'v> {
         Self { value: Some(value), sensitive: is_sensitive(value), ..Self::ABSENT }
     }
 
-    /// The side with this value, or null, in a container that has it or not.
+    /// The side with this value or null. `explicit` is whether the container contains it.
     pub(super) fn part_of(value: Option<&'v Value>, explicit: bool) -> Self {
         Self { explicit, ..value.map_or(Self::ABSENT, Self::of) }
     }
@@ -42,7 +42,7 @@ impl<'v> ChangeSide<'v> {
         self.value.and_then(known_content)
     }
 
-    /// The text, if it is a string.
+    /// The string, if the value is one.
     pub(super) fn text(self) -> Option<&'v str> {
         match self.known_content()? {
             Value::String(text) => Some(text.as_str()),
@@ -95,7 +95,7 @@ fn is_sensitive(value: &Value) -> bool {
 /// Whether the value after the change is unknown.
 #[derive(Clone, Copy)]
 pub(super) enum UnknownAfter<'v> {
-    /// The value itself shows it.
+    /// As marked in the value itself.
     ByValue,
     /// The value is unknown as a whole.
     Whole,
@@ -113,8 +113,8 @@ pub(super) struct ValueChange<'v> {
     pub(super) unknown: UnknownAfter<'v>,
     /// Paths below this value whose change forces a replacement.
     pub(super) forces: Vec<&'v [Step]>,
-    /// Whether the legacy SDK cannot have the schema. In others an empty string is as good as null,
-    /// because that SDK cannot distinguish them.
+    /// Whether the schema cannot be from the legacy SDK. In legacy schemas, an empty string is treated as
+    /// null, because that SDK cannot distinguish them.
     pub(super) modern: bool,
 }
 
@@ -139,7 +139,7 @@ impl<'v> ValueChange<'v> {
         }
     }
 
-    /// Whether there is no value on either side.
+    /// Whether neither side has a value.
     pub(super) fn is_empty(&self) -> bool {
         self.before.known_content().is_none() && self.after.known_content().is_none()
     }
@@ -191,7 +191,7 @@ impl<'v> ValueChange<'v> {
         }
     }
 
-    /// The change of one member of an object. Whether the object has it does not count.
+    /// The change of one member of an object. It does not matter whether the object contains the member.
     pub(super) fn attribute(&self, name: &str) -> Self {
         let mut change = self.member(name);
         (change.before.explicit, change.after.explicit) = (false, false);

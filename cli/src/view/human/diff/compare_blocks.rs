@@ -91,7 +91,7 @@ fn compare_nested_blocks<'v>(
     (found, sign)
 }
 
-/// Whether the legacy SDK cannot have a schema.
+/// Whether a schema cannot be from the legacy SDK.
 fn is_modern_schema(block: &Block) -> bool {
     let (mut blocks, mut attributes) = (block.blocks.values(), block.attributes.values());
     blocks.any(|nested| matches!(nested.nesting, Nesting::Map | Nesting::Group))

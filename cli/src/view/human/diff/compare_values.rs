@@ -148,7 +148,7 @@ pub(super) fn compare_attributes<'v>(
     parts.collect()
 }
 
-/// An attribute that is not stored. It changes as its owner does, unless that is updated.
+/// An attribute that is not stored. It has the change of its owner, unless the owner is updated.
 pub(super) fn write_only_node<'v>(change: &ValueChange<'v>, owner: ChangeSign) -> DiffNode<'v> {
     let sensitive = change.before.sensitive || change.after.sensitive;
     let sign = if owner == ChangeSign::Change { ChangeSign::Keep } else { owner };

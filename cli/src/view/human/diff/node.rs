@@ -15,7 +15,7 @@ pub(super) struct DiffNode<'v> {
 /// Named parts, sorted by name.
 pub(super) type NamedNodes<'v> = Vec<(&'v Str, DiffNode<'v>)>;
 
-/// A value before and after a change, as far as there is one.
+/// A value before and after a change, if it exists.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSides<'v> {
     pub(super) before: Option<&'v Value>,
@@ -62,7 +62,7 @@ pub(super) struct BlockNodes<'v> {
 }
 
 impl ChangeSign {
-    /// The change of a value, with the change of one more part.
+    /// Combines the change of a value with the change of a part.
     pub(super) fn with_part(self, part: Self) -> Self {
         match part {
             Self::Keep => self,

@@ -1,4 +1,4 @@
-//! Text of a computed difference.
+//! Renders a computed difference.
 
 use formwork_lang::stack::with_stack;
 use formwork_value::Value;
@@ -20,7 +20,7 @@ pub(super) struct RenderOptions {
     pub(super) at: usize,
     /// Whether parts that stay are shown too.
     pub(super) keeps: bool,
-    /// Whether a value that goes does not end in `-> null`.
+    /// Whether to omit `-> null` after a removed value.
     pub(super) omits_null: bool,
     /// Whether this value is annotated with `forces replacement` because of its parent.
     pub(super) forces: bool,
@@ -120,7 +120,7 @@ impl DiffRenderer<'_> {
     ) -> String {
         let ValueSides { before, after } = sides;
         let text = |value: Option<&Value>| match value {
-            // In a plan no zero has a sign; in a state that is shown it has.
+            // A negative zero is rendered without its sign in plans, and with it in states.
             Some(Value::Number(number)) if self.signs && number.is_zero() => "0".into(),
             Some(Value::String(text)) => quote_text(text),
             Some(value) => render_scalar(value),
@@ -184,7 +184,7 @@ impl DiffRenderer<'_> {
     ) -> String {
         let at = options.at + 4;
         let mut text = String::new();
-        // The elements that stay since the last change.
+        // The unchanged elements since the last change.
         let mut hidden: Vec<&DiffNode<'_>> = Vec::new();
         let mut is_next = false;
         for element in elements {
@@ -362,7 +362,7 @@ impl DiffRenderer<'_> {
         format!("{{{note}\n{text}{}}}", " ".repeat(options.at))
     }
 
-    /// The lines of the blocks of one type, and the number of those that are not shown.
+    /// The lines of the blocks of one type, and the number of hidden blocks.
     fn render_blocks(
         &self,
         group: &BlockNodes<'_>,
@@ -391,7 +391,7 @@ impl DiffRenderer<'_> {
         (text, n_hidden)
     }
 
-    /// End of a value that goes.
+    /// Suffix of a removed value.
     pub(super) fn removal_suffix(&self, sign: ChangeSign, options: RenderOptions) -> String {
         match sign {
             ChangeSign::Remove if !options.omits_null => {
@@ -409,7 +409,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// Number of parts that were left out because they stay.
+    /// Number of omitted unchanged parts.
     pub(super) fn hidden_count_line(&self, n: usize, what: &str, at: usize) -> String {
         if n == 0 {
             return String::new();

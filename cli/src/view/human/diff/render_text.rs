@@ -1,4 +1,4 @@
-//! Strings of several lines, and strings that hold JSON.
+//! Multi-line strings, and strings that contain JSON.
 
 use formwork_value::Value;
 use formwork_value::codec::json::decode_untyped;
@@ -24,7 +24,7 @@ fn parse_json(text: &str, at: usize) -> Option<Value> {
     (at / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
 }
 
-/// The lines of a string as they may be shown.
+/// The sanitized lines of a string.
 fn display_lines(text: &str) -> impl Iterator<Item = String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').map(sanitize_one_line)
 }
@@ -38,7 +38,7 @@ fn sanitize_one_line(line: &str) -> String {
 }
 
 impl DiffRenderer<'_> {
-    /// Renders a string before and after, if one holds JSON or has several lines.
+    /// Renders a string before and after, if one contains JSON or has several lines.
     pub(super) fn render_long_or_json_string(
         &self,
         node: &DiffNode<'_>,
@@ -71,7 +71,7 @@ impl DiffRenderer<'_> {
         text.contains('\n').then(|| format!("<<-EOT{note}\n{}{margin}EOT{null}", all(text)))
     }
 
-    /// Renders the change of a string, if one holds JSON or has several lines.
+    /// Renders the change of a string, if one side contains JSON or has several lines.
     fn render_changed_text(
         &self,
         node: &DiffNode<'_>,
@@ -163,7 +163,7 @@ impl DiffRenderer<'_> {
                 }
                 _ => 0..0,
             };
-            // Saying that one line is left out takes a line.
+            // The note about a single hidden line would take a line itself.
             let hidden = if hidden.len() < 2 { 0..0 } else { hidden };
             for (place, edit) in run.iter().enumerate() {
                 if place == hidden.start {

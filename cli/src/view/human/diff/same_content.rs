@@ -1,5 +1,5 @@
-//! Equality of values as the JSON document of a plan shows them: types and marks do not count, an
-//! unknown attribute is absent, and an unknown element is null.
+//! Equality of values as the JSON document of a plan shows them: types and marks are ignored, an unknown
+//! attribute is absent, and an unknown element is null.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -120,7 +120,7 @@ impl<'v> ElementPositions<'v> {
     }
 }
 
-/// A number that values of the same content share.
+/// A hash that is equal for values of the same content.
 fn content_hash(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_value_into(value, &mut hasher);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn many_are_matched_without_comparing_each_with_each() {
-        // Compared one by one this would take minutes.
+        // Pairwise comparison would take minutes.
         let list = |from: i64| -> Vec<Value> {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
         };

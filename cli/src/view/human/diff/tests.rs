@@ -1,4 +1,4 @@
-//! Differences as people see them.
+//! Tests of rendered differences.
 
 use expect_test::{Expect, expect};
 use formwork_value::{Marks, Number, Path, Type, Value};
@@ -261,7 +261,7 @@ fn lists_of_one_length_are_compared_place_by_place() {
                     ]
         "#]],
     );
-    // An element that only moves stays.
+    // An element that only moves is unchanged.
     check(
         list([1, 2, 3]),
         list([2, 3, 1]),

@@ -21,7 +21,7 @@ struct ProviderEntry {
     json: Json,
 }
 
-/// The key of a configuration: its name, and the module it is in.
+/// The key of a configuration: its name and its module.
 fn config_key(path: &ModulePath, name: &str) -> String {
     if path.is_root() { name.to_owned() } else { format!("{path}:{name}") }
 }
@@ -33,7 +33,7 @@ impl ProviderConfigs {
         all
     }
 
-    /// The key under which the configuration is found that a resource of a module uses.
+    /// The key of the provider configuration of a resource in a module.
     pub(super) fn key_of(&self, path: &ModulePath, local: &LocalProviderConfig) -> String {
         let own = config_key(path, &local.to_string());
         let parent = self.0.get(&own).and_then(|entry| entry.parent.clone());
