@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plugins_do_not_see_what_is_meant_for_us() {
+    fn formwork_variables_are_withheld_from_plugins() {
         let names = ["PATH", "AWS_PROFILE", "LC_ALL", "TF_VAR_secret", "TF_LOG", "FORMWORK_X"];
         let identities = ["FORMWORK_AGE_IDENTITY", "FORMWORK_AGE_IDENTITY_FILE"];
         let seen = |setting: Option<&str>| {
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_mean_what_they_mean_to_terraform() {
+    fn variables_have_terraforms_meaning() {
         let read = |name: &str, value: &str| {
             let env = Env::from_variables(&[(name.into(), value.into())].into());
             match name {

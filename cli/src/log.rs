@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_variables_mean_what_they_mean_to_terraform() {
+    fn the_three_variables_have_terraforms_meaning() {
         use LevelFilter as Is;
         for (log, core, provider, want) in [
             ("", "", "", (Is::OFF, Is::OFF, false, 0)),

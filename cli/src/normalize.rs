@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn one_dash_is_as_good_as_two() {
+    fn one_dash_is_equivalent_to_two() {
         check("formwork plan -out=p -json", "formwork plan --out=p --json");
         check("formwork plan --out p", "formwork plan --out=p");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_value_that_is_not_unicode_stays_as_it_is() {
+    fn a_value_that_is_not_unicode_is_not_changed() {
         use std::os::unix::ffi::OsStringExt as _;
 
         let words = |line: [&[u8]; 6]| line.map(|word| OsString::from_vec(word.to_vec())).to_vec();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_behind_a_flag_is_its_value_even_if_it_looks_like_a_flag() {
+    fn the_word_after_a_flag_is_its_value_even_if_it_looks_like_a_flag() {
         check("formwork plan -var -target=weird", "formwork plan --var=-target=weird");
         check("formwork plan --var -x=1", "formwork plan --var=-x=1");
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_environment_that_do_not_end_are_refused() {
+    fn unterminated_words_of_the_environment_are_refused() {
         for text in ["-var 'a=2", "-var \"a=2", "-var a\\"] {
             for (name, variable) in [("", "TF_CLI_ARGS"), ("plan", "TF_CLI_ARGS_plan")] {
                 let words = vec!["formwork".into(), "plan".into()];
@@ -266,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_takes_no_word_but_may_be_given_a_value() {
+    fn a_switch_takes_a_value_only_after_an_equals_sign() {
         check("formwork plan -refresh=false x", "formwork plan --refresh=false x");
         check("formwork apply -auto-approve plan", "formwork apply --auto-approve plan");
         check("formwork plan -json=false", "formwork plan");
     }
 
     #[test]
-    fn an_empty_name_of_a_file_is_as_good_as_no_option() {
+    fn an_empty_file_name_is_treated_as_a_missing_option() {
         check("formwork plan -out= -json", "formwork plan --json");
         check("formwork plan -out  -json", "formwork plan --json");
         check("formwork plan -state= -var=", "formwork plan --var=");

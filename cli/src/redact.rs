@@ -377,14 +377,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_the_log_shows_no_secret_of_a_url() {
+    fn log_text_shows_no_secret_of_a_url() {
         let text = "asks https://u:pw@h/a?token=1".to_owned();
         assert_eq!(redact_log_text(text), "asks https://redacted@h/a?token=redacted");
         assert_eq!(redact_log_text("plain".to_owned()), "plain");
     }
 
     #[test]
-    fn an_address_shows_nothing_that_grants_access() {
+    fn an_address_shows_no_credentials() {
         for (whole, shown) in [
             ("https://h/a//b?ref=v1&archive=zip", "https://h/a//b?ref=v1&archive=zip"),
             ("https://u:p@h/a?b@c", "https://redacted@h/a?b@c"),

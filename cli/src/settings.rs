@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_of_repositories_may_hold_quotes_and_errors_have_their_line() {
+    fn a_repository_template_may_contain_quotes_and_errors_name_their_line() {
         let block = |template: &str| {
             format!(
                 "provider_installation {{\n oci_mirror {{\n  repository_template = \"{template}\"\n }}\n}}"
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_for_no_valid_host_is_reported_and_has_no_effect() {
+    fn a_block_for_an_invalid_host_is_reported_and_ignored() {
         let env = Env::default();
         for (text, reason) in [
             ("credentials { token = \"x\" }", "a hostname is missing before \"token\""),
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_in_json_mean_the_same() {
+    fn settings_in_json_are_equivalent() {
         let text = r#"{
             "plugin_cache_dir": "/cache",
             "disable_checkpoint": true,
@@ -611,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn says_in_which_line_a_mistake_is() {
+    fn errors_name_their_line() {
         let check = |text: &str| parse_settings(text, &Env::default()).unwrap_err();
         assert_eq!(check("a = 1\nb = \"x").0, 2);
         assert_eq!(check("provider_installation {\n  teleport {}\n}").0, 2);

@@ -298,7 +298,7 @@ mod tests {
 
     #[expect(clippy::disallowed_methods, reason = "no plugin; it ends by itself and is waited for")]
     #[test]
-    fn a_program_has_its_number_as_long_as_it_may_be_asked_to_end() {
+    fn a_process_id_is_reserved_while_the_process_may_be_signalled() {
         let companion = SupervisedChild::start(&mut Command::new("true")).unwrap();
         let id = companion.program.id();
         companion.wait_for_end();

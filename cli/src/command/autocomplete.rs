@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_shells_are_as_before_once_completion_is_removed() {
+    fn removing_completion_restores_shell_startup_files() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path();
         fs::write(home.join(".bashrc"), "alias a=b\n").unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn bash_gets_what_replaces_the_end_of_the_word() {
+    fn bash_receives_the_replacement_of_the_end_of_the_word() {
         let check = |line: &str, word: &str, expected: &str| {
             assert_eq!(escape_for_bash(line, vec![word.to_owned()]), [expected], "{line}");
         };
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn no_candidate_ends_the_quotes_of_the_user_or_is_two_lines() {
+    fn no_candidate_closes_the_users_quotes_or_contains_a_line_break() {
         for (line, word) in [
             ("formwork state rm 'a", "a.b[\"'; id; '\"]"),
             ("formwork state rm \"a", "a.b[\"$(id)\"]"),

@@ -258,7 +258,7 @@ fn missing_block_warning() -> Diagnostic {
     Diagnostic::warning(messages::MISSING_BACKEND_CONFIGURATION, detail)
 }
 
-/// Rejects a backend change until the user decides about the states. `-reconfigure` is not suggested if the
+/// Rejects a backend change until the user decides about the states. An empty state is not suggested if the
 /// old state cannot be migrated.
 fn backend_changed_error(old: Option<&InitializedBackend>) -> Diagnostic {
     if let Some(old) = old.filter(|old| !old.is_supported()) {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn no_empty_state_is_advised_where_another_program_has_to_move_the_old_one() {
+    fn pulling_the_state_is_advised_before_reconfigure() {
         let record = |kind: &str| {
             let text = format!(
                 r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"{kind}","config":{{"bucket":"b"}},"hash":1}}}}"#
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_state_is_left_behind_only_when_that_is_said() {
+    async fn states_are_abandoned_only_with_reconfigure() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let text = r#"{"version":4,"serial":1,"lineage":"a","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_is_named_that_may_have_the_journal() {
+    fn the_machine_with_the_journal_is_named() {
         let who = |who: &str| LockInfo { who: who.to_owned(), ..LockInfo::default() };
         let elsewhere = describe_place_of_journal(Some(&who("ana@build-7")));
         assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_an_option_that_is_given_twice_the_later_counts() {
+    fn the_last_occurrence_of_an_option_takes_effect() {
         let words = [
             "formwork",
             "plan",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_takes_the_flags_about_how_things_are_shown() {
+    fn every_command_accepts_the_display_options() {
         for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
             let words = format!("formwork {line} -no-color -compact-warnings");
             let words = words.split(' ').map(OsString::from).collect();

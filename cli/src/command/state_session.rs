@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_waits_for_a_lock_as_long_as_the_option_says() {
+    fn lock_timeouts_are_parsed_like_go_durations() {
         let check = |text: &str| {
             parse_lock_timeout(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok()
         };

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_from_the_folder() {
+    fn names_are_completed_from_the_working_directory() {
         check("formwork state rm ", &["module.m", "null_resource.a"]);
         check("formwork state rm x mod", &["module.m"]);
         check("formwork plan -target null", &["null_resource.a"]);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_the_names_is_that_of_the_command() {
+    fn names_are_completed_from_the_directory_of_chdir() {
         for (line, expected) in [
             ("formwork -chdir=a/b state rm ", Some("a/b")),
             ("formwork -no-color -chdir='a b' state rm ", Some("a b")),

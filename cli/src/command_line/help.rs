@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_say_what_was_typed() {
+    fn errors_quote_the_typed_words() {
         check(
             "formwork plan -bogus",
             &expect![
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn help_shows_flags_as_people_write_them() {
+    fn help_shows_flags_with_one_dash() {
         check(
             "formwork show -help",
             &expect![[r#"

@@ -106,7 +106,7 @@ mod tests {
     use crate::command_line::help::find_command;
 
     #[test]
-    fn a_manual_page_has_what_the_help_text_has() {
+    fn a_manual_page_has_the_content_of_the_help_text() {
         let mut root = parser_description();
         root.build();
         let words = ["formwork", "show"].map(str::to_owned);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_reference_is_what_the_parser_knows() {
+    fn the_command_reference_matches_the_parser() {
         expect_file!["../../../docs/commands.md"].assert_eq(
             &crate::command_line::command_reference(
                 &crate::command::parser::built_parser_description(),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_the_documents_is_one_that_the_program_accepts() {
+    fn the_program_accepts_every_command_in_the_documents() {
         let called = called();
         assert!(called.len() > 60, "{called:?}");
         let refused: Vec<String> = called
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_man_would_take_for_requests_are_shown() {
+    fn lines_that_look_like_man_requests_are_escaped() {
         assert_eq!(escape_roff(".a\n'b -c \\d"), "\\&.a\n\\&'b \\-c \\ed");
     }
 }

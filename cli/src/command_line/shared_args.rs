@@ -288,7 +288,7 @@ mod tests {
     use super::{DEFAULT_PARALLELISM_ARG, parse_parallelism};
 
     #[test]
-    fn any_number_is_one_that_can_be_worked_with() {
+    fn any_parallelism_is_converted_to_a_usable_number() {
         let found = [1, 10, 1_000, 0, -1].map(parse_parallelism);
         assert_eq!(found, [1, 10, 1_000, 10, 1]);
         assert_eq!(DEFAULT_PARALLELISM_ARG.parse(), Ok(parse_parallelism(0)));

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_look_as_those_of_terraform() {
+    fn lines_have_the_format_of_terraform() {
         let mut core = line();
         core.set_source("formwork_plugin_protocol::client");
         assert_eq!(

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_what_fits_in_one_line() {
+    fn the_counter_is_cut_to_a_narrow_terminal() {
         let mut counter = PhaseCounter::new(20);
         let start = Instant::now();
         counter.counter_text(CountedPhase::Plan, 1, 1000, start);

@@ -105,7 +105,7 @@ mod tests {
     use crate::view::{Paint, Screen};
 
     #[test]
-    fn a_page_keeps_its_layout_and_colours_and_nothing_else_that_steers_a_terminal() {
+    fn layout_and_colours_are_kept_and_other_control_characters_escaped() {
         let page =
             |text: &str, on_terminal| sanitize_painted_output(text, on_terminal).into_owned();
         let harmless = "é\tb\r\n\n中";
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_steers_a_terminal_or_turns_a_line_is_spelled_out() {
+    fn control_and_direction_characters_are_escaped() {
         let hostile = "é\u{1b}[31m\u{9b}\u{7f}\u{202e}\u{200f}\tb\r\nc\rd";
         let shown = "é\\u001b[31m\\u009b\\u007f\\u202e\\u200f\tb";
         assert_eq!(sanitize_line(hostile), format!("{shown}\\r\\nc\\rd"));

@@ -60,7 +60,7 @@ const ROWS: &[(&str, &str, TestLocation)] = &[
     ),
     ("H14", "is run by hand", Test("a_plugin_that_is_run_by_hand_says_what_it_is_and_fails")),
     ("H15", "reads stdin", In(&[Fault::StartReadsStdin])),
-    ("H16", "sees the whole environment", Test("plugins_do_not_see_what_is_meant_for_us")),
+    ("H16", "sees the whole environment", Test("formwork_variables_are_withheld_from_plugins")),
     ("S01", "a type that is not JSON", In(&[Fault::SchemaTypeNotJson])),
     ("S02", "a type nobody knows", In(&[Fault::SchemaTypeUnknown])),
     ("S03", "a type without measure", In(&[Fault::SchemaTypeDeep])),

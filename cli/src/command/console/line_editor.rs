@@ -91,7 +91,7 @@ mod tests {
     use super::{n_open_brackets, with_final_newline};
 
     #[test]
-    fn what_is_complete_can_be_parsed() {
+    fn complete_input_can_be_parsed() {
         for text in ["1 + 2", "[\n1\n]", "<<EOT\nx\nEOT", "upper(<<-EOT\n  x\n  EOT\n)", "1 # one"]
         {
             let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_goes_on_while_something_is_open() {
+    fn an_expression_continues_while_brackets_or_strings_are_open() {
         for (text, open) in [
             ("1 + 2", 0),
             ("[", 1),

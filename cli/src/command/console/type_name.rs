@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_stand_over_several_lines_where_they_have_parts() {
+    fn types_with_parts_are_printed_on_several_lines() {
         let object = Type::object([
             (Str::new("a"), Type::Number),
             (Str::new("b c"), Type::list(Type::Bool)),

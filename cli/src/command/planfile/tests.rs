@@ -71,7 +71,7 @@ fn summaries(diags: Diagnostics) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files() {
+async fn the_saved_configuration_is_the_parsed_one_even_if_files_change() {
     let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
     let root = folder.path();
     fs::create_dir(root.join("m")).unwrap();
@@ -92,7 +92,7 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
 }
 
 #[tokio::test]
-async fn other_providers_than_those_it_was_made_with_are_refused() {
+async fn other_provider_versions_than_the_planned_ones_are_refused() {
     let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
     let (root, none) = (folder.path(), BTreeMap::new());
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
@@ -120,7 +120,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
 }
 
 #[tokio::test]
-async fn it_goes_where_it_was_made_for_and_nowhere_else() {
+async fn a_plan_applies_only_to_the_state_it_was_created_for() {
     let env = Env { workspace: Some("w1".into()), ..Env::default() };
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -207,7 +207,7 @@ async fn planned_and_applied(
 }
 
 #[tokio::test]
-async fn an_ephemeral_variable_is_given_again_exactly_if_it_was_given_for_the_plan() {
+async fn an_ephemeral_variable_is_required_again_only_if_it_was_set_for_the_plan() {
     let env = Env::default();
     let text = |text: &str| format!("{:?}", formwork_value::Value::string(text));
     let missing = "No value for required variable";
@@ -227,7 +227,7 @@ async fn an_ephemeral_variable_is_given_again_exactly_if_it_was_given_for_the_pl
 }
 
 #[tokio::test]
-async fn what_the_plan_fixed_can_be_given_again_only_as_it_is() {
+async fn planned_variable_values_can_be_repeated_but_not_changed() {
     let with = |value: &str| Env {
         variables: vec![("n".to_owned(), value.to_owned())].into_iter().collect(),
         ..Env::default()
@@ -246,7 +246,7 @@ async fn what_the_plan_fixed_can_be_given_again_only_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
+async fn a_modified_plan_is_refused_even_if_foreign_plans_are_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let env = Env { plan_key_file: Some(root.join("plan-key")), ..Env::default() };

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_signs_with_its_primary_key_or_the_subkey_that_may() {
+    fn a_key_signs_with_its_primary_key_or_a_signing_subkey() {
         signed(&key(true, false, None), "").unwrap();
         signed(&key(false, true, None), "").unwrap();
         let why = signed(&key(false, false, None), "").unwrap_err();

@@ -329,7 +329,7 @@ mod tests {
     const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
     #[test]
-    fn warnings_that_say_the_same_of_several_places_are_shown_once() {
+    fn repeated_warnings_are_shown_once() {
         let mut sources = Sources::new();
         let source = sources.add("main.tf", "one\ntwo\nthree\n");
         let mut diags = Diagnostics::new();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_shown_by_file_and_position() {
+    fn diagnostics_are_sorted_by_file_and_position() {
         let mut sources = Sources::new();
         let below = sources.add("modules/a/main.tf", "one\ntwo\n");
         let root = sources.add("main.tf", "one\ntwo\n");
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn each_check_says_what_its_author_wrote() {
+    fn check_warnings_are_not_grouped() {
         let mut sources = Sources::new();
         let source = sources.add("main.tf", "one\ntwo\n");
         let mut diags = Diagnostics::new();
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn how_the_function_is_called_that_failed_stands_under_the_source() {
+    fn the_signature_of_the_failed_function_is_shown_below_the_source() {
         let mut sources = Sources::new();
         let source = sources.add("main.tf.json", r#"{"output": {"o": {"value": "${f()}"}}}"#);
         let param = |name: &str| CalledFunctionParam { name: name.to_owned(), ty: Type::Dynamic };
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_secret_text_only_the_place_is_shown() {
+    fn only_the_position_in_a_secret_source_is_shown() {
         let mut sources = Sources::new();
         let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
         let problem =
@@ -495,14 +495,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_as_long_as_a_file_is_shown_around_the_problem_only() {
+    fn a_very_long_line_is_shown_only_around_the_problem() {
         let text = format!("a = [{}oops{}]", "é, ".repeat(5_000), "x, ".repeat(5_000));
         let shown = check(&text, "oops");
         assert!(shown.contains("oops") && shown.len() < 500, "{}", shown.len());
     }
 
     #[test]
-    fn a_source_cannot_steer_the_terminal() {
+    fn a_source_cannot_control_the_terminal() {
         let shown = check_in("\u{1b}[31mm.tf", "a = \u{1b}[31m\u{202e}red", "red");
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
     }

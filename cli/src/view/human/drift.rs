@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_path_leads_to_has_changed() {
+    fn only_parts_below_a_path_have_changed() {
         let (before, after) =
             (object(&[("a", "1"), ("b", "2")]), object(&[("a", "3"), ("b", "4")]));
         let [root, a, c] = [Path::root(), Path::root().attribute("a"), Path::root().attribute("c")];
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_object_that_is_gone_only_what_a_path_leads_to_is_missed() {
+    fn only_relevant_parts_of_a_deleted_object_are_drift() {
         let before = object(&[("a", "1"), ("b", "2")]);
         let gone = Value::null(before.ty());
         let a = Path::root().attribute("a");

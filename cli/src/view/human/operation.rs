@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_cannot_steer_the_terminal() {
+    fn an_id_cannot_control_the_terminal() {
         let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
         let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
         let label = ObjectLabel { key: "id", value: id.clone() };
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_id_is_shortened_where_it_comes_again_and_again() {
+    fn a_long_id_is_shortened_in_repeated_lines() {
         let shown =
             |value: &str| shorten_label(&ObjectLabel { key: "id", value: value.to_owned() }).value;
         let id = "0123456789".repeat(8);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_provisioner_says_who_speaks() {
+    fn every_line_of_a_provisioner_names_its_source() {
         let screen = Screen { color: false, width: 80, erases: false };
         let addr = "a.b[0]".parse().unwrap();
         let shown = |text: &str| provisioner_output_text(&screen, &addr, "local-exec", text);

@@ -17,7 +17,7 @@ mod tests {
     use super::unified_diff;
 
     #[test]
-    fn lines_that_change_are_shown_with_three_around_them() {
+    fn changed_lines_are_shown_with_three_lines_of_context() {
         let old = "a\nb\nc\nd=1\ne\nf\ng\nh\ni";
         let new = "a\nb\nc\nd = 1\ne\nf\ng\nh\ni";
         expect![[r#"

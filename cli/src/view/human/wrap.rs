@@ -60,13 +60,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn breaks_at_spaces_and_leaves_laid_out_lines_alone() {
+    fn breaks_at_spaces_and_keeps_formatted_lines() {
         let lines = wrap_text("one two three\n  four five six seven\n\neight", 9);
         assert_eq!(lines, ["one two", "three", "  four five six seven", "", "eight"]);
     }
 
     #[test]
-    fn a_line_is_as_wide_as_may_be_and_keeps_its_inner_spaces() {
+    fn a_line_is_filled_and_keeps_its_inner_spaces() {
         assert_eq!(wrap_text("four five six", 9), ["four five", "six"]);
         assert_eq!(wrap_text("four five six", 8), ["four", "five six"]);
         assert_eq!(wrap_text("a  b\u{a0}c\td  e", 9), ["a  b\u{a0}c\td", "e"]);

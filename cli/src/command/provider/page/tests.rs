@@ -14,7 +14,7 @@ fn documented(ty: Type, role: Role, description: &str) -> Attribute {
 }
 
 #[test]
-fn a_page_tells_what_is_required_optional_and_read_only_at_every_depth() {
+fn a_page_groups_required_optional_and_read_only_attributes_at_every_depth() {
     let size = documented(Type::Number, Role::Required, "How large\nit is.");
     let disk =
         Block { attributes: BTreeMap::from([(Str::from("size"), size)]), ..Block::default() };

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_to_align_is_replaced_between_its_ends() {
+    fn long_sequences_are_replaced_between_their_common_ends() {
         let old: Vec<usize> = (0..3000).collect();
         let mut new: Vec<usize> = (5000..8000).collect();
         (new[0], new[2999]) = (0, 2999);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_unknown_number_have_a_line_of_their_own() {
+    fn blocks_of_unknown_number_have_a_separate_line() {
         let null = Value::null(Type::Dynamic);
         for nesting in [Nesting::List, Nesting::Set] {
             let schema = with(leaf(), "many", nesting, with(leaf(), "in", nesting, leaf()));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_block_that_is_unknown_shows_what_it_was() {
+    fn a_single_unknown_block_shows_its_prior_value() {
         let inner = with(leaf(), "in", Nesting::List, leaf());
         let schema = with(leaf(), "one", Nesting::Single, inner);
         let after = owner("one", Value::unknown(schema.blocks["one"].implied_type()));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_string_is_as_good_as_null_where_the_legacy_sdk_may_be_behind_it() {
+    fn an_empty_string_is_treated_as_null_if_the_schema_may_be_legacy() {
         let empty = object("", Value::null(Type::String));
         let null = object("x", Value::string("y"));
         let null = null.with_children(vec![Value::null(Type::String), Value::string("y")]);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_in_a_list_says_which_argument_forces_a_replacement() {
+    fn a_block_in_a_list_shows_the_argument_that_forces_a_replacement() {
         let schema = with(leaf(), "many", Nesting::List, leaf());
         let many = |a: &str| {
             let blocks = vec![object("same", Value::string("y")), object(a, Value::string("y"))];

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_goes_is_paired_with_the_next_that_comes() {
+    fn a_removed_object_is_paired_with_the_next_added_one() {
         let object = |n: i64| Value::object([("n", Value::int(n))]);
         let (a, b, c) = (object(1), object(2), object(3));
         check(

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_and_marks_and_unknown_attributes_do_not_count() {
+    fn types_marks_and_unknown_attributes_are_ignored() {
         let object = |note: Option<Value>| {
             let note = note.map(|note| ("note", note));
             Value::object([("key", Value::string("k"))].into_iter().chain(note))
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn many_are_matched_without_comparing_each_with_each() {
+    fn many_elements_are_matched_without_pairwise_comparison() {
         // Pairwise comparison would take minutes.
         let list = |from: i64| -> Vec<Value> {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()

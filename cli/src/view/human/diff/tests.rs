@@ -48,7 +48,7 @@ fn tuple<const N: usize>(items: [i64; N]) -> Value {
 }
 
 #[test]
-fn a_value_without_a_type_of_its_own_is_shown_as_json() {
+fn a_value_without_a_type_is_shown_as_json() {
     let value = |set: &str, at: i64| {
         Value::object([
             ("list", tuple([1, at, 3])),
@@ -99,7 +99,7 @@ fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
 }
 
 #[test]
-fn what_comes_has_a_sign_before_each_line() {
+fn added_values_have_a_sign_before_each_line() {
     let value = Value::object([
         ("list", tuple([1, 2])),
         ("none", null()),
@@ -138,7 +138,7 @@ fn what_comes_has_a_sign_before_each_line() {
 }
 
 #[test]
-fn what_goes_ends_in_null() {
+fn removed_values_end_in_null() {
     check(
         Value::object([("a", Value::int(1))]),
         null(),
@@ -178,7 +178,7 @@ fn only_the_parts_that_change_are_shown() {
 }
 
 #[test]
-fn of_what_names_an_object_everything_is_shown() {
+fn identifying_attributes_are_always_shown() {
     let object = |n: i64| {
         let tags = [("env", Value::string("prod")), ("n", Value::int(n))];
         Value::object([("tags", Value::object(tags)), ("other", Value::int(0))])
@@ -199,7 +199,7 @@ fn of_what_names_an_object_everything_is_shown() {
 }
 
 #[test]
-fn lists_show_what_is_next_to_a_difference() {
+fn lists_show_the_elements_next_to_a_difference() {
     check(
         tuple([1, 2, 3, 4, 5, 6]),
         tuple([1, 2, 3, 9, 5, 6, 7]),
@@ -248,7 +248,7 @@ fn elements_with_parts_change_in_place() {
 }
 
 #[test]
-fn lists_of_one_length_are_compared_place_by_place() {
+fn lists_of_equal_length_are_compared_by_index() {
     let list = |items: [i64; 3]| Value::list(Type::Number, items.map(Value::int).to_vec());
     check(
         list([1, 2, 3]),
@@ -277,7 +277,7 @@ fn lists_of_one_length_are_compared_place_by_place() {
 }
 
 #[test]
-fn sets_show_what_goes_and_what_comes() {
+fn sets_show_removed_and_added_elements() {
     let set = |items: [&str; 3]| {
         let items = items.map(Value::string).to_vec();
         formwork_value::convert::convert(&Value::tuple(items), &Type::set(Type::String)).unwrap()
@@ -296,7 +296,7 @@ fn sets_show_what_goes_and_what_comes() {
 }
 
 #[test]
-fn texts_of_several_lines_show_which_lines_change() {
+fn multi_line_strings_show_their_changed_lines() {
     let text = |n: &str| Value::string(format!("1\n2\n3\n4\n5\n{n}\n7\n"));
     check(
         text("six"),
@@ -316,7 +316,7 @@ fn texts_of_several_lines_show_which_lines_change() {
 }
 
 #[test]
-fn a_missing_line_break_at_the_end_shows() {
+fn a_missing_line_break_at_the_end_is_shown() {
     check(
         Value::string("a\nb\n"),
         Value::string("a\nb"),
@@ -331,7 +331,7 @@ fn a_missing_line_break_at_the_end_shows() {
 }
 
 #[test]
-fn texts_of_json_are_compared_as_what_they_hold() {
+fn json_strings_are_compared_by_their_content() {
     let text = |n: &str| Value::string(format!(r#"{{"a":{n},"b":[1,2]}}"#));
     check(
         text("1"),
@@ -363,7 +363,7 @@ fn texts_of_json_are_compared_as_what_they_hold() {
 }
 
 #[test]
-fn texts_of_json_without_content_are_shown_as_calls() {
+fn empty_json_strings_are_shown_as_calls() {
     let rows = [
         ("{}", "{ }", "~ input = jsonencode({}) # whitespace changes"),
         ("[]", "{}", "~ input = jsonencode([] -> {})"),
@@ -409,7 +409,7 @@ fn a_carriage_return_belongs_to_the_line_break() {
 }
 
 #[test]
-fn what_is_sensitive_is_never_shown() {
+fn sensitive_values_are_never_shown() {
     let secret = |text: &str| Value::string(text).mark(Marks::SENSITIVE);
     check(
         secret("a"),
@@ -451,7 +451,7 @@ fn what_is_sensitive_is_never_shown() {
 }
 
 #[test]
-fn what_becomes_unknown_shows_what_it_was() {
+fn values_that_become_unknown_show_their_prior_value() {
     check(
         tuple([1, 2]),
         Value::unknown(Type::Dynamic),
@@ -472,7 +472,7 @@ fn what_becomes_unknown_shows_what_it_was() {
 }
 
 #[test]
-fn nothing_in_a_value_steers_the_terminal() {
+fn a_value_cannot_control_the_terminal() {
     check(
         null(),
         Value::string("a\u{1b}[2Jb\u{202e}c"),
@@ -493,7 +493,7 @@ fn nothing_in_a_value_steers_the_terminal() {
 }
 
 #[test]
-fn what_forces_a_replacement_is_reported_where_the_value_begins() {
+fn replacement_notes_are_at_the_beginning_of_the_value() {
     let whole = [Path::root().attribute("input")];
     let second = [Path::root().attribute("input").index(1)];
     let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {

@@ -46,7 +46,7 @@ fn check(block: &Block, [before, after]: [Value; 2], forces: &[Path], expected: 
 }
 
 #[test]
-fn a_nested_object_shows_what_each_attribute_becomes() {
+fn a_nested_object_shows_the_new_value_of_each_attribute() {
     let block = schema(Nesting::Single);
     check(
         &block,
@@ -88,7 +88,7 @@ fn a_nested_object_shows_what_each_attribute_becomes() {
 }
 
 #[test]
-fn nested_lists_are_compared_place_by_place() {
+fn nested_lists_are_compared_by_index() {
     let block = schema(Nesting::List);
     let before = list(vec![leaf(), noted("a", "b"), noted("c", "d")]);
     let after = list(vec![leaf(), noted("c", "d")]);
@@ -114,7 +114,7 @@ fn nested_lists_are_compared_place_by_place() {
 }
 
 #[test]
-fn elements_of_nested_sets_come_and_go_as_a_whole() {
+fn elements_of_nested_sets_are_added_and_removed_as_a_whole() {
     let block = schema(Nesting::Set);
     let before = set(vec![leaf(), noted("a", "b")]);
     let after = set(vec![leaf(), noted("a", "c")]);
