@@ -1,4 +1,4 @@
-//! `formwork explain`: prints the cause and the remedy of a diagnostic, by its code.
+//! `formwork explain`: prints the cause and remedy of a diagnostic, by its code.
 
 use formwork_lang::suggest::nearest_name;
 use formwork_value::diag::Message;
@@ -11,9 +11,9 @@ use crate::messages;
 use crate::view::operation_report::OperationReport;
 use crate::view::{Paint, Screen, print_out};
 
-/// Print the cause and the remedy of a diagnostic.
+/// Print the cause and remedy of a diagnostic.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("FW1001", "Print the cause and the remedy of the diagnostic with this code."))]
+#[command(after_help = example("FW1001", "Print the cause and remedy of this diagnostic."))]
 pub(crate) struct ExplainArgs {
     /// The code of the diagnostic. Default: list all codes.
     #[arg(value_name = "CODE")]

@@ -190,7 +190,7 @@ impl InterruptibleWork<'_> {
 fn format_call_list(waiting: &[PendingCall]) -> String {
     let shown = waiting.iter().take(MAX_LISTED_CALLS);
     let mut text: String =
-        shown.map(|one| format!("- {one}, asked {} s ago\n", one.elapsed.as_secs())).collect();
+        shown.map(|one| format!("- {one}, pending for {} s\n", one.elapsed.as_secs())).collect();
     if let Some(more) = waiting.len().checked_sub(MAX_LISTED_CALLS).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }

@@ -302,7 +302,7 @@ impl OpenedPlan {
         let Some(named) = &self.backend else { return Ok(None) };
         let config = workspace.initialized_config(diags, named).await?.ok_or_else(|| {
             let detail = format!(
-                "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
+                "The plan was created for a state in the backend {:?}, with arguments that this version does not support. Create a new plan. Nothing was changed.",
                 named.kind
             );
             diags.error(Diagnostic::error(messages::SAVED_PLAN_NAMES_UNKNOWN_BACKEND, detail))

@@ -100,7 +100,7 @@ messages! {
 
     FW7024 UNABLE_TO_LOCK_MODULES = "Unable to lock the modules",
         "The content of a module could not be recorded in the module lock file.",
-        "Run `formwork init` to install the modules, and check the permissions of the folder.";
+        "Run `formwork init` to install the modules, and check the permissions of the directory.";
 
     FW7025 NO_CONFIGURATION_FILES = "No configuration files",
         "The directory does not contain configuration files.",

@@ -1,4 +1,4 @@
-# The program knows the candidates. It is asked with the line up to the cursor.
+# The program returns the candidates for the line up to the cursor.
 _formwork() {
     local word
     COMPREPLY=()

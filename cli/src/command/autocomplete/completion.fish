@@ -1,4 +1,4 @@
-# The program knows the candidates. It is asked with the line up to the cursor.
+# The program returns the candidates for the line up to the cursor.
 function __complete_formwork
     set -lx COMP_LINE (commandline -cp)
     set -l word (commandline -ct)

@@ -1,5 +1,5 @@
 #compdef formwork
-# The program knows the candidates. It is asked with the line up to the cursor.
+# The program returns the candidates for the line up to the cursor.
 _formwork() {
     local line="${(j: :)words[1,CURRENT-1]} $QIPREFIX$IPREFIX$PREFIX"
     local -a found

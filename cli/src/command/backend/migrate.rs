@@ -178,7 +178,7 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
         false => "If the state was lost, write a copy of it to the new backend with \"formwork state push FILE\" before the next apply.".to_owned(),
     };
     let detail = format!(
-        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend has no state either. {remedy}"
+        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend does not contain a state. {remedy}"
     );
     Diagnostic::warning(messages::EMPTY_FILE_NOT_MIGRATED, detail)
 }
@@ -271,7 +271,7 @@ impl MigrationQuestion<'_> {
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
         for MigratingState { source, target, found, target_state } in self.migrating {
             lines.push(format!(
-                "Workspace {source:?}: {}. The new {to:?} backend has in {target:?}: {}.",
+                "Workspace {source:?}: {}. Target workspace {target:?} in the new {to:?} backend: {}.",
                 found.describe(),
                 target_state.describe()
             ));
@@ -463,7 +463,7 @@ async fn write_state(
             if is_older { refused.and(Err(PushRefusal::Older { stored, new })) } else { refused };
         refused.map_err(|error| {
             let detail = format!(
-                "{error}. The state in the new backend was not changed.\n\nA migration never replaces another state. To go on with the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
+                "{error}. The state in the new backend was not changed.\n\nA migration never replaces another state. To use the state in the new backend, answer \"no\". To replace it, restore the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
             );
             diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
