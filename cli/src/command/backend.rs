@@ -141,9 +141,9 @@ async fn report_backend_configured(
     workspace: &Workspace<'_>,
     to: &BackendConfig,
 ) -> Result<(), Reported> {
-    let what = if to.state_store().is_some() { "state store" } else { "backend" };
+    let kind_name = if to.state_store().is_some() { "state store" } else { "backend" };
     let text = format!(
-        "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
+        "\nSuccessfully configured the {kind_name} {:?}! Formwork will automatically use this {kind_name} unless the {kind_name} configuration changes.",
         to.kind()
     );
     report.report_step(Paint::Green, &text, "backend_configured_success");
@@ -153,7 +153,7 @@ async fn report_backend_configured(
         && !to.configure(diags, workspace)?.shares_journals().await
     {
         let text = format!(
-            "\nThe {what} does not store copies of run journals. An interrupted run can be recovered only in the directory in which it ran, on the same machine."
+            "\nThe {kind_name} does not store copies of run journals. An interrupted run can be recovered only in the directory in which it ran, on the same machine."
         );
         report.report_step(Paint::Plain, &text, "journal_on_this_machine_only_message");
     }

@@ -53,8 +53,8 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let mut command = parser_description();
     let words =
         normalize::normalize_command_line(&command, given, &env.arguments).map_err(|name| {
-            let what = "a quote is not closed, or the value ends with a backslash";
-            let detail = format!("The arguments in {name} cannot be read: {what}.");
+            let problem = "a quote is not closed, or the value ends with a backslash";
+            let detail = format!("The arguments in {name} cannot be read: {problem}.");
             view::print_fatal(messages::UNREADABLE_ENVIRONMENT_ARGUMENTS, detail)
         })?;
     let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -22,9 +22,9 @@ use crate::view::operation_report::OperationReport;
 use crate::view::print_out;
 
 const HELP_TEXT: &str =
-    "Type an expression to see its value, as it would be in the root module: for
+    "Type an expression to see its value. It is evaluated in the root module: for
 example  1 + 2,  var.name,  aws_instance.web.id  or  type(local.rules).
-Objects are as the state has them, or as they are planned with -plan.
+Objects have the values of the state, or with -plan the planned values.
 
 To leave, type exit, or press Control-C or Control-D.";
 

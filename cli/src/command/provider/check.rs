@@ -134,9 +134,9 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     messages.report_diagnostics(&sources, &diags);
     if args.json {
         print_out(&report.json());
-    } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
+    } else if let Some(reason) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
         let mut diags = Diagnostics::new();
-        let Reported { .. } = diags.error(unusable_program_error(&report.provider, why));
+        let Reported { .. } = diags.error(unusable_program_error(&report.provider, reason));
         messages.report_diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
@@ -151,9 +151,9 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 }
 
 /// The error for a program that Formwork cannot connect to.
-fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
+fn unusable_program_error(provider: &str, reason: &str) -> Diagnostic {
     let detail = format!(
-        "{provider}: {why}. Specify a provider program for this platform. A provider program prints a notice when it is started directly."
+        "{provider}: {reason}. Specify a provider program for this platform. A provider program prints a notice when it is started directly."
     );
     Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail)
 }

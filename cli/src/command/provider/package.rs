@@ -181,9 +181,9 @@ fn provider_name(
 
 /// The manifest, which must list the protocol versions of the provider.
 fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
-    let mut refused = |why: String| {
+    let mut refused = |reason: String| {
         let detail = format!(
-            "{}: {why}. The file must list the protocol versions of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
+            "{}: {reason}. The file must list the protocol versions of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
             path.display()
         );
         diags.error(Diagnostic::error(messages::INVALID_REGISTRY_MANIFEST, detail))

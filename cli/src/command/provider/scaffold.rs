@@ -70,7 +70,7 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
 }
 
 fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
-    check_name(diags, "name of a provider", &args.name)?;
+    check_name(diags, "provider name", &args.name)?;
     check_name(diags, "namespace", &args.namespace)?;
     let sdk = sdk_folder(diags, args)?;
     let folder = PathBuf::from(format!("terraform-provider-{}", args.name));
@@ -110,7 +110,7 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Reported> {
+fn check_name(diags: &mut Diagnostics, name_kind: &str, name: &str) -> Result<(), Reported> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(fits)
@@ -119,8 +119,7 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
         return Ok(());
     }
     let detail = format!(
-        "{name:?} is no {what}: it begins with a lower-case letter, and has such letters, digits and \
-         dashes."
+        "{name:?} is not a valid {name_kind}. Use lower-case letters, digits and dashes, beginning with a letter and not ending with a dash."
     );
     Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_NAME, detail)))
 }

@@ -340,8 +340,8 @@ fn file_digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
     ])]))
 }
 
-fn report_unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
-    let detail = format!("The checksum of {what} cannot be computed: {error}.");
+fn report_unreadable(diags: &mut Diagnostics, component: &str, error: &std::io::Error) -> Reported {
+    let detail = format!("The checksum of {component} cannot be computed: {error}.");
     let diagnostic = Diagnostic::error(messages::UNABLE_TO_READ_COMPONENT, detail);
     diags.error(diagnostic.blamed_on(Blame::Environment))
 }

@@ -152,7 +152,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
             render_change_block(screen, change, pool)
         );
     }
-    let what = match (change.action, change.reason) {
+    let effect = match (change.action, change.reason) {
         (Action::Create, _) => "will be created",
         (Action::Read, _) => "will be read during apply",
         (Action::Update, _) => "will be updated in-place",
@@ -172,7 +172,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
     };
     let mut text = match (&change.moved_from, change.action) {
         (Some(from), Action::NoOp) => move_text(screen, from, &addr),
-        _ => format!("  # {addr}{deposed} {what}\n"),
+        _ => format!("  # {addr}{deposed} {effect}\n"),
     };
     if let Some(because) = reason_text(change) {
         text.push_str(&format!("  # ({because})\n"));

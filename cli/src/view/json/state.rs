@@ -164,8 +164,8 @@ pub(crate) fn decode_object(
     let ty = pool.loaded_provider(provider).and_then(|loaded| {
         loaded.find_resource_type(addr.resource.mode(), addr.resource.resource_type())
     });
-    let unreadable = |diags: &mut Diagnostics, why: String| {
-        let detail = format!("The object {addr} in the state cannot be shown: {why}.");
+    let unreadable = |diags: &mut Diagnostics, reason: String| {
+        let detail = format!("The object {addr} in the state cannot be shown: {reason}.");
         diags.error(
             Diagnostic::error(messages::OBJECT_CANNOT_BE_READ, detail).about(addr.to_string()),
         )
@@ -178,12 +178,12 @@ pub(crate) fn decode_object(
     };
     let is_managed = addr.resource.mode() == ResourceMode::Managed;
     if is_managed && object.schema_version != ty.schema.version {
-        let why = format!(
+        let reason = format!(
             "it has schema version {}, but the provider is at {}; run `formwork apply -refresh-only` first",
             object.schema_version, ty.schema.version
         );
-        return Err(unreadable(diags, why));
+        return Err(unreadable(diags, reason));
     }
-    let value = object.attributes.decode_as(&ty.ty).map_err(|why| unreadable(diags, why))?;
+    let value = object.attributes.decode_as(&ty.ty).map_err(|reason| unreadable(diags, reason))?;
     Ok(add_marks(&ty, value.split_marks().0, &object.sensitive))
 }

@@ -410,12 +410,12 @@ impl DiffRenderer<'_> {
     }
 
     /// Number of omitted unchanged parts.
-    pub(super) fn hidden_count_line(&self, n: usize, what: &str, at: usize) -> String {
+    pub(super) fn hidden_count_line(&self, n: usize, noun: &str, at: usize) -> String {
         if n == 0 {
             return String::new();
         }
         let plural = if n == 1 { "" } else { "s" };
-        let text = format!("# ({n} unchanged {what}{plural} hidden)");
+        let text = format!("# ({n} unchanged {noun}{plural} hidden)");
         format!("{}{}\n", " ".repeat(at), self.screen.paint(Paint::Dim, &text))
     }
 
