@@ -9,6 +9,7 @@ mod connection;
 mod history;
 mod idle_connections;
 mod journals;
+mod states_rights;
 mod store;
 mod tables;
 #[cfg(test)]

@@ -178,6 +178,11 @@ impl PgStore {
     }
 
     async fn try_to_claim(&mut self, claims: &Claims) -> Result<Option<ClaimConflict>, Cause> {
+        if !claims.changes.is_empty() || !claims.outputs.is_empty() {
+            let client = self.client.connection().await?;
+            // Real objects are made next, and what cannot be stored would be made again.
+            self.table.check_states_are_writable(client).await?;
+        }
         // Claims would show the addresses of a state that is encrypted as a whole. It is locked alone, so no
         // other run can be in the way. But its lock may have ended with its connection.
         if self.cipher.hides_addresses() {

@@ -44,8 +44,8 @@ enum OwnTables {
     Limited {
         /// Whether it may read them.
         may_read: bool,
-        /// The lack, and the statement that ends it.
-        remedy: String,
+        /// The statement that ends the lack.
+        grant: String,
     },
     /// They are there, and the user may read and write them.
     Usable,
@@ -93,8 +93,28 @@ impl StatesTable {
         match self.own_tables(client).await? {
             OwnTables::Missing => Ok(false),
             OwnTables::Usable | OwnTables::Limited { may_read: true, .. } => Ok(true),
-            OwnTables::Limited { remedy, .. } => Err(remedy.into()),
+            OwnTables::Limited { grant, .. } => Err(self.lack_of_rights(&grant).into()),
         }
+    }
+
+    /// The lack of rights to Formwork's tables, with the statements that end it.
+    fn lack_of_rights(&self, statements: &str) -> String {
+        format!(
+            "The user lacks rights to Formwork's tables in the schema {:?}. Their owner gives them with: {statements}",
+            self.schema
+        )
+    }
+
+    /// The statement that gives the user of a connection the rights to Formwork's tables that an apply needs. Empty
+    /// if there are no such tables, or the user has the rights.
+    pub(super) async fn missing_own_table_grants(
+        &self,
+        client: &Connection,
+    ) -> Result<String, Cause> {
+        Ok(match self.own_tables(client).await? {
+            OwnTables::Missing | OwnTables::Usable => String::new(),
+            OwnTables::Limited { grant, .. } => grant,
+        })
     }
 
     /// Formwork's tables, as the user of a connection may use them.
@@ -116,11 +136,9 @@ impl StatesTable {
             client.set_has_own_tables(&self.schema);
             return Ok(OwnTables::Usable);
         }
-        let (schema, tables, user) = (&self.schema, self.own_table_list(), row.get::<_, String>(3));
-        let remedy = format!(
-            "The user lacks rights to Formwork's tables in the schema {schema:?}. Their owner gives them with: GRANT {OWN_TABLE_RIGHTS} ON {tables} TO {user};"
-        );
-        Ok(OwnTables::Limited { may_read, remedy })
+        let (tables, user) = (self.own_table_list(), row.get::<_, String>(3));
+        let grant = format!("GRANT {OWN_TABLE_RIGHTS} ON {tables} TO {user};");
+        Ok(OwnTables::Limited { may_read, grant })
     }
 
     /// The statements that give the users of the table of states the rights to Formwork's tables that they
@@ -145,7 +163,11 @@ impl StatesTable {
     ) -> Result<Option<String>, Cause> {
         match self.own_tables(client).await? {
             OwnTables::Usable => return Ok(None),
-            OwnTables::Limited { remedy, .. } => return Ok(Some(remedy)),
+            OwnTables::Limited { grant, .. } => {
+                // A run that may write these tables only could not store its results either.
+                let states = self.missing_states_grants(client).await?;
+                return Ok(Some(self.lack_of_rights(&format!("{states}{grant}"))));
+            }
             OwnTables::Missing => {}
         }
         if self.skip_table {
@@ -185,7 +207,7 @@ impl StatesTable {
     ) -> Result<(), Cause> {
         match self.own_tables(client).await? {
             OwnTables::Missing => return Ok(()),
-            OwnTables::Limited { remedy, .. } => return Err(remedy.into()),
+            OwnTables::Limited { grant, .. } => return Err(self.lack_of_rights(&grant).into()),
             OwnTables::Usable => {}
         }
         for (name, _) in OWN_TABLES {

@@ -8,12 +8,52 @@ use super::{
     claims_of_run, connect_directly, new_backend, open_locked_for_apply, open_store, start_server,
     state_with_object,
 };
+use crate::claims::Claims;
 use crate::journals::JournalStore;
 use crate::lock::StateLock;
 use crate::pg::PgStore;
 use crate::pg::journals::PgJournals;
 use crate::store::StateStore;
 use crate::{DEFAULT_WORKSPACE, StoreError};
+
+#[tokio::test]
+async fn a_user_who_may_only_read_the_states_is_refused_before_the_first_change() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
+    let other = connect_directly(server.port).await;
+    let open = |user: &str| PgStore::new(states_table(user, server.port), DEFAULT_WORKSPACE);
+    let new_user = async |user: &str, tables: &str| {
+        let statements = format!(
+            "CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO {user}; GRANT SELECT ON {tables} TO {user}"
+        );
+        other.batch_execute(&statements).await.unwrap();
+    };
+    // Before and after Formwork's tables are there.
+    for (user, tables) in [
+        ("early", "terraform_remote_state.states"),
+        ("later", "ALL TABLES IN SCHEMA terraform_remote_state"),
+    ] {
+        new_user(user, tables).await;
+        let mut store = open(user);
+        let lock = store.try_lock("OperationTypeApply").await.unwrap();
+        store.read().await.unwrap();
+        // Nothing to store, so nothing to refuse.
+        store.claim_changes(Claims { run: user.to_owned(), ..Claims::default() }).await.unwrap();
+        let refused = store.claim_changes(claims_of_run(user)).await.unwrap_err();
+        let StoreError::Failed { cause, .. } = &refused else { panic!("{refused:?}") };
+        let cause = cause.to_string();
+        let statements = cause.split_once("with: ").map(|(_, statements)| statements).unwrap();
+        assert!(statements.contains("\"terraform_remote_state\".states TO"), "{cause}");
+        other.batch_execute(statements).await.unwrap();
+        store.claim_changes(claims_of_run(user)).await.unwrap();
+        store.write(&mut state_with_object(1, user)).await.unwrap();
+        store.unlock(lock).await.unwrap();
+        // The tables are there for the second user.
+        let mut first = open_locked_for_apply(&backend).await;
+        first.unlock(StateLock::new(String::new())).await.unwrap();
+    }
+}
 
 #[tokio::test]
 async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes() {
