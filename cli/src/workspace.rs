@@ -264,9 +264,17 @@ impl<'e> Workspace<'e> {
     }
 
     fn selected_workspace(&self) -> io::Result<String> {
-        if let Some(name) = &self.env.workspace {
-            return Ok(name.clone());
+        match &self.env.workspace {
+            Some(name) => Ok(name.clone()),
+            None => self.workspace_of_data_folder(),
         }
+    }
+
+    /// The workspace that the data folder selects, which `TF_WORKSPACE` overrides.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn workspace_of_data_folder(&self) -> io::Result<String> {
         let data = self.data.open()?;
         let text = data
             .map(|data| data.read_text(SELECTED_WORKSPACE_FILE, MAX_SMALL_FILE_LEN))

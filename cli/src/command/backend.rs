@@ -85,11 +85,11 @@ pub(super) async fn init_backend(
         check_state_store(diags, workspace, to).await?;
     }
     workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
-    // Workspaces are requested from a backend only if the result can change the outcome.
-    if let Some(to) = &to
-        && workspace.env.workspace.is_none()
-        && workspace.name() != DEFAULT_WORKSPACE
-    {
+    // Workspaces are requested from a backend only if the result can change the outcome. The selection of the folder counts
+    // beside TF_WORKSPACE, because it is in force once that is unset.
+    let selects_other = workspace.name() != DEFAULT_WORKSPACE
+        || workspace.workspace_of_data_folder().is_ok_and(|name| name != DEFAULT_WORKSPACE);
+    if let Some(to) = to.as_ref().filter(|_| selects_other) {
         let backend = to.configure(diags, workspace)?;
         select_only_workspace(diags, init, workspace, &*backend).await?;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 use formwork_backend::local::{self, Workspaces};
-use formwork_backend::{Backend, OpenState, WorkspaceError};
+use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_operation::StateSession;
 use formwork_operation::journal_checks::{check_no_misplaced_journals, check_no_unfinished_run};
@@ -228,7 +228,11 @@ async fn select_workspace(
     }
     check_name(diags, name)?;
     let all = workspace_backend(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
+    let known = match all.workspaces().await {
+        // Another backend may have left another selection, which no command works with.
+        Err(WorkspaceError::Unsupported) if name == DEFAULT_WORKSPACE => vec![name.clone()],
+        known => known.map_err(|error| report_workspace_error(diags, &error))?,
+    };
     if known.contains(name) {
         if *name == workspace.name() && workspace.selection_problem().is_none() {
             return Ok(String::new());

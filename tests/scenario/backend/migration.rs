@@ -218,6 +218,24 @@ fn a_workspace_that_is_selected_by_a_former_backend_is_not_the_one_to_migrate() 
 }
 
 #[test]
+fn a_workspace_of_the_environment_leaves_none_selected_that_the_backend_cannot_have() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &["one", "two"]);
+    workdir.write("main.tf", &server.config(RESOURCE));
+    let init = workdir.formwork("init -migrate-state -force-copy").env("TF_WORKSPACE", "one");
+    init.succeed().says("TF_WORKSPACE still names \"one\"");
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    // The advice, followed.
+    let refused = workdir.formwork("plan").env("TF_WORKSPACE", "one").run();
+    refused.code(1).says("Unset TF_WORKSPACE, or run:").says("formwork workspace select default");
+    workdir.write(".terraform/environment", "two");
+    workdir.formwork("plan").run().code(1).says("formwork workspace select default");
+    workdir.formwork("workspace select default").succeed().says("Switched to workspace");
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    workdir.formwork("workspace select two").run().code(1).says("workspaces not supported");
+}
+
+#[test]
 fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
     for first in programs() {
         for second in programs() {

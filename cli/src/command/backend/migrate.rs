@@ -153,10 +153,16 @@ pub(super) async fn select_only_workspace(
         return Ok(());
     }
     workspace.select(diags, DEFAULT_WORKSPACE)?;
-    let text = format!(
+    let mut text = format!(
         "The backend {:?} supports only one workspace, so the workspace \"default\" is now selected.",
         backend.kind()
     );
+    let of_environment = workspace.env.workspace.as_ref();
+    if let Some(name) = of_environment.filter(|name| *name != DEFAULT_WORKSPACE) {
+        text.push_str(&format!(
+            " TF_WORKSPACE still names {name:?}. Unset it before the next command."
+        ));
+    }
     init.report.report_step(Paint::Plain, &text, "workspace_selected");
     Ok(())
 }
