@@ -9,7 +9,8 @@ use formwork_backend::unsupported::{describe_unsupported_backend, unsupported_ba
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::config::terraform_block::evaluate_constant_body;
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
-use formwork_lang::syntax::{parse_file, parse_json};
+use formwork_lang::syntax::{Attribute, Body, Ident, parse_expression, parse_file, parse_json};
+use formwork_value::diag::{Sources, Span};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::migrate::{MigrationBackends, backend_has_states, migrate, select_only_workspace};
@@ -225,32 +226,69 @@ fn apply_backend_option(
     to: &mut BackendConfig,
     option: &str,
 ) -> Result<(), Reported> {
-    let summary = messages::INVALID_BACKEND_CONFIGURATION_ARGUMENT;
-    if let Some((name, value)) = option.split_once('=') {
-        let name = name.trim();
-        return to.set(name, value).map_err(|reason| {
-            let detail = match reason {
-                None => format!(
-                    "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
-                ),
-                Some(reason) => format!(
-                    "The backend configuration argument {name:?} given on the command line has an unsuitable value: {reason}."
-                ),
-            };
-            diags.error(Diagnostic::error(summary, detail))
-        });
-    }
-    let text = read_user_text_file(Path::new(option), MAX_SMALL_FILE_LEN).map_err(|error| {
-        let detail = format!("The file {option} of -backend-config cannot be read: {error}.");
-        diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
-    })?;
-    let source = workspace.sources.add(option, text);
-    let parse = if option.ends_with(".json") { parse_json } else { parse_file };
-    let body = parse(diags, &workspace.sources, source);
-    diags.fail_if_errors()?;
+    let body = match option.split_once('=') {
+        Some((name, value)) if !to.has_structured_argument(name.trim()) => {
+            return set_argument(diags, to, name.trim(), value);
+        }
+        Some((name, value)) => parse_argument(diags, &mut workspace.sources, name.trim(), value)?,
+        None => parse_options_file(diags, workspace, option)?,
+    };
     let values = evaluate_constant_body(diags, &body, &to.schema())?;
     to.merge(&values);
     Ok(())
+}
+
+/// Sets an argument to the text of an option.
+fn set_argument(
+    diags: &mut Diagnostics,
+    to: &mut BackendConfig,
+    name: &str,
+    value: &str,
+) -> Result<(), Reported> {
+    to.set(name, value).map_err(|reason| {
+        let detail = match reason {
+            None => format!(
+                "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
+            ),
+            Some(reason) => format!(
+                "The backend configuration argument {name:?} given on the command line has an unsuitable value: {reason}."
+            ),
+        };
+        let summary = messages::INVALID_BACKEND_CONFIGURATION_ARGUMENT;
+        diags.error(Diagnostic::error(summary, detail))
+    })
+}
+
+/// Parses the value of an option as an expression, and makes a body with this argument alone.
+fn parse_argument(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    name: &str,
+    value: &str,
+) -> Result<Body, Reported> {
+    // The value may be a secret, which no message must quote.
+    let source = sources.add_secret(format!("-backend-config=\"{name}=...\""), value);
+    let expr = parse_expression(diags, sources, source)?;
+    let span = Span::new(source, 0, value.len());
+    let attribute = Attribute { name: Ident { name: name.into(), span }, expr, span };
+    Ok(Body { attributes: vec![attribute], ..Body::empty(span, span) })
+}
+
+/// Reads a file of arguments.
+fn parse_options_file(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    path: &str,
+) -> Result<Body, Reported> {
+    let text = read_user_text_file(Path::new(path), MAX_SMALL_FILE_LEN).map_err(|error| {
+        let detail = format!("{path}, which -backend-config names, cannot be read: {error}.");
+        diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
+    })?;
+    let source = workspace.sources.add(path, text);
+    let parse = if path.ends_with(".json") { parse_json } else { parse_file };
+    let body = parse(diags, &workspace.sources, source);
+    diags.fail_if_errors()?;
+    Ok(body)
 }
 
 fn missing_block_warning() -> Diagnostic {
@@ -403,5 +441,20 @@ mod tests {
         assert_eq!(said.0, ["Missing backend configuration"]);
         let said = check(root, local, &["--backend-config=pth=x"]).await;
         assert_eq!(said.0, ["Invalid backend configuration argument"]);
+    }
+
+    #[tokio::test]
+    async fn values_of_objects_and_sets_are_expressions_in_options() {
+        let folder = tempfile::tempdir().unwrap();
+        for (option, expected) in [
+            ("endpoints={s3=var.x}", "Variables not allowed"),
+            ("endpoints={s3=[\"a\"]}", "Incorrect attribute value type"),
+            ("allowed_account_ids=1", "Incorrect attribute value type"),
+            ("use_path_style=maybe", "Invalid backend configuration argument"),
+        ] {
+            let option = format!("--backend-config={option}");
+            let said = check(folder.path(), "  backend \"s3\" {}", &[&option]).await.0;
+            assert_eq!(said, [expected], "{option}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! DynamoDB and STS.
 
 use super::{RESOURCE, both};
-use crate::harness::{ObjectStore, Workdir};
+use crate::harness::{ObjectStore, Workdir, terraform};
 
 /// Locks by an object, by a table, and by both.
 const LOCKS: [&str; 3] = [
@@ -86,6 +86,24 @@ fn deprecated_arguments_are_reported_beside_the_state_and_never_in_it() {
     let pulled = workdir.formwork("state pull").succeed();
     assert!(pulled.stdout.starts_with('{'), "{}", pulled.text());
     workdir.formwork("output -json").succeed().says_not("deprecated");
+}
+
+#[test]
+fn arguments_that_are_objects_can_be_options() {
+    let Some(store) = ObjectStore::s3() else { return };
+    let arguments = arguments(&store, "options", "");
+    let (before, rest) = arguments.split_once("    endpoints = {").unwrap();
+    let (_, after) = rest.split_once("}\n").unwrap();
+    for program in ["terraform", "formwork"] {
+        if program == "terraform" && terraform().is_none() {
+            continue;
+        }
+        let workdir = Workdir::new(&config(&format!("{before}{after}"), RESOURCE));
+        let url = &store.url;
+        let init = format!("init -backend-config=endpoints={{s3=\"{url}\",sts=\"{url}\"}}");
+        workdir.engine(program, &init).succeed();
+        workdir.engine(program, "state list").run().says("No state file was found!");
+    }
 }
 
 #[test]

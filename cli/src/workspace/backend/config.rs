@@ -149,6 +149,13 @@ impl BackendConfig {
         &self.values
     }
 
+    /// Whether an argument takes a list, a set, a map or an object.
+    pub(crate) fn has_structured_argument(&self, name: &str) -> bool {
+        let schema = self.schema();
+        let attribute = schema.attributes.get(name);
+        attribute.is_some_and(|attribute| !attribute.implied_type().is_primitive())
+    }
+
     /// Sets an argument to a string, which is converted to the type of the argument.
     ///
     /// # Errors
