@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::pty::openpty;
 use nix::sys::termios::{LocalFlags, tcgetattr};
 
-use crate::harness::Workdir;
+use crate::harness::{ObjectStore, Workdir};
 
 const CONFIG: &str = r#"
 variable "second" {
@@ -128,6 +128,30 @@ fn variables_are_asked_for_in_the_order_of_their_names_and_secrets_are_not_shown
     assert!(text.contains(asked), "{text:?}");
     assert!(text.contains("+ all = \"1 two\""), "{text}");
     assert!(!text.contains("hidden") && echoes, "{text}");
+}
+
+#[test]
+fn missing_arguments_of_a_backend_are_asked_for_once() {
+    let Some(store) = ObjectStore::s3() else { return };
+    store.make_bucket("asked");
+    let url = &store.url;
+    let workdir = Workdir::new(&format!(
+        "terraform {{\n  backend \"s3\" {{\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"{url}\" }}\n  }}\n}}\n"
+    ));
+    let refused = workdir.formwork("init -input=false").run();
+    refused.code(1).says("the attributes \"bucket\" and \"key\" are required by the backend");
+    let mut terminal = Terminal::run(&workdir, "init");
+    terminal.answer("asked\n");
+    terminal.answer("app.tfstate\n");
+    let FinalScreen { text, code, .. } = terminal.leave();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("bucket\n  The name of the S3 bucket\n\n  Enter a value: asked"),
+        "{text}"
+    );
+    // The answers are in force from now on.
+    workdir.formwork("init").succeed().says_not("Enter a value:");
+    workdir.formwork("plan -input=false").succeed();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Backend setup by `init`: the new location of the state, and its migration.
 
 mod migrate;
+mod missing_arguments;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use formwork_value::diag::{Sources, Span};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::migrate::{MigrationBackends, backend_has_states, migrate, select_only_workspace};
+use self::missing_arguments::ask_for_missing_arguments;
 use crate::command_line::InitArgs;
 use crate::messages;
 use crate::view::Paint;
@@ -69,7 +71,8 @@ pub(super) async fn init_backend(
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(state_left_behind_warning(&old));
         }
-        // The former backend is discarded, so the local states of this directory are migrated.
+        ask_for_missing_arguments(init, workspace, to.as_mut()).await;
+        // The former backend is forgotten, so that the states of this folder are what is to be moved.
         migrate_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
@@ -78,6 +81,7 @@ pub(super) async fn init_backend(
         if setup != BackendComparison::Changed {
             return Ok(());
         }
+        ask_for_missing_arguments(init, workspace, to.as_mut()).await;
         let kind = old.as_ref().map(|old| old.kind.clone());
         migrate_if_decided(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
         kind

@@ -43,6 +43,22 @@ pub struct BackendArguments<'a> {
     pub environment: &'a BackendEnvironment,
 }
 
+/// An argument that a backend cannot do without, and that no environment variable replaces.
+///
+/// ```
+/// use formwork_backend::kinds::find_backend_kind;
+///
+/// let kind = find_backend_kind("consul").unwrap();
+/// assert_eq!(kind.required_arguments()[0].name, "path");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequiredArgument {
+    /// The name.
+    pub name: &'static str,
+    /// Description for a question.
+    pub about: &'static str,
+}
+
 impl<'a> BackendArguments<'a> {
     /// The value of an argument, `None` if it is null.
     #[must_use]
@@ -59,6 +75,26 @@ impl<'a> BackendArguments<'a> {
         match self.value(name)? {
             Value::String(text) => Some(text.to_string()),
             _ => None,
+        }
+    }
+
+    /// Checks that required arguments are set. An empty string counts as none.
+    ///
+    /// # Errors
+    /// With the names of all that are not.
+    pub fn check_required(&self, required: &[RequiredArgument]) -> Result<(), ConfigError> {
+        let is_missing = |name: &str| self.string(name).is_none_or(|text| text.is_empty());
+        let missing = required.iter().filter(|argument| is_missing(argument.name));
+        let missing: Vec<String> = missing.map(|argument| format!("{:?}", argument.name)).collect();
+        match missing.as_slice() {
+            [] => Ok(()),
+            [name] => {
+                Err(ConfigError::new(format!("the attribute {name} is required by the backend")))
+            }
+            [names @ .., last] => Err(ConfigError::new(format!(
+                "the attributes {} and {last} are required by the backend",
+                names.join(", ")
+            ))),
         }
     }
 

@@ -23,7 +23,7 @@ use self::account::StorageAccount;
 use self::client::AzureClient;
 use self::container::Container;
 use self::journals::AzureObjects;
-use crate::arguments::BackendArguments;
+use crate::arguments::{BackendArguments, RequiredArgument};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
@@ -55,6 +55,10 @@ impl BackendKind for AzureBackendKind {
 
     fn schema(&self) -> Block {
         config::schema()
+    }
+
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &config::REQUIRED_ARGUMENTS
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {

@@ -22,7 +22,7 @@ use ureq::http::Uri;
 use self::client::ConsulClient;
 use self::journals::{ConsulKeys, MAX_JOURNAL_VALUE_LEN};
 use self::server::ConsulServer;
-use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::arguments::{BackendArguments, RequiredArgument, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
@@ -34,6 +34,10 @@ use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The part of the key that precedes the name of a workspace.
 const WORKSPACE_KEY_PREFIX: &str = "-env:";
+
+/// The arguments that it cannot do without.
+const REQUIRED_ARGUMENTS: [RequiredArgument; 1] =
+    [RequiredArgument { name: "path", about: "Path to store state in Consul" }];
 
 /// The type of the backend.
 pub(crate) struct ConsulBackendKind;
@@ -63,12 +67,15 @@ impl BackendKind for ConsulBackendKind {
         false
     }
 
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &REQUIRED_ARGUMENTS
+    }
+
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let path = arguments.string("path").filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| ConfigError::new("the attribute \"path\" is required"))?;
+        arguments.check_required(&REQUIRED_ARGUMENTS)?;
         Ok(Arc::new(ConsulBackend {
             server: read_server(arguments)?,
-            path,
+            path: arguments.string("path").unwrap_or_default(),
             gzip: arguments.bool("gzip").unwrap_or(false),
             lock: arguments.bool("lock").unwrap_or(true),
             root: arguments.working_directory().to_owned(),

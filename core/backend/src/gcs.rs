@@ -20,7 +20,7 @@ use ureq::http::Uri;
 use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
 use self::journals::GcsObjects;
-use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::arguments::{BackendArguments, RequiredArgument, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
@@ -41,6 +41,10 @@ const TOKEN_SCOPES: TokenScopes = TokenScopes {
 
 /// The ending of the name of a state.
 const STATE_SUFFIX: &str = ".tfstate";
+
+/// The arguments that it cannot do without.
+const REQUIRED_ARGUMENTS: [RequiredArgument; 1] =
+    [RequiredArgument { name: "bucket", about: "The name of the Google Cloud Storage bucket" }];
 
 /// The type of the backend.
 pub(crate) struct GcsBackendKind;
@@ -67,6 +71,10 @@ impl BackendKind for GcsBackendKind {
         block
     }
 
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &REQUIRED_ARGUMENTS
+    }
+
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         Ok(Arc::new(GcsBackend::from_arguments(arguments)?))
     }
@@ -74,8 +82,8 @@ impl BackendKind for GcsBackendKind {
 
 impl GcsBackend {
     fn from_arguments(arguments: &BackendArguments<'_>) -> Result<Self, ConfigError> {
-        let name = argument_or_variable(arguments, "bucket", &[]);
-        let name = name.ok_or_else(|| ConfigError::new("the attribute \"bucket\" is required"))?;
+        arguments.check_required(&REQUIRED_ARGUMENTS)?;
+        let name = arguments.string("bucket").unwrap_or_default();
         if name.contains(['/', '?', '#', ' ']) {
             return Err(ConfigError::new(format!(
                 "bucket is {name:?}, which is not the name of a bucket"

@@ -6,7 +6,7 @@ use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
 use crate::Backend;
-pub use crate::arguments::{BackendArguments, BackendEnvironment};
+pub use crate::arguments::{BackendArguments, BackendEnvironment, RequiredArgument};
 pub use crate::config_error::ConfigError;
 
 /// A type of backend.
@@ -22,8 +22,13 @@ pub trait BackendKind: Send + Sync {
     /// The name in the `backend` or `state_store` block.
     fn name(&self) -> &str;
 
-    /// The arguments. None is required: each may come from the environment.
+    /// The arguments. None is required in a block: each may come from the environment or an option.
     fn schema(&self) -> Block;
+
+    /// The arguments that only a block, an option or an answer to a question can set, in the order of their names.
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &[]
+    }
 
     /// Makes a backend. Asks nothing of its place yet.
     ///

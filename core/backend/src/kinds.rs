@@ -108,6 +108,31 @@ mod tests {
     }
 
     #[test]
+    fn all_required_arguments_that_are_missing_are_named_at_once() {
+        for (kind, named) in [
+            (
+                "azurerm",
+                "the attributes \"container_name\", \"key\" and \"storage_account_name\" are",
+            ),
+            ("consul", "the attribute \"path\" is"),
+            ("gcs", "the attribute \"bucket\" is"),
+            ("kubernetes", "the attribute \"secret_suffix\" is"),
+            ("s3", "the attributes \"bucket\" and \"key\" are"),
+        ] {
+            let error = configure_backend_with_variables(kind, &[], &[]).err().unwrap();
+            let rest = error.message.strip_prefix(named).expect(&error.message);
+            assert_eq!(rest.contains("AWS_DEFAULT_REGION"), kind == "s3", "{rest}");
+        }
+        for kind in BACKEND_KINDS {
+            let (schema, required) = (kind.schema(), kind.required_arguments());
+            assert!(required.is_sorted_by_key(|argument| argument.name), "as Terraform asks");
+            for argument in required {
+                assert_eq!(schema.attributes[argument.name].implied_type(), Type::String);
+            }
+        }
+    }
+
+    #[test]
     fn backends_without_a_shared_copy_of_journals_say_so_where_several_machines_use_them() {
         let local = BACKEND_KINDS.iter().filter(|kind| kind.keeps_journals_on_one_machine());
         let local: Vec<&str> = local.map(|kind| kind.name()).collect();

@@ -21,7 +21,7 @@ use formwork_value::schema::Block;
 use self::client::{KubernetesClient, MAX_CHUNK_LEN, SUFFIX_LABEL, WORKSPACE_LABEL};
 use self::cluster::ClusterClient;
 use self::journals::JournalSecrets;
-use crate::arguments::BackendArguments;
+use crate::arguments::{BackendArguments, RequiredArgument};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
@@ -43,6 +43,10 @@ impl BackendKind for KubernetesBackendKind {
 
     fn keeps_journals_on_one_machine(&self) -> bool {
         false
+    }
+
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &config::REQUIRED_ARGUMENTS
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {

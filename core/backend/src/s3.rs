@@ -24,7 +24,7 @@ use self::client::S3Client;
 use self::config::{DEPRECATED_ARGUMENTS, DEPRECATED_VARIABLES, S3Settings};
 use self::dynamodb_table::DynamoDbTable;
 use self::journals::S3Objects;
-use crate::arguments::BackendArguments;
+use crate::arguments::{BackendArguments, RequiredArgument};
 use crate::aws::AwsService;
 use crate::aws::arguments::{build_signer, new_http_client};
 use crate::cause::Cause;
@@ -49,6 +49,10 @@ impl BackendKind for S3BackendKind {
 
     fn schema(&self) -> Block {
         schema::schema()
+    }
+
+    fn required_arguments(&self) -> &'static [RequiredArgument] {
+        &config::REQUIRED_ARGUMENTS
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use formwork_backend::Backend;
 use formwork_backend::encrypted_backend::encrypt_backend;
-use formwork_backend::kind::{BackendArguments, BackendEnvironment, BackendKind};
+use formwork_backend::kind::{BackendArguments, BackendEnvironment, BackendKind, RequiredArgument};
 use formwork_backend::kinds::find_backend_kind;
 use formwork_backend::provider_store::ProviderStoreKind;
 use formwork_core::config::StateBackendBlock as Block;
@@ -142,6 +142,14 @@ impl BackendConfig {
     /// The schema of the arguments.
     pub(crate) fn schema(&self) -> formwork_value::schema::Block {
         self.backend_kind().schema()
+    }
+
+    /// The required arguments that have no value.
+    pub(crate) fn unset_required_arguments(&self) -> Vec<&'static RequiredArgument> {
+        let Value::Object(values) = &self.values else { return Vec::new() };
+        let is_unset = |name: &str| values.get(name).is_none_or(Value::is_null);
+        let required = self.backend_kind().required_arguments().iter();
+        required.filter(|argument| is_unset(argument.name)).collect()
     }
 
     /// The values of the arguments.

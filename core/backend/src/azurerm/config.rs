@@ -6,7 +6,7 @@ use formwork_value::schema::Block;
 use super::account::{AccountCredentials, BlobAuthorization};
 use super::cloud::{AzureCloud, CloudSource};
 use super::identity::{FederatedToken, TokenIdentity, TokenSource};
-use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::arguments::{BackendArguments, RequiredArgument, optional_attributes_block};
 use crate::config_error::ConfigError;
 
 /// Settings of the backend.
@@ -55,6 +55,16 @@ const BOOL_ARGUMENTS: &[&str] = &[
     "use_oidc",
 ];
 
+/// The arguments that it cannot do without.
+pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 3] = [
+    RequiredArgument {
+        name: "container_name",
+        about: "The container name to use in the Storage Account.",
+    },
+    RequiredArgument { name: "key", about: "The blob key to use in the Storage Container." },
+    RequiredArgument { name: "storage_account_name", about: "The name of the storage account." },
+];
+
 /// The schema.
 pub(super) fn schema() -> Block {
     // The required arguments are checked later: options of `init` may set them.
@@ -70,7 +80,9 @@ pub(super) fn schema() -> Block {
 pub(super) fn read_settings(
     arguments: &BackendArguments<'_>,
 ) -> Result<AzureSettings, ConfigError> {
-    let account = required_argument(arguments, "storage_account_name")?;
+    arguments.check_required(&REQUIRED_ARGUMENTS)?;
+    let text = |name: &str| arguments.string(name).unwrap_or_default();
+    let account = text("storage_account_name");
     // The name becomes a part of the host: with `/` or `@` in it, the requests and their signatures
     // would go to another host.
     if !account.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -78,22 +90,16 @@ pub(super) fn read_settings(
             "storage_account_name is {account:?}, which is not the name of a storage account"
         )));
     }
-    let container = required_argument(arguments, "container_name")?;
+    let container = text("container_name");
     if container.contains(['/', '?', '#', ' ']) {
         return Err(ConfigError::new(format!(
             "container_name is {container:?}, which is not the name of a container"
         )));
     }
-    let key = required_argument(arguments, "key")?;
+    let key = text("key");
     let snapshot = arguments.bool_or_variable("snapshot", "ARM_SNAPSHOT")?;
     let credentials = read_account_credentials(arguments)?;
     Ok(AzureSettings { account, container, key, snapshot, credentials })
-}
-
-fn required_argument(arguments: &BackendArguments<'_>, name: &str) -> Result<String, ConfigError> {
-    argument_or_variable(arguments, name, &[]).ok_or_else(|| {
-        ConfigError::new(format!("the attribute {name:?} is required by the backend"))
-    })
 }
 
 /// The string of an argument, else of a variable. An empty string counts as not set.

@@ -10,7 +10,7 @@ use ureq::http::Uri;
 
 use super::cluster_connection::ClusterConnection;
 use super::kubeconfig::{ClusterAccess, ContextSelection, ExecEntry, ExecVariable, Kubeconfig};
-use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::arguments::{BackendArguments, RequiredArgument, optional_attributes_block};
 use crate::config_error::ConfigError;
 
 /// Settings of the backend.
@@ -37,6 +37,12 @@ const STRING_ARGUMENTS: &[&str] = &[
     "token",
     "username",
 ];
+
+/// The arguments that it cannot do without.
+pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 1] = [RequiredArgument {
+    name: "secret_suffix",
+    about: "Suffix used when creating the secret. The secret will be named in the format: `tfstate-{workspace}-{secret_suffix}`. Large states have several secrets, with a number at the end.",
+}];
 
 /// The schema.
 pub(super) fn schema() -> Block {
@@ -73,9 +79,8 @@ pub(super) fn schema() -> Block {
 pub(super) fn read_settings(
     arguments: &BackendArguments<'_>,
 ) -> Result<KubernetesSettings, ConfigError> {
-    let suffix = argument_or_variable(arguments, "secret_suffix", "").ok_or_else(|| {
-        ConfigError::new("the attribute \"secret_suffix\" is required by the backend")
-    })?;
+    arguments.check_required(&REQUIRED_ARGUMENTS)?;
+    let suffix = arguments.string("secret_suffix").unwrap_or_default();
     // The parts of a large state have numbers at the end of their names.
     if suffix.rsplit_once('-').is_some_and(|(_, last)| last.parse::<i64>().is_ok()) {
         return Err(ConfigError::new(format!(

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::endpoint::BucketAddressing;
 use super::kms_key::check_kms_key;
-use crate::arguments::BackendArguments;
+use crate::arguments::{BackendArguments, RequiredArgument};
 use crate::aws::arguments::{
     read_credential_settings, read_endpoint, read_max_attempts, read_region,
 };
@@ -57,6 +57,12 @@ impl std::fmt::Debug for ObjectEncryption {
     }
 }
 
+/// The arguments that it cannot do without.
+pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 2] = [
+    RequiredArgument { name: "bucket", about: "The name of the S3 bucket" },
+    RequiredArgument { name: "key", about: "The path to the state file inside the bucket" },
+];
+
 /// Arguments and the ones that replace them.
 pub(super) const DEPRECATED_ARGUMENTS: [(&str, &str); 7] = [
     ("dynamodb_endpoint", "endpoints.dynamodb"),
@@ -96,7 +102,13 @@ pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settin
     if let Some((one, other)) = conflict {
         return Err(ConfigError::new(format!("only one of {one} and {other} can be set")));
     }
-    let region = read_region(arguments)?;
+    // Together, so that one run names all that is missing.
+    let region = match (arguments.check_required(&REQUIRED_ARGUMENTS), read_region(arguments)) {
+        (Err(missing), Err(region)) => {
+            return Err(ConfigError::new(format!("{missing}, and {region}")));
+        }
+        (missing, region) => missing.and(region)?,
+    };
     let partition = AwsPartition::from_region(&region);
     let truth = |name: &str| arguments.bool(name).unwrap_or(false);
     // A variable that is set at all counts as true, as in Terraform.
@@ -128,15 +140,8 @@ pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settin
     })
 }
 
-fn required_argument(arguments: &BackendArguments<'_>, name: &str) -> Result<String, ConfigError> {
-    let text = arguments.string(name).filter(|text| !text.is_empty());
-    text.ok_or_else(|| {
-        ConfigError::new(format!("the attribute {name:?} is required by the backend"))
-    })
-}
-
 fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
-    let bucket = required_argument(arguments, "bucket")?;
+    let bucket = arguments.string("bucket").unwrap_or_default();
     if bucket.starts_with("arn:") {
         return Err(ConfigError::new(format!(
             "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
@@ -152,7 +157,7 @@ fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> 
 }
 
 fn read_state_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
-    let key = required_argument(arguments, "key")?;
+    let key = arguments.string("key").unwrap_or_default();
     check_key_path("key", &key)?;
     if key.contains("//") {
         return Err(ConfigError::new(format!("key is {key:?}: the value must not contain \"//\"")));
