@@ -5,6 +5,10 @@ use nix::sys::signal::Signal;
 use super::RESOURCE;
 use crate::harness::{HttpState, Workdir, terraform};
 
+/// A local backend with another folder.
+const OTHER_FOLDER: &str =
+    "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
+
 /// The programs that are there.
 fn programs() -> impl Iterator<Item = &'static str> {
     ["terraform", "formwork"]
@@ -63,8 +67,7 @@ fn the_workspace_of_a_backend_with_one_state_is_the_default_one() {
 fn the_states_of_all_workspaces_are_migrated_or_none() {
     for program in programs() {
         let workdir = applied(program, &["dev"]);
-        let backend = "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
-        workdir.write("main.tf", &format!("terraform {{\n {backend}\n}}\n{RESOURCE}"));
+        workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
         let init = || workdir.engine(program, "init");
         let question = "Do you want to migrate all workspaces to \"local\"?";
         init().stdin("no\n").run().code(1).says(question).says("aborted");
@@ -254,8 +257,7 @@ fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
 fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
     let workdir = applied("formwork", &["b", "c"]);
     workdir.write("others/b/terraform.tfstate", r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#);
-    let backend = "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
-    workdir.write("main.tf", &format!("terraform {{\n {backend}\n}}\n{RESOURCE}"));
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
     let left = workdir.read("others/b/terraform.tfstate");
     for options in ["-migrate-state", "-reconfigure"] {
         let done = workdir.formwork(&format!("init {options}")).stdin("yes\n").succeed();
@@ -266,6 +268,68 @@ fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
             workdir.formwork("state list").succeed().says("terraform_data.a");
         }
     }
+}
+
+#[test]
+fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
+    let workdir = applied("formwork", &["b"]);
+    let other = r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
+    workdir.write("moved", other);
+    workdir.write("others/b/terraform.tfstate", other);
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
+    for options in ["-force-copy", "-migrate-state", "-reconfigure -force-copy"] {
+        let refused = workdir.formwork(&format!("init {options}")).run();
+        refused.code(1).says("another state in the place of each one").says("use -reconfigure");
+        workdir.formwork("state list").run().code(1);
+    }
+    // The advice, followed.
+    workdir.formwork("init -reconfigure").succeed();
+    workdir.formwork("output o").succeed().says("x");
+}
+
+#[test]
+fn a_migration_that_ends_half_way_names_the_workspace_and_is_taken_up_again() {
+    let workdir = applied("formwork", &["b", "c"]);
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
+    let folder = workdir.root().join("others");
+    std::fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink("/nowhere", folder.join("c")).unwrap();
+    let refused = workdir.formwork("init -force-copy").run();
+    refused.code(1).says("This happened to the workspace \"c\"");
+    refused.says("The new backend has the states of \"default\", \"b\" by now");
+    std::fs::remove_file(folder.join("c")).unwrap();
+    workdir.formwork("init -force-copy").succeed();
+    for name in ["default", "b", "c"] {
+        workdir.formwork(&format!("workspace select {name}")).succeed();
+        workdir.formwork("state list").succeed().says("terraform_data.a");
+    }
+}
+
+#[test]
+fn a_damaged_state_at_either_end_is_reported_before_anything_is_asked() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &[]);
+    workdir.write("main.tf", &server.config(RESOURCE));
+    let options = ["", "-input=false", "-force-copy", "-reconfigure"];
+    let is_refused = |other_end: &str| {
+        for options in options {
+            let refused = workdir.formwork(&format!("init {options}")).stdin("no\n").run();
+            refused.code(1).says("State file is damaged").says(other_end);
+            refused.says_not("Do you want").says_not("Can't ask approval");
+        }
+    };
+    server.with(|kept| kept.state = b"{".to_vec());
+    is_refused("The former backend \"local\" has in \"default\": 1 object, serial 2");
+    // The advice, followed.
+    server.with(|kept| kept.state.clear());
+    workdir.formwork("init -force-copy").succeed();
+    workdir.write("terraform.tfstate", "{");
+    std::fs::remove_dir_all(workdir.root().join(".terraform")).unwrap();
+    is_refused("The new backend \"http\" has in \"default\": 1 object, serial 2");
+    let root = workdir.root();
+    std::fs::rename(root.join("terraform.tfstate"), root.join("away")).unwrap();
+    workdir.formwork("init -input=false").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Migration of states to another backend. The old states are not deleted.
 
 mod compare;
+mod failures;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +10,14 @@ use formwork_backend::local::Workspaces;
 use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, WorkspaceError};
 use formwork_core::state::edit::{PushRefusal, check_push};
 use formwork_operation::StateSession;
-use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::compare::{StateSummary, TargetState, summarize_state};
+use self::compare::{StateSummary, TargetState, describe_state, summarize_state};
+use self::failures::{
+    WorkspacePair, aborted_error, emptied_state_warning, half_way_error, not_migrated_warning,
+    nothing_to_migrate_error, refused_copy_error, target_state_kept_warning,
+    unreadable_source_error, unreadable_target_error,
+};
 use super::InitRun;
 use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask_user};
@@ -80,12 +85,23 @@ impl MigrationScope {
 struct MigratingState {
     source: String,
     target: String,
-    found: StateSummary,
-    /// The state of the target workspace in the new backend.
+    /// The state in the former backend, in words.
+    found: String,
+    /// The state that the new backend has in this place.
     target_state: TargetState,
 }
 
-/// Migrates the states of all workspaces, if the user approves.
+/// A workspace of the former backend.
+enum SourceState {
+    /// It has no state.
+    Nothing,
+    /// The new backend has its state, or a later one.
+    Settled,
+    /// Its state is to be migrated.
+    Migrating(MigratingState),
+}
+
+/// Migrates the states of all workspaces, if that is wanted.
 ///
 /// # Errors
 /// Returns an error if the user aborts the migration, if prompts are not possible, or if a state cannot be
@@ -101,12 +117,17 @@ pub(super) async fn migrate(
     let MigrationScope { extent, pairs, left } =
         MigrationScope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
+    let mut is_any_settled = false;
     for (source, target) in pairs {
-        migrating.extend(both.read_source_state(diags, init, source, target).await?);
+        match both.read_source_state(diags, init, source, target).await? {
+            SourceState::Nothing => {}
+            SourceState::Settled => is_any_settled = true,
+            SourceState::Migrating(one) => migrating.push(one),
+        }
     }
     if extent == StatesToMigrate::All {
-        // Checked before the first copy: a state that cannot be migrated does not prevent the migration of
-        // the others.
+        let n_found = migrating.len();
+        // Before the first copy: one state that has to stay is no reason to leave the others behind.
         migrating.retain(|one| match &one.target_state {
             TargetState::Unrelated(_) => {
                 diags.warn(target_state_kept_warning(one, both));
@@ -114,6 +135,11 @@ pub(super) async fn migrate(
             }
             _ => true,
         });
+        // The states of several workspaces are no more left behind without a decision than a single one.
+        let must_migrate = init.args.force_copy || !init.args.reconfigure;
+        if must_migrate && n_found > 0 && migrating.is_empty() && !is_any_settled {
+            return Err(diags.error(nothing_to_migrate_error()));
+        }
     }
     let mut left_states = Vec::new();
     for name in left {
@@ -127,12 +153,7 @@ pub(super) async fn migrate(
     let question =
         MigrationQuestion { init, both, extent, migrating: &migrating, left: &left_states };
     match ask_to_migrate_state(diags, workspace, &question).await? {
-        true => {
-            for MigratingState { source, target, .. } in migrating {
-                both.copy_state(diags, &init.args.lock, &source, &target).await?;
-            }
-            Ok(())
-        }
+        true => both.copy_states(diags, &init.args.lock, &migrating).await,
         false if question.ends_command_on_no() => Err(diags.error(aborted_error())),
         false => Ok(()),
     }
@@ -167,45 +188,7 @@ pub(super) async fn select_only_workspace(
     Ok(())
 }
 
-fn not_migrated_warning(name: &str) -> Diagnostic {
-    let detail = format!(
-        "The workspace name {name:?} is not allowed, so its state stays in the former backend."
-    );
-    Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
-}
-
-fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
-    let backup = format!("{}.backup", location.strip_prefix("./").unwrap_or(location));
-    let remedy = match Path::new(&backup).is_file() {
-        true => format!(
-            "If the state was lost, write its backup to the new backend with \"formwork state push {}\" before the next apply.",
-            shell_quoted(&backup)
-        ),
-        false => "If the state was lost, write a copy of it to the new backend with \"formwork state push FILE\" before the next apply.".to_owned(),
-    };
-    let detail = format!(
-        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend does not contain a state. {remedy}"
-    );
-    Diagnostic::warning(messages::EMPTY_FILE_NOT_MIGRATED, detail)
-}
-
-/// Warns that a state is not migrated because the target workspace contains another state.
-fn target_state_kept_warning(one: &MigratingState, both: &MigrationBackends) -> Diagnostic {
-    let MigratingState { source, target, target_state, .. } = one;
-    let detail = format!(
-        "The state of the workspace {source:?} stays in the former backend: the workspace {target:?} of the new {:?} backend contains {}.",
-        both.to.kind(),
-        target_state.describe()
-    );
-    Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
-}
-
-fn aborted_error() -> Diagnostic {
-    let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to keep their states where they are. If it prompts again, answer \"no\".";
-    Diagnostic::error(messages::MIGRATION_ABORTED, detail)
-}
-
-/// The workspaces of a backend; `None` if it does not support workspaces.
+/// The workspaces of a backend; `None` if it has none.
 async fn workspaces_of_backend(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
@@ -277,8 +260,7 @@ impl MigrationQuestion<'_> {
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
         for MigratingState { source, target, found, target_state } in self.migrating {
             lines.push(format!(
-                "Workspace {source:?}: {}. Target workspace {target:?} in the new {to:?} backend: {}.",
-                found.describe(),
+                "Workspace {source:?}: {found}. The new {to:?} backend has in {target:?}: {}.",
                 target_state.describe()
             ));
         }
@@ -348,11 +330,11 @@ impl MigrationBackends {
         init: &InitRun<'_>,
         source: String,
         target: String,
-    ) -> Result<Option<MigratingState>, Reported> {
+    ) -> Result<SourceState, Reported> {
         let is_same = self.from.kind() == self.to.kind()
             && self.from.identity(&source) == self.to.identity(&target);
         if is_same {
-            return Ok(None);
+            return Ok(SourceState::Settled);
         }
         let mut found = summarize_state(diags, &*self.from, &source).await?;
         if let Some(StateSummary::State { is_pending: true, .. }) = found {
@@ -360,32 +342,72 @@ impl MigrationBackends {
             store_recovered_results(diags, &*self.from, &source, &init.args.lock).await?;
             found = summarize_state(diags, &*self.from, &source).await?;
         }
-        let Some(found) = found.filter(StateSummary::holds_something) else { return Ok(None) };
+        let Some(found) = found.filter(StateSummary::holds_something) else {
+            return Ok(SourceState::Nothing);
+        };
         let there = summarize_state(diags, &*self.to, &target).await?;
-        if let StateSummary::Emptied = found {
-            // The state may also have been lost.
-            if there.is_none() {
-                diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
+        let pair = WorkspacePair { source: &source, target: &target };
+        let (file, is_settled) = match &found {
+            // It may also have been lost.
+            StateSummary::Emptied => {
+                if there.is_none() {
+                    diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
+                }
+                return Ok(SourceState::Nothing);
             }
-            return Ok(None);
-        }
-        let is_settled = !matches!(found, StateSummary::State { is_pending: true, .. });
-        let target_state = TargetState::of(&found, there);
+            // Before the question, because no answer to it could be carried out.
+            StateSummary::Unreadable(problem) => {
+                let there = there.as_ref();
+                return Err(diags.error(unreadable_source_error(problem, self, pair, there)));
+            }
+            StateSummary::State { file, is_pending } => (file, !is_pending),
+        };
+        let stored = match &there {
+            Some(StateSummary::Unreadable(problem)) => {
+                return Err(diags.error(unreadable_target_error(problem, self, pair, &found)));
+            }
+            Some(StateSummary::State { file, .. }) => Some(&**file),
+            None | Some(StateSummary::Emptied) => None,
+        };
+        let target_state = TargetState::of(file, stored);
+        let found = describe_state(file);
         match &target_state {
-            TargetState::Same if is_settled => Ok(None),
-            // An earlier migration created a copy, and later runs changed it.
+            TargetState::Same if is_settled => Ok(SourceState::Settled),
+            // An earlier migration has made a copy, with which other runs went on.
             TargetState::Later(state) if is_settled => {
                 let text = format!(
                     "The new backend contains a later state of the workspace {target:?} ({state}), which is used from now on."
                 );
                 init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
-                Ok(None)
+                Ok(SourceState::Settled)
             }
-            _ => Ok(Some(MigratingState { source, target, found, target_state })),
+            _ => Ok(SourceState::Migrating(MigratingState { source, target, found, target_state })),
         }
     }
 
-    /// Copies one state, with source and target locked. A state with other content is not overwritten.
+    /// Copies states, one after the other.
+    async fn copy_states(
+        &self,
+        diags: &mut Diagnostics,
+        lock: &LockArgs,
+        migrating: &[MigratingState],
+    ) -> Result<(), Reported> {
+        let mut copied: Vec<String> = Vec::new();
+        for MigratingState { source, target, .. } in migrating {
+            let n_before = diags.len();
+            let outcome = self.copy_state(diags, lock, source, target).await;
+            if outcome.is_err() && migrating.len() > 1 {
+                diags.map_from_position(n_before, |problem| {
+                    half_way_error(problem, source, &copied)
+                });
+            }
+            outcome?;
+            copied.push(source.clone());
+        }
+        Ok(())
+    }
+
+    /// Copies one state, both ends locked. A state that knows something else is not overwritten.
     async fn copy_state(
         &self,
         diags: &mut Diagnostics,
@@ -467,12 +489,7 @@ async fn write_state(
         let (stored, new) = (to.file.serial, from.file.serial);
         let refused =
             if is_older { refused.and(Err(PushRefusal::Older { stored, new })) } else { refused };
-        refused.map_err(|error| {
-            let detail = format!(
-                "{error}. The state in the new backend was not changed.\n\nA migration never replaces another state. To use the state in the new backend, answer \"no\". To replace it, restore the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
-            );
-            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
-        })?;
+        refused.map_err(|refusal| diags.error(refused_copy_error(&refusal)))?;
     }
     to.overwrite_stored_state(diags, from.file.clone()).await
 }

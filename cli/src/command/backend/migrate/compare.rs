@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use formwork_backend::{Backend, OpenState, StoreError};
 use formwork_core::state::file::StateFile;
-use formwork_value::{Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 /// Content of a workspace in a backend.
 #[derive(Debug)]
@@ -15,9 +15,9 @@ pub(super) enum StateSummary {
         /// Whether a run has left a journal.
         is_pending: bool,
     },
-    /// Content that cannot be read.
-    Unreadable,
-    /// An empty local state file with traces of an earlier one. Terraform leaves such a file after it has
+    /// Something that cannot be read here, with the reason.
+    Unreadable(Box<Diagnostic>),
+    /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
     /// migrated a state.
     Emptied,
 }
@@ -27,19 +27,19 @@ impl StateSummary {
     pub(super) fn holds_something(&self) -> bool {
         match self {
             Self::State { file, is_pending } => *is_pending || !file.state.is_empty(),
-            Self::Unreadable | Self::Emptied => true,
+            Self::Unreadable(_) | Self::Emptied => true,
         }
     }
 
     pub(super) fn describe(&self) -> String {
         match self {
             Self::State { file, .. } => describe_state(file),
-            Self::Unreadable | Self::Emptied => "it cannot be read".to_owned(),
+            Self::Unreadable(_) | Self::Emptied => "it cannot be read here".to_owned(),
         }
     }
 }
 
-fn describe_state(file: &StateFile) -> String {
+pub(super) fn describe_state(file: &StateFile) -> String {
     let n_objects =
         file.state.resources.values().flat_map(|resource| resource.all_objects()).count();
     let noun = if n_objects == 1 { "object" } else { "objects" };
@@ -61,32 +61,24 @@ pub(super) enum TargetState {
     Fork(String),
     /// A state of another lineage, with its description.
     Unrelated(String),
-    /// Content that cannot be compared.
-    Unreadable,
 }
 
 impl TargetState {
-    pub(super) fn of(source: &StateSummary, target: Option<StateSummary>) -> Self {
-        let (file, target) = match (source, target) {
-            (_, None | Some(StateSummary::Emptied)) => return Self::Nothing,
-            (StateSummary::State { file, .. }, Some(StateSummary::State { file: target, .. })) => {
-                (file, target)
-            }
-            _ => return Self::Unreadable,
-        };
+    pub(super) fn of(file: &StateFile, target: Option<&StateFile>) -> Self {
+        let Some(target) = target else { return Self::Nothing };
         let has_lineage = file.lineage == target.lineage;
         // Without a lineage, the lineages cannot be compared.
         if !has_lineage && !target.lineage.is_empty() && !target.state.is_empty() {
-            return Self::Unrelated(describe_state(&target));
+            return Self::Unrelated(describe_state(target));
         }
         match file.serial.cmp(&target.serial) {
             Ordering::Less if has_lineage || !target.state.is_empty() => {
-                Self::Later(describe_state(&target))
+                Self::Later(describe_state(target))
             }
             _ if target.state.is_empty() => Self::Nothing,
-            Ordering::Equal if file.has_same_content(&target) => Self::Same,
-            Ordering::Equal => Self::Fork(describe_state(&target)),
-            Ordering::Less | Ordering::Greater => Self::Earlier(describe_state(&target)),
+            Ordering::Equal if file.has_same_content(target) => Self::Same,
+            Ordering::Equal => Self::Fork(describe_state(target)),
+            Ordering::Less | Ordering::Greater => Self::Earlier(describe_state(target)),
         }
     }
 
@@ -104,7 +96,6 @@ impl TargetState {
             Self::Unrelated(state) => {
                 format!("another state ({state}), which a migration never replaces")
             }
-            Self::Unreadable => "an unreadable state, which a migration never replaces".to_owned(),
         }
     }
 }
@@ -124,9 +115,9 @@ pub(super) async fn summarize_state(
         {
             return Ok(Some(StateSummary::Emptied));
         }
-        // Unreadable content still counts as a state.
-        Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => {
-            return Ok(Some(StateSummary::Unreadable));
+        // What cannot be read is something.
+        Err(error @ (StoreError::Unusable { .. } | StoreError::Emptied { .. })) => {
+            return Ok(Some(StateSummary::Unreadable(Box::new(error.diagnostic()))));
         }
         Err(error) => return Err(diags.error(error.diagnostic())),
     };
