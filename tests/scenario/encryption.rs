@@ -378,6 +378,13 @@ fn a_data_source_reads_an_encrypted_state_of_another_configuration() {
     let other = "remote_state_data_source \"other\" {\n method = method.aes_gcm.main\n}";
     workdir.write("main.tf", &reader(other));
     command(&workdir, "plan").run().code(1).says("no encryption is configured");
+    workdir.write("main.tf", &reader(""));
+    let refused = command(&workdir, "plan").run();
+    // The advice, followed, in the variable.
+    refused.code(1).says("remote_state_data_sources { default { method = method.TYPE.NAME } }");
+    let target =
+        "remote_state_data_sources {\n  default {\n    method = method.aes_gcm.main\n  }\n}";
+    command(&workdir, "plan").env("TF_ENCRYPTION", target).succeed().says(SECRET);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use formwork_core::provider::builtin::remote_state::{
     RemoteStateError, RemoteStateSource, RemoteStates,
 };
-use formwork_core::state::file::StateFile;
+use formwork_core::state::file::{FileError, StateFile};
 use formwork_value::{Str, Type, Value};
 
 use crate::arguments::{BackendArguments, BackendEnvironment};
@@ -84,12 +84,13 @@ impl RemoteStates for RemoteStateReader {
             if matches!(error, crate::StoreError::NoWorkspace { .. }) {
                 return one_workspace_error(backend.kind(), workspace);
             }
-            let diagnostic = error.diagnostic();
-            RemoteStateError {
-                message: messages::REMOTE_STATE_UNREADABLE,
-                detail: diagnostic.detail,
-                attribute: None,
-            }
+            let detail = match &error {
+                crate::StoreError::Unusable { location, error: FileError::Encrypted, .. } => {
+                    format!("{location}: {}.\n\n{ENCRYPTED_STATE_REMEDY}", FileError::Encrypted)
+                }
+                _ => error.diagnostic().detail,
+            };
+            RemoteStateError { message: messages::REMOTE_STATE_UNREADABLE, detail, attribute: None }
         };
         // As in Terraform, without a lock: a run of the other configuration must not stop this one.
         let mut store = backend.open_store(workspace).await.map_err(failed)?;
@@ -100,6 +101,10 @@ impl RemoteStates for RemoteStateReader {
         })
     }
 }
+
+/// The next step for an encrypted state without a method. The target `state` is for the state of this configuration
+/// alone.
+const ENCRYPTED_STATE_REMEDY: &str = "States of other configurations have a target of their own in the `encryption` block of a `terraform` block and in TF_ENCRYPTION. Name a method in it that has the keys of the configuration which writes the state:\n\n  remote_state_data_sources {\n    default {\n      method = method.TYPE.NAME\n    }\n  }\n\nA block `remote_state_data_source \"NAME\"` beside `default` is for one data source. Nothing was changed.";
 
 /// Refuses a workspace of a backend that keeps one state. The selected workspace of this configuration has
 /// nothing to do with it.
@@ -200,6 +205,22 @@ mod tests {
         let text = StateFile { serial: 3, ..StateFile::new_empty() }.to_bytes();
         std::fs::write(folder.path().join("5"), text).unwrap();
         assert_eq!(states.read(&source).await.unwrap().serial, 3);
+    }
+
+    #[tokio::test]
+    async fn the_target_for_an_encrypted_state_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        std::fs::write(&path, r#"{"encryption_version":"v0","encrypted_data":"AA=="}"#).unwrap();
+        let config = settings("path", Value::string(path.display().to_string()));
+        let source = RemoteStateSource {
+            backend: Some("local"),
+            config: &config,
+            workspace: None,
+            address: None,
+        };
+        let refused = RemoteStateReader::default().read(&source).await.unwrap_err();
+        assert!(refused.detail.contains("remote_state_data_sources {"), "{}", refused.detail);
     }
 
     #[tokio::test]
