@@ -123,6 +123,19 @@ fn a_lock_is_waited_for_as_long_as_asked() {
 }
 
 #[test]
+fn a_time_for_a_lock_is_checked_also_where_nothing_is_locked() {
+    let workdir = Workdir::new("");
+    for line in ["workspace new", "workspace new -lock=false"] {
+        for time in ["abc", "5"] {
+            let refused = workdir.formwork(&format!("{line} -lock-timeout={time} other")).run();
+            refused.code(1).says("Invalid -lock-timeout");
+        }
+    }
+    workdir.formwork("workspace list").succeed().says_not("other");
+    workdir.formwork("plan -lock=false -lock-timeout=5").run().code(1).says("-lock-timeout");
+}
+
+#[test]
 fn a_state_that_cannot_grow_loses_nothing_and_says_where_it_is() {
     let many = CONFIG.replace(
         "resource \"bad_thing\" \"a\" {\n  name = \"a\"",

@@ -23,8 +23,9 @@ pub(crate) async fn open_locked_state(
     args: &LockArgs,
     operation: &str,
 ) -> Result<StateSession, Reported> {
-    let lock_timeout =
-        args.lock.then(|| parse_lock_timeout(diags, &args.lock_timeout)).transpose()?;
+    // Whether or not the state is locked, as in Terraform.
+    let timeout = parse_lock_timeout(diags, &args.lock_timeout)?;
+    let lock_timeout = args.lock.then_some(timeout);
     let folder = Path::new(".");
     let options = SessionOptions { operation, lock_timeout, folder, observer: &LockWaitReport };
     StateSession::open(diags, state, &options).await

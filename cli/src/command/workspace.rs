@@ -167,6 +167,8 @@ async fn create_workspace(
     args: &WorkspaceNewArgs,
 ) -> Result<String, Reported> {
     check_name(diags, &args.name)?;
+    // Here too, because only a copied state is locked.
+    state_session::parse_lock_timeout(diags, &args.lock.lock_timeout)?;
     if workspace.env.workspace.as_ref().is_some_and(|name| *name != args.name) {
         return Err(diags.error(Diagnostic::error(
             messages::WORKSPACE_OVERRIDDEN,
