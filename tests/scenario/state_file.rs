@@ -124,7 +124,7 @@ fn a_lock_is_waited_for_as_long_as_asked() {
 
 #[test]
 fn a_time_for_a_lock_is_checked_also_where_nothing_is_locked() {
-    let workdir = Workdir::new("");
+    let workdir = Workdir::new("output \"o\" {\n  value = 1\n}\n");
     for line in ["workspace new", "workspace new -lock=false"] {
         for time in ["abc", "5"] {
             let refused = workdir.formwork(&format!("{line} -lock-timeout={time} other")).run();
