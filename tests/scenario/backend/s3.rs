@@ -102,7 +102,7 @@ fn arguments_that_are_objects_can_be_options() {
         let url = &store.url;
         let init = format!("init -backend-config=endpoints={{s3=\"{url}\",sts=\"{url}\"}}");
         workdir.engine(program, &init).succeed();
-        workdir.engine(program, "state list").run().says("No state file was found!");
+        workdir.engine(program, "plan").succeed().says("1 to add");
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) async fn ask_for_missing_arguments(
     }
     for argument in to.unset_required_arguments() {
         let question = Prompt { title: argument.name, about: argument.about, secret: false };
-        // Whoever ends one question is not asked the next.
+        // A user who ends one question is not asked the next.
         let Ok(answer) = ask_user(init.report.screen(), question).await else { return };
         // All of them are strings, so that any answer converts.
         let _set = to.set(argument.name, &answer);
