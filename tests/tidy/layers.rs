@@ -31,7 +31,14 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
     (
         "formwork-sdk-testing",
-        &["formwork-value", "formwork-plugin-protocol", "formwork-core", "formwork-sdk"],
+        &[
+            "formwork-value",
+            "formwork-plugin-protocol",
+            "formwork-core",
+            "formwork-backend",
+            "formwork-operation",
+            "formwork-sdk",
+        ],
     ),
     ("formwork-conformance", &["formwork-value", "formwork-plugin-protocol"]),
     (

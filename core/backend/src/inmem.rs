@@ -14,29 +14,68 @@ use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
 use crate::kind::BackendKind;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
 use crate::store::LockEnd;
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, OpenState};
 
-/// The states and locks of all backends of this process, by workspace.
-static STATE_SLOTS: LazyLock<Mutex<BTreeMap<String, StateSlot>>> = LazyLock::new(Mutex::default);
+/// The states of all backends of this process, by workspace.
+static STATES: LazyLock<Mutex<BTreeMap<String, MemoryState>>> = LazyLock::new(Mutex::default);
 
-/// The state of one workspace.
+/// A state in memory, with its lock and the intents of its runs: for tests, and for programs without a disk.
+/// Clones are the same state.
+///
+/// ```
+/// use formwork_backend::MemoryState;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let state = MemoryState::default();
+/// let mut store = state.open().store;
+/// let lock = store.try_lock("apply").await.unwrap();
+/// assert!(state.open().store.try_lock("apply").await.is_err());
+/// store.unlock(lock).await.unwrap();
+/// assert!(store.read().await.unwrap().is_none());
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct MemoryState {
+    slot: Arc<Mutex<StateSlot>>,
+    intents: MemoryIntentLog,
+}
+
+/// The state file, and the holder of its lock.
 #[derive(Debug, Default)]
 struct StateSlot {
     text: Option<Vec<u8>>,
     lock: Option<LockInfo>,
 }
 
-/// The intents of the runs of all backends of this process, by workspace. Not in the slots of states, which
-/// are the list of workspaces.
-static INTENT_LOGS: LazyLock<Mutex<BTreeMap<String, MemoryIntentLog>>> =
-    LazyLock::new(Mutex::default);
+impl MemoryState {
+    /// Opens the state and the intents.
+    #[must_use]
+    pub fn open(&self) -> OpenState {
+        let client =
+            InMemoryClient { workspace: DEFAULT_WORKSPACE.to_owned(), state: self.clone() };
+        OpenState {
+            store: Box::new(RemoteStore::new(client)),
+            intents: Arc::new(self.intents.clone()),
+        }
+    }
 
-/// Works with the states.
-fn with_state_slots<T>(work: impl FnOnce(&mut BTreeMap<String, StateSlot>) -> T) -> T {
-    // No panic can happen in between, so a poisoned lock means nothing.
-    work(&mut STATE_SLOTS.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_slot<T>(&self, work: impl FnOnce(&mut StateSlot) -> T) -> T {
+        // No panic can happen in between, so a poisoned lock means nothing.
+        work(&mut self.slot.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Works with the states of this process.
+fn with_states<T>(work: impl FnOnce(&mut BTreeMap<String, MemoryState>) -> T) -> T {
+    work(&mut STATES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The state of a workspace.
+fn state_of_workspace(workspace: &str) -> MemoryState {
+    with_states(|states| states.entry(workspace.to_owned()).or_default().clone())
 }
 
 /// The type of the backend.
@@ -59,9 +98,7 @@ impl BackendKind for InMemoryBackendKind {
         if let Some(id) = arguments.string("lock_id") {
             // As in Terraform, tests begin with a locked state this way.
             let info = LockInfo { id, ..LockInfo::new("test", String::new()) };
-            with_state_slots(|states| {
-                states.entry(DEFAULT_WORKSPACE.to_owned()).or_default().lock = Some(info);
-            });
+            state_of_workspace(DEFAULT_WORKSPACE).with_slot(|slot| slot.lock = Some(info));
         }
         Ok(Arc::new(InMemoryBackend { root: arguments.working_directory().to_owned() }))
     }
@@ -83,35 +120,34 @@ impl ClientBackend for InMemoryBackend {
     }
 
     fn remote_client(&self, workspace: &str) -> Self::Client {
-        InMemoryClient { workspace: workspace.to_owned() }
+        InMemoryClient { workspace: workspace.to_owned(), state: state_of_workspace(workspace) }
     }
 
     fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
         // A journal on a disk would outlive the state that it goes on from.
-        let mut logs = INTENT_LOGS.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::new(logs.entry(workspace.to_owned()).or_default().clone())
+        Arc::new(state_of_workspace(workspace).intents)
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
-        let names = with_state_slots(|states| states.keys().cloned().collect::<Vec<_>>());
-        Ok(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE).collect())
+        // One without a state was only asked for.
+        Ok(with_states(|states| {
+            let stored = states.iter().filter(|(name, state)| {
+                *name != DEFAULT_WORKSPACE && state.with_slot(|slot| slot.text.is_some())
+            });
+            stored.map(|(name, _)| name.clone()).collect()
+        }))
     }
 
     async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
-        with_state_slots(|states| states.remove(workspace));
+        with_states(|states| states.remove(workspace));
         Ok(())
     }
 }
 
-/// The state of a workspace in memory.
+/// The client of a state in memory.
 struct InMemoryClient {
     workspace: String,
-}
-
-impl InMemoryClient {
-    fn with_slot<T>(&self, work: impl FnOnce(&mut StateSlot) -> T) -> T {
-        with_state_slots(|states| work(states.entry(self.workspace.clone()).or_default()))
-    }
+    state: MemoryState,
 }
 
 #[async_trait::async_trait]
@@ -125,16 +161,16 @@ impl RemoteClient for InMemoryClient {
     }
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
-        Ok(self.with_slot(|slot| slot.text.clone()))
+        Ok(self.state.with_slot(|slot| slot.text.clone()))
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        self.with_slot(|slot| slot.text = Some(text));
+        self.state.with_slot(|slot| slot.text = Some(text));
         Ok(())
     }
 
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
-        Ok(self.with_slot(|slot| match &slot.lock {
+        Ok(self.state.with_slot(|slot| match &slot.lock {
             Some(holder) => LockOutcome::Held(Some(Box::new(holder.clone()))),
             None => {
                 slot.lock = Some(info.clone());
@@ -145,12 +181,12 @@ impl RemoteClient for InMemoryClient {
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         // Only its own: the lock may have been broken, and taken by another store since.
-        self.with_slot(|slot| slot.lock.take_if(|holder| holder.id == id));
+        self.state.with_slot(|slot| slot.lock.take_if(|holder| holder.id == id));
         Ok(())
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        Ok(self.with_slot(|slot| match slot.lock.take_if(|holder| holder.id == id) {
+        Ok(self.state.with_slot(|slot| match slot.lock.take_if(|holder| holder.id == id) {
             Some(_) => ForceUnlockOutcome::Released,
             None => ForceUnlockOutcome::OtherLock(slot.lock.clone().map(Box::new)),
         }))

@@ -69,6 +69,7 @@ use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, MemoryIntentLo
 use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
+pub use self::inmem::MemoryState;
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, WriteOutcome};
 pub use self::wait_report::{WaitReporter, set_wait_reporter};

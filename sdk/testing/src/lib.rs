@@ -44,18 +44,17 @@ mod plan_text;
 mod recording;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use formwork_core::apply::apply_plan;
-use formwork_core::plan::{Plan, PlanMode, PlanOptions, make_plan};
+use formwork_backend::{MemoryState, StateStore as _};
+use formwork_core::plan::{Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
-use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intent_log::{IntentLog as _, MemoryIntentLog, StateAccess};
-use formwork_core::state::journal::RunHeader;
-use formwork_core::state::recover::Recovery;
 use formwork_core::state::{ObjectAttributes, ObjectState};
+use formwork_operation::recover::Decision;
+use formwork_operation::{PlanSource, SessionOptions, StateSession};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Value};
@@ -67,7 +66,7 @@ pub use recording::{Recording, UnreadableRecording, UnreadableTranscript};
 
 use clock::VirtualClock;
 use fault::{FaultLauncher, RecordOrReplay};
-use loaded_config::{InMemoryFiles, LoadedConfig, PhaseValues};
+use loaded_config::{InMemoryFiles, LoadedConfig};
 
 /// A place for applying configurations: a provider, and a state in memory.
 pub struct TestEngine {
@@ -75,9 +74,10 @@ pub struct TestEngine {
     /// Local name of the provider in configurations. Its source address follows.
     name: String,
     source: String,
+    /// The stored state with the intents of the runs. In memory, because every change waits for its intent.
+    state: MemoryState,
+    /// The state after the last apply.
     file: StateFile,
-    /// Intents of the runs. In memory, because every change waits for its intent.
-    intents: MemoryIntentLog,
     provisioners: ProvisionerSet,
     /// One runtime for all runs, so that threads are not started again for each run.
     runtime: Runtime,
@@ -104,8 +104,8 @@ impl TestEngine {
             front,
             name,
             source,
+            state: MemoryState::default(),
             file: StateFile::new_empty(),
-            intents: MemoryIntentLog::default(),
             provisioners: ProvisionerSet::default(),
             runtime,
             clock,
@@ -220,8 +220,12 @@ impl TestEngine {
     /// # Panics
     /// When the text is not a state file.
     pub fn set_state(&mut self, text: &str) {
-        self.file =
+        let file =
             StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
+        let mut store = self.state.open().store;
+        let stored = self.runtime.block_on(store.overwrite(file.clone()));
+        stored.expect("memory takes every state");
+        self.file = file;
     }
 
     fn stored_object(&self, address: &str) -> &ObjectState {
@@ -241,124 +245,45 @@ impl TestEngine {
         let mut diags = Diagnostics::new();
         let loaded = LoadedConfig::load(&mut diags, &self.config_files_naming_provider(config));
         let Some(loaded) = loaded else { return RunResult { plan: None, diags, applied: false } };
-        let mut recovery = self.recovery_if_provider_has_lists(&mut diags);
-        let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
-        let interrupted = interrupted.filter_map(|one| {
-            let addr = one.current_addr();
-            let is_listed = self.front.lists.contains(addr.resource.resource_type().as_str());
-            Some((addr.clone(), one.planned_value_to_find().filter(|_| is_listed)?.clone()))
-        });
-        let interrupted_creations = interrupted.collect();
-        let options = PlanOptions { mode, interrupted_creations, ..PlanOptions::default() };
-        let (plan, applied) = self.runtime.block_on(async {
+        let options = PlanOptions { mode, ..PlanOptions::default() };
+        let (plan, applied, file) = self.runtime.block_on(async {
+            let opened =
+                StateSession::open(&mut diags, self.state.open(), &session_options()).await;
+            let Ok(mut session) = opened else { return (None, false, None) };
+            self.retry_creations_without_search(&mut session);
             let pool = ProviderPool::new(&self.front);
-            let plan = self.plan_config(&mut diags, &loaded, &pool, &options).await;
-            let state = match &plan {
-                Some(plan) if applying && !plan.errored => {
-                    self.apply_plan(&mut diags, &loaded, &pool, plan).await
+            let operation = loaded.operation(&pool).with_provisioners(&self.provisioners);
+            let planned = operation.plan(&mut diags, &mut session, options).await.ok();
+            let plan = planned.as_ref().map(|planned| planned.plan.clone());
+            let applied = match planned.filter(|planned| applying && !planned.plan.errored) {
+                Some(planned) => {
+                    let source = PlanSource::Made(Box::new(planned));
+                    operation.apply(&mut diags, &mut session, source).await.is_ok()
                 }
-                _ => None,
+                None => false,
             };
-            (plan, state)
+            let file = session.file.clone();
+            session.unlock(&mut diags).await;
+            (plan, applied, Some(file))
         });
-        let done = applied.is_some();
-        if let (Some(recovery), Some(plan), true) = (&mut recovery, &plan, done) {
-            for addr in plan.searches.keys() {
-                recovery.mark_decided(addr, "the provider was asked for the object");
-            }
-            if let Err(error) = recovery.archive_journals() {
-                let _receipt = diags.error(error.diagnostic());
-            }
+        if let (Some(file), true) = (file, applied) {
+            self.file = file;
         }
-        // Also after errors: what was made must not be lost.
-        if let Some(state) = applied {
-            self.file.state = state;
-        }
-        RunResult { plan, diags, applied: done }
+        RunResult { plan, diags, applied }
     }
 
-    /// Open operations of earlier runs, if the provider lists objects: only then can a new object
-    /// with an unknown id be found.
-    fn recovery_if_provider_has_lists(&self, diags: &mut Diagnostics) -> Option<Recovery> {
-        if self.front.lists.is_empty() {
-            return None;
+    /// Decides, as a user would who finds no object, about creations that the provider cannot be asked for:
+    /// without a list of its objects, or with nothing to find one by.
+    fn retry_creations_without_search(&self, session: &mut StateSession) {
+        let unsearched = session.unresolved_needing_decision().filter(|one| {
+            let resource_type = one.current_addr().resource.resource_type();
+            let is_listed = self.front.lists.contains(resource_type.as_str());
+            !is_listed || one.planned_value_to_find().is_none()
+        });
+        let unsearched: Vec<_> = unsearched.map(|one| one.current_addr().clone()).collect();
+        for addr in unsearched {
+            session.decide_without_storing_state(&addr, Decision::Retry);
         }
-        let access = StateAccess::Locked;
-        let recovery = self.intents.recover_runs(Some(self.file.clone()), access);
-        match self.runtime.block_on(recovery) {
-            Ok(recovery) => Some(recovery),
-            Err(error) => {
-                let _receipt = diags.error(error.diagnostic());
-                None
-            }
-        }
-    }
-
-    async fn plan_config(
-        &self,
-        diags: &mut Diagnostics,
-        loaded: &LoadedConfig,
-        pool: &ProviderPool<'_>,
-        options: &PlanOptions,
-    ) -> Option<Plan> {
-        let values = PhaseValues::new(loaded, false);
-        let session = self.new_session(loaded, pool, &values);
-        make_plan(&session, diags, options).await.ok()
-    }
-
-    async fn apply_plan(
-        &self,
-        diags: &mut Diagnostics,
-        loaded: &LoadedConfig,
-        pool: &ProviderPool<'_>,
-        plan: &Plan,
-    ) -> Option<formwork_core::state::State> {
-        let values = PhaseValues::new(loaded, true);
-        let session = self.new_session(loaded, pool, &values);
-        let begin =
-            RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
-        let journal = match self.intents.begin_run(begin).await {
-            Ok(journal) => journal,
-            Err(error) => {
-                let _receipt = diags.error(error.diagnostic());
-                return None;
-            }
-        };
-        let applied = apply_plan(&session, diags, plan, &journal).await.ok();
-        let ended = match &applied {
-            Some(applied) => {
-                let file = StateFile { state: applied.state.clone(), ..StateFile::new_empty() };
-                journal.record_state_fingerprint(&file).await
-            }
-            None => Ok(()),
-        };
-        let ended = match ended {
-            Ok(()) => journal.end_run().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = ended {
-            let _receipt = diags.error(error.diagnostic());
-        }
-        applied.map(|applied| applied.state)
-    }
-
-    fn new_session<'a>(
-        &'a self,
-        loaded: &'a LoadedConfig,
-        pool: &'a ProviderPool<'a>,
-        values: &'a PhaseValues,
-    ) -> Session<'a> {
-        Session::new(SessionInputs {
-            config: &loaded.config,
-            sources: &loaded.sources,
-            state: &self.file.state,
-            pool,
-            provisioners: &self.provisioners,
-            results: &values.results,
-            world: &values.world,
-            variables: &loaded.variables,
-            stop: &values.stop,
-        })
     }
 
     /// The configuration, with a source for the provider if it names none.
@@ -373,6 +298,11 @@ impl TestEngine {
         }
         InMemoryFiles(texts)
     }
+}
+
+/// The options of a run. No file is read or written below the folder.
+fn session_options() -> SessionOptions<'static> {
+    SessionOptions::new("OperationTypeApply", Path::new("/no-folder"))
 }
 
 impl RunResult {

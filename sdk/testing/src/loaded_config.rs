@@ -1,30 +1,16 @@
 //! A configuration in memory, with values for its variables and for what the engine asks the host.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
-use formwork_core::eval::{HostValues, Results};
+use formwork_core::eval::HostValues;
+use formwork_core::provider::ProviderPool;
+use formwork_operation::{Operation, OperationInputs};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Str};
-
-/// Values of planning or of applying.
-pub(crate) struct PhaseValues {
-    pub(crate) results: Results,
-    pub(crate) world: HostValues,
-    pub(crate) stop: Cell<bool>,
-}
-
-impl PhaseValues {
-    pub(crate) fn new(loaded: &LoadedConfig, applying: bool) -> Self {
-        let world = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
-        let world = HostValues { applying, ..world };
-        Self { results: Results::new(&loaded.config), world, stop: Cell::new(false) }
-    }
-}
 
 /// A configuration with values for its variables.
 pub(crate) struct LoadedConfig {
@@ -44,6 +30,14 @@ impl LoadedConfig {
             inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
                 .ok()?;
         Some(Self { config, sources, variables })
+    }
+
+    /// An operation on the configuration, at the beginning of the epoch.
+    pub(crate) fn operation<'a>(&'a self, pool: &'a ProviderPool<'a>) -> Operation<'a> {
+        let Self { config, sources, variables } = self;
+        let inputs = OperationInputs { config, sources, variables, pool };
+        let host = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        Operation::new(inputs, host)
     }
 }
 
