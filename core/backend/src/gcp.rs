@@ -60,7 +60,7 @@ pub(crate) fn error_message(answer: &HttpResponse) -> String {
     let message = match refusal {
         Some(refusal) => refusal.error.message,
         // Contents are refused with plain text.
-        None => String::from_utf8_lossy(&answer.body[..answer.body.len().min(500)]).into_owned(),
+        None => answer.refusal_text(),
     };
     message.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }

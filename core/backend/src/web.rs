@@ -6,6 +6,7 @@ mod plain_request;
 #[cfg(feature = "query-encoding")]
 mod query_value;
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
@@ -46,6 +47,12 @@ pub(crate) struct HttpClient {
 /// The most redirects that a request follows.
 const MAX_REDIRECTS: u32 = 10;
 
+/// The most bytes of a refusal that a message has.
+const MAX_REFUSAL_LEN: usize = 500;
+
+/// The number of letters and digits in a row that only a quotation shares with a request.
+const QUOTED_PIECE_LEN: usize = 16;
+
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpResponse {
@@ -58,6 +65,8 @@ pub(crate) struct HttpResponse {
     /// Whether an earlier attempt at the request may have had its effect: no answer to it came, or that of a
     /// failing server.
     pub(crate) follows_unclear_attempt: bool,
+    /// Whether a refusal quotes the content of the request, which may be a state or a key.
+    pub(crate) repeats_request: bool,
 }
 
 /// A request that has got no usable answer.
@@ -94,7 +103,18 @@ impl HttpResponse {
         Some(Duration::from_secs(seconds))
     }
 
-    /// The cause of a failure for an answer that was not expected, with the start of its content.
+    /// The start of the content of an answer that refuses a request, in one line. Nothing of any other answer is
+    /// shown: proxies and caches mark states and keys with 203 or 206.
+    pub(crate) fn refusal_text(&self) -> String {
+        let is_refusal = self.status.is_client_error() || self.status.is_server_error();
+        if !is_refusal || self.repeats_request {
+            return String::new();
+        }
+        let text = String::from_utf8_lossy(&self.body[..self.body.len().min(MAX_REFUSAL_LEN)]);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The cause of a failure for an answer that was not expected, with the text of a refusal.
     #[cfg(any(
         feature = "aws",
         feature = "azurerm",
@@ -105,8 +125,7 @@ impl HttpResponse {
         feature = "openbao"
     ))]
     pub(crate) fn unexpected_response_cause(&self, method: &str, url: &str) -> Cause {
-        let said = String::from_utf8_lossy(&self.body[..self.body.len().min(500)]);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = self.refusal_text();
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         let url = redact_url(url);
         format!("{method} {url}: unexpected HTTP response code {}{said}", self.status).into()
@@ -233,6 +252,8 @@ impl HttpClient {
         let proxy = self.proxies.proxy_for(scheme, host, uri.port_u16());
         let proxy = proxy.map(Proxy::new).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
+        let (parts, content) = request.into_parts();
+        let request = Request::from_parts(parts, content.as_slice());
         let request = self.agent.configure_request(request).proxy(proxy);
         let request = match self.limit {
             Some(limit) => request.timeout_global(Some(limit)),
@@ -254,7 +275,15 @@ impl HttpClient {
             return Err(format!("the answer is longer than the limit of {max} bytes"));
         }
         let (status, headers) = (parts.status, parts.headers);
-        Ok(HttpResponse { status, headers, body: text, follows_unclear_attempt: false })
+        let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
+        let repeats_request = !status.is_success() && repeats(&content, refusal);
+        Ok(HttpResponse {
+            status,
+            headers,
+            body: text,
+            follows_unclear_attempt: false,
+            repeats_request,
+        })
     }
 }
 
@@ -297,6 +326,36 @@ pub(crate) fn is_retryable_status(status: StatusCode) -> bool {
     // 501 is final: a server does not learn a method by being asked again.
     status == StatusCode::TOO_MANY_REQUESTS
         || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
+}
+
+/// Whether a text quotes a content. Letters and digits count, because quotations have other escapes and spaces.
+fn repeats(content: &[u8], text: &[u8]) -> bool {
+    let (content, text) = (letters_and_digits(content), letters_and_digits(text));
+    // A quotation of twice this length has at least one of these pieces, wherever it begins.
+    let pieces: HashSet<&[u8]> = content.chunks_exact(QUOTED_PIECE_LEN).collect();
+    text.windows(QUOTED_PIECE_LEN).any(|piece| pieces.contains(piece))
+}
+
+fn letters_and_digits(text: &[u8]) -> Vec<u8> {
+    let (mut letters, mut bytes) = (Vec::new(), text.iter());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            // The letter of an escape, as in `\n`, is none of the text.
+            b'\\' => drop(bytes.next()),
+            byte if byte.is_ascii_alphanumeric() => letters.push(*byte),
+            _ => {}
+        }
+    }
+    letters
+}
+
+/// The text of an error of JSON that may have a secret: the library quotes the value that it did not expect.
+#[cfg(any(feature = "azurerm", feature = "consul", feature = "gcp", feature = "kubernetes"))]
+pub(crate) fn json_error_text(error: &serde_json::Error) -> String {
+    if error.is_data() {
+        return format!("unexpected value at line {} column {}", error.line(), error.column());
+    }
+    error.to_string()
 }
 
 /// The reason of a failure with those behind it.
@@ -360,6 +419,28 @@ mod tests {
                 assert_eq!(server.request_lines().len(), 2);
             }
         }
+    }
+
+    #[test]
+    fn a_quotation_is_recognised_in_other_escapes_and_spaces() {
+        let state = br#"{"version": 4, "outputs": {"a": {"value": "hunter2-hunter2-hunter2"}}}"#;
+        for (text, is_quotation) in [
+            (&br#"bad: {"version":4,"outputs":{"a":{"value":"hunter2-hunter2"#[..], true),
+            (b"value hunter2 hunter2 hunter2", true),
+            (b"the version of the outputs has no value", false),
+            (b"", false),
+        ] {
+            assert_eq!(repeats(state, text), is_quotation, "{}", String::from_utf8_lossy(text));
+        }
+        assert!(!repeats(b"", b"a refusal of a request without content"));
+    }
+
+    #[test]
+    fn an_error_of_json_quotes_no_value() {
+        let error = serde_json::from_str::<bool>("\"hunter2\"").unwrap_err();
+        assert_eq!(json_error_text(&error), "unexpected value at line 1 column 9");
+        let error = serde_json::from_str::<bool>("[").unwrap_err();
+        assert!(json_error_text(&error).contains("line 1 column"), "{error}");
     }
 
     #[test]

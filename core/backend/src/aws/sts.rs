@@ -192,6 +192,7 @@ impl StsClient {
             headers: parts.headers,
             body: body.into_bytes(),
             follows_unclear_attempt: false,
+            repeats_request: false,
         };
         let reason = match AwsErrorResponse::parse(&answer) {
             Some(AwsErrorResponse { code, message }) => format!("{code}: {message}"),

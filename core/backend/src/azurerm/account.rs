@@ -9,7 +9,7 @@ use ureq::http::{Request, StatusCode, header};
 use super::cloud::{AzureCloud, CloudSource};
 use super::identity::{IdentityTokenIssuer, TokenIdentity, TokenSource, azure_cli_call};
 use crate::cause::Cause;
-use crate::web::{HttpClient, HttpResponse, percent_encode};
+use crate::web::{HttpClient, HttpResponse, json_error_text, percent_encode};
 
 /// The version of the API of the Resource Manager.
 const RESOURCE_MANAGER_API_VERSION: &str = "2023-01-01";
@@ -266,8 +266,10 @@ impl ResourceManagerClient {
             .body(Vec::new())?;
         let answer = client.send_authorized(&request, &self.signer).await?;
         match answer.status {
-            StatusCode::OK => Ok(serde_json::from_slice(&answer.body)
-                .map_err(|error| format!("{method} {url}: the answer cannot be read: {error}"))?),
+            StatusCode::OK => Ok(serde_json::from_slice(&answer.body).map_err(|error| {
+                let reason = json_error_text(&error);
+                format!("{method} {url}: the answer cannot be read: {reason}")
+            })?),
             _ => Err(answer.unexpected_response_cause(method, &url)),
         }
     }

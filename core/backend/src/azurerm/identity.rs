@@ -12,7 +12,7 @@ use ureq::http::{Request, StatusCode, header};
 use super::cloud::AzureCloud;
 use crate::cause::Cause;
 use crate::credential_program::CredentialProgram;
-use crate::web::{HttpClient, percent_encode};
+use crate::web::{HttpClient, json_error_text, percent_encode};
 
 /// The audience of tokens that other identity providers issue for an exchange.
 const FEDERATION_AUDIENCE: &str = "api://AzureADTokenExchange";
@@ -190,8 +190,9 @@ impl IdentityTokenIssuer {
             arguments.extend(["--tenant", tenant]);
         }
         let output = azure_cli_call(&arguments).run_for_output().await?;
-        let printed: CliToken = serde_json::from_slice(&output)
-            .map_err(|error| format!("the token of `az` cannot be read: {error}"))?;
+        let printed: CliToken = serde_json::from_slice(&output).map_err(|error| {
+            format!("the token of `az` cannot be read: {}", json_error_text(&error))
+        })?;
         // Older versions of `az` print the end only as a local time, which means nothing without
         // its zone.
         let expires = printed.expires_on.and_then(|seconds| Timestamp::from_second(seconds).ok());
@@ -230,8 +231,8 @@ async fn send_json_request<T: serde::de::DeserializeOwned>(
     match answer.status {
         StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| {
             // The answer may be a secret, so it is not repeated.
-            let url = crate::web::redact_url(&url);
-            format!("{method} {url}: the answer cannot be read: {error}").into()
+            let (url, reason) = (crate::web::redact_url(&url), json_error_text(&error));
+            format!("{method} {url}: the answer cannot be read: {reason}").into()
         }),
         _ => Err(answer.unexpected_response_cause(method, &url)),
     }

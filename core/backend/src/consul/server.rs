@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
 use crate::cause::{Cause, PermissionDenied};
-use crate::web::{HttpClient, HttpResponse, percent_encode};
+use crate::web::{HttpClient, HttpResponse, json_error_text, percent_encode};
 
 /// The mark that Consul's own clients set on keys that are locks.
 const CONSUL_LOCK_FLAG: u64 = 0x2ddc_cbc0_58a5_0c18;
@@ -314,8 +314,10 @@ impl ConsulServer {
                 _ => answer.unexpected_response_cause(method, &url),
             });
         }
-        serde_json::from_slice(&answer.body)
-            .map_err(|error| format!("{method} {url}: the answer cannot be read: {error}").into())
+        serde_json::from_slice(&answer.body).map_err(|error| {
+            let reason = json_error_text(&error);
+            format!("{method} {url}: the answer cannot be read: {reason}").into()
+        })
     }
 }
 

@@ -208,6 +208,7 @@ mod tests {
                 r#"{"error":{"code":404,"message":"KeyRing not found."}}"#,
             ),
             ScriptedReply::new("200 OK", "{\"plaintext\":\"hunter2!\"}"),
+            ScriptedReply::new("203 Non-Authoritative Information", "{\"plaintext\":\"hunter2!\"}"),
             ScriptedReply::new("200 OK", "{}"),
         ]);
         let provider = new_gcp_kms(&server.url, KEY).unwrap();
@@ -226,6 +227,8 @@ mod tests {
         );
         let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
         assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
+        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        assert!(said.contains("HTTP 203") && !said.contains("hunter2"), "{said}");
         let said = provider.generate_data_key().unwrap_err();
         assert_eq!(said, "the service returned no encrypted form of the key");
     }

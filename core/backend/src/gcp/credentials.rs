@@ -20,7 +20,7 @@ use super::{argument_or_variable, read_file_or_text};
 use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::config_error::ConfigError;
 use crate::signing::signing_context;
-use crate::web::{HttpClient, percent_encode, redact_url};
+use crate::web::{HttpClient, json_error_text, percent_encode, redact_url};
 
 /// The scope of tokens for other services of the cloud.
 const CLOUD_PLATFORM_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
@@ -239,17 +239,21 @@ impl ServiceAccountKey {
         let answer = around.http_send(request).await?;
         let place = redact_url(url);
         if answer.status() != StatusCode::OK {
-            let said = String::from_utf8_lossy(answer.body());
+            // Proxies mark a token with 203.
+            let body: &[u8] = if answer.status().is_success() { &[] } else { answer.body() };
+            let said = String::from_utf8_lossy(body);
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
             let said = said.chars().take(500).collect::<String>();
+            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
             return Err(Error::credential_invalid(format!(
-                "POST {place}: HTTP {}: {said}; check the key of the service account {:?}, and the clock of this machine",
+                "POST {place}: HTTP {}{said}; check the key of the service account {:?}, and the clock of this machine",
                 answer.status(),
                 self.client_email
             )));
         }
         let issued: TokenResponse = serde_json::from_slice(answer.body()).map_err(|error| {
-            Error::credential_invalid(format!("POST {place}: the answer cannot be read: {error}"))
+            let reason = json_error_text(&error);
+            Error::credential_invalid(format!("POST {place}: the answer cannot be read: {reason}"))
         })?;
         let expires = now + Duration::from_secs(issued.expires_in.into());
         Ok(Credential::with_token(Token {

@@ -47,6 +47,34 @@ async fn a_refusal_is_reported_at_once_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_message_has_a_part_of_a_state() {
+    let secret = "\"outputs\": {\"password\": {\"value\": \"hunter2\", \"type\": \"string\", \"sensitive\": true}}";
+    let text = String::from_utf8(test_state_text(4)).unwrap();
+    let text = text.replace("\"outputs\": {}", secret);
+    assert!(text.contains("hunter2"), "{text}");
+    // A proxy that changes content, a cache, and a server with a page for each redirect.
+    for status in
+        ["203 Non-Authoritative Information", "206 Partial Content", "300 Multiple Choices"]
+    {
+        let (message, _) =
+            read_error_and_n_requests(vec![ScriptedReply::new(status, text.clone())]).await;
+        assert!(message.ends_with(status) && !message.contains("hunter2"), "{message}");
+    }
+    // A server that quotes what it does not accept, in the escapes of JSON.
+    let quoted = serde_json::json!({ "error": "no state", "input": text }).to_string();
+    let server = ScriptedServer::start([
+        ScriptedReply::new("200 OK", text.clone()),
+        ScriptedReply::new("200 OK", text),
+        ScriptedReply::new("400 Bad Request", quoted),
+    ]);
+    let mut store = open_store(&server.url).await;
+    let mut file = store.read().await.unwrap().unwrap();
+    file.check_results = Some(b"[\"x\"]".to_vec().into());
+    let message = store.write(&mut file).await.unwrap_err().to_string();
+    assert!(message.contains("400 Bad Request") && !message.contains("hunter2"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_fault_that_may_pass_is_tried_again_twice() {
     let fault = |reply: &ScriptedReply| vec![reply.clone(), reply.clone(), reply.clone()];
     let busy = ScriptedReply::new("500 Internal Server Error", "");

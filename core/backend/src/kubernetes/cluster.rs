@@ -9,7 +9,9 @@ use ureq::http::{Request, StatusCode, header};
 
 use super::cluster_connection::{ClusterConnection, ClusterSession, RequestAuthorization};
 use crate::cause::{Cause, PermissionDenied};
-use crate::web::{Authorize, HttpResponse, is_retryable_status, percent_encode, redact_url};
+use crate::web::{
+    Authorize, HttpResponse, is_retryable_status, json_error_text, percent_encode, redact_url,
+};
 
 /// The cluster, seen from one namespace.
 pub(super) struct ClusterClient {
@@ -170,8 +172,9 @@ impl ClusterClient {
             if answer.status != StatusCode::OK {
                 return Err(self.unexpected_response_cause(&answer, "GET", &url));
             }
-            let page: ListResponse = serde_json::from_slice(&answer.body)
-                .map_err(|error| format!("the list of secrets cannot be read: {error}"))?;
+            let page: ListResponse = serde_json::from_slice(&answer.body).map_err(|error| {
+                format!("the list of secrets cannot be read: {}", json_error_text(&error))
+            })?;
             secrets.extend(page.items.unwrap_or_default().into_iter().map(KubernetesObject));
             match page.metadata.next.filter(|next| !next.is_empty()) {
                 // A server that returns the same token again would be asked for ever.
@@ -337,8 +340,8 @@ fn unauthorized_cause(method: &str, url: &str) -> Cause {
 
 fn parse_object(answer: &HttpResponse, method: &str, url: &str) -> Result<KubernetesObject, Cause> {
     let object = serde_json::from_slice(&answer.body).map_err(|error| {
-        let url = redact_url(url);
-        format!("{method} {url}: the answer cannot be read: {error}")
+        let (url, reason) = (redact_url(url), json_error_text(&error));
+        format!("{method} {url}: the answer cannot be read: {reason}")
     })?;
     Ok(KubernetesObject(object))
 }
