@@ -341,7 +341,9 @@ fn letters_and_digits(text: &[u8]) -> Vec<u8> {
     while let Some(byte) = bytes.next() {
         match byte {
             // The letter of an escape, as in `\n`, is none of the text.
-            b'\\' => drop(bytes.next()),
+            b'\\' => {
+                bytes.next();
+            }
             byte if byte.is_ascii_alphanumeric() => letters.push(*byte),
             _ => {}
         }
