@@ -15,6 +15,8 @@ pub mod failure;
 pub mod fuzz_targets;
 pub mod handshake;
 pub mod host_building_blocks;
+#[cfg(feature = "http-proxy")]
+pub mod http_proxy;
 pub mod message;
 pub mod message_limits;
 pub mod payload;

@@ -12,10 +12,11 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, MAX_STATE_LEN};
+use formwork_plugin_protocol::http_proxy::parse_proxy;
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
+use ureq::Agent;
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
-use ureq::{Agent, Proxy};
 
 #[cfg(feature = "query-encoding")]
 pub(crate) use self::query_value::percent_encode;
@@ -250,7 +251,7 @@ impl HttpClient {
         let uri = request.uri();
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.proxy_for(scheme, host, uri.port_u16());
-        let proxy = proxy.map(Proxy::new).transpose();
+        let proxy = proxy.map(parse_proxy).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
         let (parts, content) = request.into_parts();
         let request = Request::from_parts(parts, content.as_slice());
@@ -420,6 +421,49 @@ mod tests {
                 assert!(answered.follows_unclear_attempt);
                 assert_eq!(server.request_lines().len(), 2);
             }
+        }
+    }
+
+    /// A client whose requests for other machines go through a proxy of HTTP.
+    fn client_with_proxy(proxy: &str) -> HttpClient {
+        let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let variable = |name: &str| (name == "HTTP_PROXY").then(|| proxy.to_owned());
+        HttpClient::new(&TlsSettings::default(), retries, variable).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_proxy_forwards_plain_requests_without_a_tunnel() {
+        let proxy = ScriptedServer::start([
+            ScriptedReply::new("200 OK", "stored"),
+            ScriptedReply::new("200 OK", "read"),
+        ]);
+        let client = client_with_proxy(&proxy.url.replace("://", "://me:se%3Acret@"));
+        let url = "http://u:p@states.invalid:8080/a?b=c";
+        let content = b"x".repeat(300_000);
+        let answered = client.send(&Request::put(url).body(content.clone()).unwrap()).await;
+        assert_eq!(answered.unwrap().body, b"stored");
+        let answered = client.send(&Request::get(url).body(Vec::new()).unwrap()).await.unwrap();
+        assert_eq!(answered.body, b"read");
+        let asked = proxy.received_requests();
+        assert_eq!(asked[0].body, content);
+        for (asked, method) in asked.iter().zip(["PUT", "GET"]) {
+            assert_eq!(asked.line, format!("{method} http://states.invalid:8080/a?b=c"));
+            assert_eq!(asked.headers["host"], "states.invalid:8080");
+            assert_eq!(asked.headers["proxy-authorization"], "Basic bWU6c2U6Y3JldA==");
+            assert_eq!(asked.headers["authorization"], "Basic dTpw");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_proxy_that_does_not_answer_is_named() {
+        // A port that was free a moment ago.
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        for scheme in ["http", "socks5"] {
+            let client = client_with_proxy(&format!("{scheme}://me:secret@127.0.0.1:{port}"));
+            let request = Request::get("http://states.invalid/").body(Vec::new()).unwrap();
+            let error = client.send(&request).await.unwrap_err().to_string();
+            assert!(error.contains(&format!("through the proxy 127.0.0.1:{port}")), "{error}");
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 

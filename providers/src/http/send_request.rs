@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_plugin_protocol::http_proxy::through_proxies;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 use time::OffsetDateTime;
@@ -13,6 +14,8 @@ use ureq::config::RedirectAuthHeaders;
 use ureq::http::header::RETRY_AFTER;
 use ureq::http::{HeaderName, HeaderValue, Request, Uri};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{DefaultConnector, RustlsConnector};
 use ureq::{Agent, Error};
 
 use crate::{proxy, redact_url};
@@ -288,7 +291,8 @@ fn build_agent(settings: &RequestArguments<'_>) -> Result<Agent, Failure> {
         .timeout_global(settings.timeout)
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
         .build();
-    Ok(config.new_agent())
+    let connector = through_proxies(RustlsConnector::default(), DefaultConnector::default());
+    Ok(Agent::with_parts(config, connector, DefaultResolver::default()))
 }
 
 /// Makes sure that a certificate can be used with a key: the HTTP library panics if it cannot.

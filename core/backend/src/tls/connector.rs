@@ -7,6 +7,7 @@
 use std::fmt;
 use std::io::{Read as _, Write as _};
 
+use formwork_plugin_protocol::http_proxy::through_proxies;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use ureq::Agent;
@@ -33,19 +34,19 @@ pub(crate) fn http_agent(config: Config, tls: TlsConnector) -> Agent {
         ().chain(SocksConnector::default())
             .chain(ConnectProxyConnector::default())
             .chain(TcpConnector::default())
-            .chain(tls);
-    Agent::with_parts(config, connector, DefaultResolver::default())
+            .chain(tls.clone());
+    Agent::with_parts(config, through_proxies(tls, connector), DefaultResolver::default())
 }
 
 /// The connector for TLS.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TlsConnector {
     tls: ClientTls,
     named: Option<NamedHost>,
 }
 
 /// A server whose certificate has another name than its host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NamedHost {
     /// The host in the URLs of the server. Other hosts, such as proxies, keep their names.
     host: String,
