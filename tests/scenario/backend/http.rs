@@ -4,6 +4,7 @@ use nix::sys::signal::Signal;
 
 use super::super::encryption::{SECRET, assert_sealed};
 use super::{RESOURCE, both};
+use crate::harness::proxy::Proxy;
 use crate::harness::{HttpState, Workdir, opentofu, terraform};
 
 /// The lock of another process, as Terraform writes it.
@@ -75,6 +76,25 @@ fn locks_of_http_exclude_the_other_program() {
     both::locks_exclude(&|resource| server.config(resource));
     // Neither compares the id: the server does, if it wants to.
     both::locks_end_by_force(&|resource| server.config(resource), &[]);
+}
+
+#[test]
+fn a_proxy_forwards_the_requests_of_both_programs() {
+    let is_here = |program: &&str| *program == "formwork" || terraform().is_some();
+    for program in ["formwork", "terraform"].into_iter().filter(is_here) {
+        let server = HttpState::start();
+        let (_, place) = server.address.split_once("://").expect("a URL");
+        let (host, _) = place.split_once('/').expect("a path");
+        let port = host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        let proxy = Proxy::leading(vec![("states.invalid:80", port)]);
+        let url = format!("http://127.0.0.1:{}", proxy.port);
+        let workdir = Workdir::new(&server.config(RESOURCE).replace(host, "states.invalid"));
+        for line in ["init", "apply -auto-approve"] {
+            workdir.engine(program, line).env("HTTP_PROXY", &url).succeed();
+        }
+        assert!(proxy.connected() > 0, "{program} has gone around the proxy");
+        assert!(server.with(|kept| !kept.state.is_empty() && kept.lock.is_empty()), "{program}");
+    }
 }
 
 #[test]
