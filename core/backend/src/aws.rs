@@ -265,6 +265,7 @@ mod tests {
             body: body.as_bytes().to_vec(),
             follows_unclear_attempt: false,
             repeats_request: false,
+            redirected_to: None,
         }
     }
 

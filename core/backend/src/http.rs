@@ -261,15 +261,16 @@ impl HttpServer {
 
 /// The cause for an answer that refuses access.
 fn access_refused_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
-    let url = redact_url(url);
+    let place = answer.place(url);
     match answer.status {
         StatusCode::UNAUTHORIZED => {
-            format!("{method} {url}: the HTTP remote state endpoint requires auth").into()
+            format!("{method} {place}: the HTTP remote state endpoint requires auth").into()
         }
         StatusCode::FORBIDDEN => {
-            format!("{method} {url}: the HTTP remote state endpoint rejects the credentials").into()
+            format!("{method} {place}: the HTTP remote state endpoint rejects the credentials")
+                .into()
         }
-        _ => answer.unexpected_response_cause(method, &url),
+        _ => answer.unexpected_response_cause(method, url),
     }
 }
 

@@ -5,21 +5,24 @@
 mod plain_request;
 #[cfg(feature = "query-encoding")]
 mod query_value;
+mod redirect;
 
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::Read as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, MAX_STATE_LEN};
 use formwork_plugin_protocol::http_proxy::parse_proxy;
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use ureq::Agent;
 use ureq::config::Config;
+use ureq::http::request::Parts;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 
 #[cfg(feature = "query-encoding")]
 pub(crate) use self::query_value::percent_encode;
+use self::redirect::follow_redirect;
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
 use crate::retry::RetryPolicy;
@@ -68,6 +71,8 @@ pub(crate) struct HttpResponse {
     pub(crate) follows_unclear_attempt: bool,
     /// Whether a refusal quotes the content of the request, which may be a state or a key.
     pub(crate) repeats_request: bool,
+    /// The URL that has answered, without its secrets, if it is another one than that of the request.
+    pub(crate) redirected_to: Option<String>,
 }
 
 /// A request that has got no usable answer.
@@ -128,8 +133,17 @@ impl HttpResponse {
     pub(crate) fn unexpected_response_cause(&self, method: &str, url: &str) -> Cause {
         let said = self.refusal_text();
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+        let place = self.place(url);
+        format!("{method} {place}: unexpected HTTP response code {}{said}", self.status).into()
+    }
+
+    /// The URL of the request without its secrets, and the URL that has answered.
+    pub(crate) fn place(&self, url: &str) -> String {
         let url = redact_url(url);
-        format!("{method} {url}: unexpected HTTP response code {}{said}", self.status).into()
+        match &self.redirected_to {
+            Some(target) => format!("{url} (redirected to {target})"),
+            None => url,
+        }
     }
 }
 
@@ -246,23 +260,50 @@ impl HttpClient {
         answered.map_err(failed)
     }
 
-    /// Sends a request once, and waits on this thread.
+    /// Sends a request once, and waits on this thread. Redirects are followed.
     pub(crate) fn send_blocking(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
-        let uri = request.uri();
+        let (mut head, mut content) = request.into_parts();
+        let began = Instant::now();
+        let mut redirected_to = None::<String>;
+        for _ in 0..=self.redirects {
+            let place = redirected_to.as_deref();
+            let left = self.limit.map(|limit| limit.saturating_sub(began.elapsed()));
+            let answered = self.send_to_server(&head, &content, left);
+            let with_place = |reason| match place {
+                Some(place) => format!("redirected to {place}: {reason}"),
+                None => reason,
+            };
+            let answer = answered.map_err(with_place)?;
+            // Where none is followed, the redirect itself is the answer.
+            if self.redirects == 0
+                || !follow_redirect(&mut head, &mut content, &answer).map_err(with_place)?
+            {
+                return Ok(HttpResponse { redirected_to, ..answer });
+            }
+            redirected_to = Some(redact_url(&head.uri.to_string()));
+        }
+        let place = redirected_to.unwrap_or_default();
+        Err(format!("redirected more than {} times, at last to {place}", self.redirects))
+    }
+
+    /// Sends a request to the server of its URL. `limit` is the time that is left for it, if it has a limit.
+    fn send_to_server(
+        &self,
+        head: &Parts,
+        content: &[u8],
+        limit: Option<Duration>,
+    ) -> Result<HttpResponse, String> {
+        let uri = &head.uri;
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.proxy_for(scheme, host, uri.port_u16());
         let proxy = proxy.map(parse_proxy).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
-        let (parts, content) = request.into_parts();
-        let request = Request::from_parts(parts, content.as_slice());
+        let request = Request::from_parts(head.clone(), content);
         let request = self.agent.configure_request(request).proxy(proxy);
-        let request = match self.limit {
+        let request = match limit {
             Some(limit) => request.timeout_global(Some(limit)),
             None => request,
         };
-        let request =
-            // Where none is followed, the redirect itself is the answer.
-            request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
         let request = request.build();
         // Only an answer to a read can be a state.
         let max = if request.method() == Method::GET { MAX_STATE_LEN } else { MAX_SMALL_FILE_LEN };
@@ -277,13 +318,14 @@ impl HttpClient {
         }
         let (status, headers) = (parts.status, parts.headers);
         let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
-        let repeats_request = !status.is_success() && repeats(&content, refusal);
+        let repeats_request = !status.is_success() && repeats(content, refusal);
         Ok(HttpResponse {
             status,
             headers,
             body: text,
             follows_unclear_attempt: false,
             repeats_request,
+            redirected_to: None,
         })
     }
 }
@@ -311,6 +353,9 @@ fn agent_config(patience: Duration) -> Config {
         .http_status_as_error(false)
         // The usual methods of the backend `http` for its lock are LOCK and UNLOCK.
         .allow_non_standard_methods(true)
+        // Redirects are followed here: the library does not send a content again.
+        .max_redirects(0)
+        .max_redirects_will_error(false)
         // A DELETE or GET may have a body for the servers that want one.
         .timeout_connect(Some(patience))
         .timeout_send_request(Some(patience))

@@ -193,6 +193,7 @@ impl StsClient {
             body: body.into_bytes(),
             follows_unclear_attempt: false,
             repeats_request: false,
+            redirected_to: None,
         };
         let reason = match AwsErrorResponse::parse(&answer) {
             Some(AwsErrorResponse { code, message }) => format!("{code}: {message}"),

@@ -116,7 +116,8 @@ impl GcpKmsKeyProvider {
         let said = error_message(&answer);
         let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-        Err(format!("{action}: POST {url}: HTTP {}{said}; {next}", answer.status))
+        let place = answer.place(&url);
+        Err(format!("{action}: POST {place}: HTTP {}{said}; {next}", answer.status))
     }
 }
 

@@ -288,8 +288,8 @@ impl Bucket {
             _ => return answer.unexpected_response_cause(method, url),
         };
         let said = if message.is_empty() { String::new() } else { format!(": {message}") };
-        let (url, name) = (redact_url(url), &self.name);
-        format!("{method} {url}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
+        let (place, name) = (answer.place(url), &self.name);
+        format!("{method} {place}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
             .into()
     }
 }

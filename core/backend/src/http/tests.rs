@@ -177,6 +177,66 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_redirected_write_keeps_its_method_and_content() {
+    for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
+        let target = ScriptedServer::start([
+            ScriptedReply::new("200 OK", ""),
+            ScriptedReply::new("200 OK", ""),
+            ScriptedReply::new("500 Internal Server Error", ""),
+        ]);
+        let lead =
+            |to: &str| ScriptedReply::new(status, "moved").header(&format!("Location: {to}"));
+        let elsewhere = format!("{}/there?key=word", target.url);
+        let empty = || ScriptedReply::new("404 Not Found", "");
+        let server = ScriptedServer::start([
+            empty(),
+            empty(),
+            lead("/here"),
+            lead(&elsewhere),
+            lead(&elsewhere),
+            lead(&elsewhere),
+        ]);
+        let arguments = [("address", &server.url), ("lock_address", &server.url)]
+            .map(|(name, url)| (name, formwork_value::Value::string(url.as_str())));
+        let login = ["username", "password"].map(|name| (name, formwork_value::Value::string("x")));
+        let no_retries = ("retry_max", formwork_value::Value::Number(Number::from(0_i64)));
+        let arguments: Vec<_> = arguments.into_iter().chain(login).chain([no_retries]).collect();
+        let backend = configure_backend("http", &arguments);
+        let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();
+        let mut file = test_state(0);
+        store.write(&mut file).await.unwrap();
+        let _lock = store.try_lock("test").await.unwrap();
+        let asked = [server.received_requests(), target.received_requests()];
+        let lines = asked.each_ref().map(|all| all.iter().map(|asked| asked.line.as_str()));
+        let [here, there] = lines.map(Iterator::collect::<Vec<_>>);
+        assert_eq!(here, ["GET /", "GET /", "POST /", "POST /here", "LOCK /"], "{status}");
+        assert_eq!(there, ["POST /there?key=word", "LOCK /there?key=word"], "{status}");
+        // The credentials stay on the server, and the content does not.
+        assert!(asked[0][3].headers.contains_key("authorization"));
+        assert!(!asked[1][0].headers.contains_key("authorization"));
+        assert_eq!(asked[0][2].body, asked[1][0].body);
+        assert_eq!(asked[0][2].headers["content-md5"], asked[1][0].headers["content-md5"]);
+        assert!(StateFile::parse(&asked[1][0].body).is_ok());
+        // A refusal names the server that it is of.
+        let message = store.try_lock("other").await.unwrap_err().to_string();
+        let place = format!("LOCK {} (redirected to {}/there?...)", server.url, target.url);
+        assert!(message.contains(&place), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_end_and_name_the_place_that_does_not_answer() {
+    let lead = |to: &str| ScriptedReply::new("302 Found", "").header(&format!("Location: {to}"));
+    let (message, n_asked) = read_error_and_n_requests(vec![lead("/round"); 33]).await;
+    assert!(message.contains("redirected more than 10 times, at last to http://"), "{message}");
+    assert_eq!(n_asked, 33);
+    let gone = "http://localhost:1/state?key=word";
+    let (message, _) = read_error_and_n_requests(vec![lead(gone); 3]).await;
+    assert!(message.contains("redirected to http://localhost:1/state?...: "), "{message}");
+    assert!(!message.contains("word"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lock_that_is_held_names_its_holder() {
     let holder = br#"{"ID":"0f1e","Operation":"OperationTypeApply","Who":"ana@host"}"#;
     for status in ["409 Conflict", "423 Locked"] {

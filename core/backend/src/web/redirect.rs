@@ -1,0 +1,147 @@
+//! The request that follows a redirect.
+
+use ureq::http::request::Parts;
+use ureq::http::{HeaderName, Method, Uri, header};
+
+use super::{HttpResponse, redact_url};
+
+/// The headers that another server gets, too. The others may be credentials.
+const PORTABLE_HEADERS: [&str; 4] = ["accept", "content-type", "content-md5", "if-none-match"];
+
+/// Changes a request to the one that an answer leads to. Returns whether there is one.
+///
+/// # Errors
+/// When the place that the answer names cannot be asked.
+pub(super) fn follow_redirect(
+    request: &mut Parts,
+    content: &mut Vec<u8>,
+    answer: &HttpResponse,
+) -> Result<bool, String> {
+    let keeps_method = match answer.status.as_u16() {
+        301..=303 => request.method == Method::GET || request.method == Method::HEAD,
+        307 | 308 => true,
+        _ => return Ok(false),
+    };
+    let location = answer.header(header::LOCATION.as_str()).unwrap_or_default();
+    if location.is_empty() {
+        return Ok(false);
+    }
+    let place = redact_url(location);
+    let next = resolve_location(&request.uri, location);
+    let next = next.filter(|next| matches!(next.scheme_str(), Some("http" | "https")));
+    let next = next.ok_or_else(|| format!("redirected to {place:?}, which is no URL of HTTP"))?;
+    if !keeps_method {
+        // As all clients do it: the answer to the request is at that place.
+        request.method = Method::GET;
+        content.clear();
+        request.headers.remove(header::CONTENT_TYPE);
+        request.headers.remove("content-md5");
+    }
+    if !content.is_empty() && is_encrypted(&request.uri) && !is_encrypted(&next) {
+        return Err(format!(
+            "redirected from https to {place}, where anybody could read the content"
+        ));
+    }
+    if !is_same_server(&request.uri, &next) {
+        let others: Vec<HeaderName> = request.headers.keys().cloned().collect();
+        for name in others.iter().filter(|name| !PORTABLE_HEADERS.contains(&name.as_str())) {
+            request.headers.remove(name);
+        }
+    }
+    request.headers.remove(header::CONTENT_LENGTH);
+    request.uri = next;
+    Ok(true)
+}
+
+fn is_encrypted(url: &Uri) -> bool {
+    url.scheme_str() == Some("https")
+}
+
+/// Whether credentials for one URL are also for the other one: it is of the same server, or of the same host with
+/// encryption.
+fn is_same_server(from: &Uri, to: &Uri) -> bool {
+    let port = |url: &Uri| url.port_u16().unwrap_or(if is_encrypted(url) { 443 } else { 80 });
+    let is_same_host = match (from.host(), to.host()) {
+        (Some(from), Some(to)) => from.eq_ignore_ascii_case(to),
+        _ => false,
+    };
+    let is_same_origin = is_encrypted(from) == is_encrypted(to) && port(from) == port(to);
+    is_same_host && (is_same_origin || (!is_encrypted(from) && is_encrypted(to)))
+}
+
+/// The URL that an answer to the request for `base` names.
+fn resolve_location(base: &Uri, location: &str) -> Option<Uri> {
+    let reference = location.split('#').next().unwrap_or_default();
+    let first = reference.split(['/', '?']).next().unwrap_or_default();
+    if first.contains(':') {
+        return reference.parse::<Uri>().ok().filter(|url| url.scheme().is_some());
+    }
+    let (scheme, authority) = (base.scheme_str()?, base.authority()?);
+    let url = match reference {
+        _ if reference.starts_with("//") => format!("{scheme}:{reference}"),
+        _ if reference.starts_with('/') => format!("{scheme}://{authority}{reference}"),
+        _ if reference.is_empty() || reference.starts_with('?') => {
+            format!("{scheme}://{authority}{}{reference}", base.path())
+        }
+        _ => format!("{scheme}://{authority}{}", resolve_path(base.path(), reference)),
+    };
+    url.parse().ok()
+}
+
+/// A relative path, with its query, from the place of another one.
+fn resolve_path(base: &str, reference: &str) -> String {
+    let (path, query) = reference.split_at(reference.find('?').unwrap_or(reference.len()));
+    let mut parts: Vec<&str> = base.split('/').skip(1).collect();
+    parts.pop();
+    let n_steps = path.split('/').count();
+    for (n, step) in path.split('/').enumerate() {
+        match step {
+            "." | ".." => {
+                if step == ".." {
+                    parts.pop();
+                }
+                // A folder at the end keeps its slash.
+                if n + 1 == n_steps {
+                    parts.push("");
+                }
+            }
+            step => parts.push(step),
+        }
+    }
+    format!("/{}{query}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_resolved_from_the_url_of_the_request() {
+        let base = "http://u:p@h:81/a/b?q=1".parse::<Uri>().unwrap();
+        for (location, expected) in [
+            ("https://g/c?d", "https://g/c?d"),
+            ("//g/c", "http://g/c"),
+            ("/c#d", "http://u:p@h:81/c"),
+            ("c?x=/y", "http://u:p@h:81/a/c?x=/y"),
+            ("../c/", "http://u:p@h:81/c/"),
+            ("./", "http://u:p@h:81/a/"),
+            ("?r", "http://u:p@h:81/a/b?r"),
+        ] {
+            let resolved = resolve_location(&base, location).unwrap();
+            assert_eq!(resolved.to_string(), expected, "{location}");
+        }
+        assert_eq!(resolve_location(&base, "http://h\u{e9}/"), None);
+    }
+
+    #[test]
+    fn credentials_stay_with_their_server() {
+        let is_same = |from: &str, to: &str| {
+            is_same_server(&from.parse::<Uri>().unwrap(), &to.parse::<Uri>().unwrap())
+        };
+        assert!(is_same("http://h/a", "http://H:80/b"));
+        assert!(is_same("http://h:8080/a", "https://h/a"));
+        assert!(!is_same("https://h/a", "http://h/a"));
+        assert!(!is_same("https://h/a", "https://h:8443/a"));
+        assert!(!is_same("https://h/a", "https://g/a"));
+    }
+}
