@@ -1,6 +1,7 @@
 //! HTTP requests of backends: one at a time, with retries of failures that may pass. An answer has a limit, and
 //! every wait an end.
 
+mod content_encoding;
 #[cfg(any(feature = "azurerm", feature = "consul", feature = "http", feature = "openbao"))]
 mod plain_request;
 #[cfg(feature = "query-encoding")]
@@ -20,6 +21,7 @@ use ureq::config::Config;
 use ureq::http::request::Parts;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 
+use self::content_encoding::decode_content;
 #[cfg(feature = "query-encoding")]
 pub(crate) use self::query_value::percent_encode;
 use self::redirect::follow_redirect;
@@ -316,7 +318,14 @@ impl HttpClient {
         if text.len() as u64 > max {
             return Err(format!("the answer is longer than the limit of {max} bytes"));
         }
-        let (status, headers) = (parts.status, parts.headers);
+        let (status, mut headers) = (parts.status, parts.headers);
+        let text = match decode_content(&headers, text, max) {
+            Ok(text) => text,
+            Err(reason) if status.is_success() => return Err(reason),
+            // The status of a refusal says more than its content.
+            Err(_) => Vec::new(),
+        };
+        headers.remove(header::CONTENT_ENCODING);
         let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
         let repeats_request = !status.is_success() && repeats(content, refusal);
         Ok(HttpResponse {

@@ -177,6 +177,22 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_state_that_the_server_compresses_unasked_is_read() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, &test_state_text(4)).unwrap();
+    let packed = encoder.finish().unwrap();
+    let reply = |encoding: &str| {
+        let reply = ScriptedReply::new("200 OK", packed.clone());
+        reply.header(&format!("Content-Encoding: {encoding}"))
+    };
+    let server = ScriptedServer::start([reply("gzip")]);
+    let file = open_store(&server.url).await.read().await.unwrap().unwrap();
+    assert_eq!(file.serial, 4);
+    let (message, _) = read_error_and_n_requests(vec![reply("br"); 3]).await;
+    assert!(message.contains("the content encoding \"br\""), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_redirected_write_keeps_its_method_and_content() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
         let target = ScriptedServer::start([

@@ -113,6 +113,8 @@ fn resolve_path(base: &str, reference: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ureq::http::{HeaderValue, Request, StatusCode};
+
     use super::*;
 
     #[test]
@@ -131,6 +133,32 @@ mod tests {
             assert_eq!(resolved.to_string(), expected, "{location}");
         }
         assert_eq!(resolve_location(&base, "http://h\u{e9}/"), None);
+    }
+
+    #[test]
+    fn a_content_is_sent_again_only_with_its_method_and_never_less_protected() {
+        let follow = |status: u16, to: &str| {
+            let request = Request::put("https://h/a").header("content-md5", "x").body(()).unwrap();
+            let (mut request, mut content) = (request.into_parts().0, b"x".to_vec());
+            let answer = HttpResponse {
+                status: StatusCode::from_u16(status).unwrap(),
+                headers: [(header::LOCATION, HeaderValue::from_str(to).unwrap())]
+                    .into_iter()
+                    .collect(),
+                body: Vec::new(),
+                follows_unclear_attempt: false,
+                repeats_request: false,
+                redirected_to: None,
+            };
+            let follows = follow_redirect(&mut request, &mut content, &answer)?;
+            let has_sum = request.headers.contains_key("content-md5");
+            Ok::<_, String>((follows, request.method.to_string(), content.len(), has_sum))
+        };
+        assert_eq!(follow(307, "/b"), Ok((true, "PUT".to_owned(), 1, true)));
+        assert_eq!(follow(303, "/b"), Ok((true, "GET".to_owned(), 0, false)));
+        assert_eq!(follow(200, "/b"), Ok((false, "PUT".to_owned(), 1, true)));
+        assert!(follow(308, "http://h/b?key=x").unwrap_err().ends_with("read the content"));
+        assert!(follow(308, "file:///etc/passwd").unwrap_err().contains("no URL of HTTP"));
     }
 
     #[test]
