@@ -38,8 +38,11 @@ pub fn with_credentials(
     if let Some(word) = password {
         proxy = proxy.password(word);
     }
-    // Names mean to the proxy what they mean there.
-    proxy.resolve_target(false).build()
+    if given.protocol() == ProxyProtocol::Socks5 {
+        // Names mean to the proxy what they mean there. The other protocols have only one way.
+        proxy = proxy.resolve_target(false);
+    }
+    proxy.build()
 }
 
 /// The connector of a client whose requests may have a proxy. `tls` encrypts the connection to a proxy, and
