@@ -16,7 +16,7 @@ use ureq::http::{HeaderName, HeaderValue, Request, Uri};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{DefaultConnector, RustlsConnector};
-use ureq::{Agent, Error};
+use ureq::{Agent, Error, Proxy};
 
 use crate::{proxy, redact_url};
 
@@ -100,7 +100,7 @@ pub(super) async fn send_with_retries(
     patience: RetryPolicy,
 ) -> Result<Response, Failure> {
     let request = Arc::new(build_request(settings)?);
-    let agent = build_agent(settings)?;
+    let agent = build_agent(settings, proxy_for(settings)?)?;
     let mut wait = patience.first.min(patience.most);
     let mut attempts = 1;
     loop {
@@ -247,7 +247,15 @@ fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }
 
-fn build_agent(settings: &RequestArguments<'_>) -> Result<Agent, Failure> {
+/// The proxy that leads to the server of a request.
+fn proxy_for(settings: &RequestArguments<'_>) -> Result<Option<Proxy>, Failure> {
+    let url = escape_url(settings.url)
+        .parse()
+        .map_err(|error| invalid_request_failure(settings, &error))?;
+    proxy::proxy_from_env(&url).map_err(|error| invalid_request_failure(settings, &error))
+}
+
+fn build_agent(settings: &RequestArguments<'_>, proxy: Option<Proxy>) -> Result<Agent, Failure> {
     let roots = match settings.authorities {
         None => RootCerts::PlatformVerifier,
         Some(pem) => {
@@ -274,11 +282,6 @@ fn build_agent(settings: &RequestArguments<'_>) -> Result<Agent, Failure> {
         .disable_verification(settings.is_insecure)
         .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
         .build();
-    let url = escape_url(settings.url)
-        .parse()
-        .map_err(|error| invalid_request_failure(settings, &error))?;
-    let proxy =
-        proxy::proxy_from_env(&url).map_err(|error| invalid_request_failure(settings, &error))?;
     let config = Agent::config_builder()
         .tls_config(tls)
         .http_status_as_error(false)
@@ -337,4 +340,50 @@ fn canonical_header_name(name: &str) -> String {
         letter
     });
     letters.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_proxy_forwards_a_plain_request_and_its_redirect() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = std::thread::spawn(move || {
+            let answers = ["302 Found\r\nLocation: /there", "200 OK\r\nContent-Type: text/plain"];
+            let lines = answers.into_iter().zip(listener.incoming()).map(|(answer, stream)| {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut head = Vec::new();
+                while head.last().is_none_or(|line: &String| !line.trim().is_empty()) {
+                    head.push(String::new());
+                    stream.read_line(head.last_mut().unwrap()).unwrap();
+                }
+                let answer = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n");
+                stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                head.swap_remove(0)
+            });
+            lines.collect::<Vec<_>>()
+        });
+        let settings = RequestArguments {
+            method: "GET",
+            url: "http://here.invalid:81/a",
+            headers: None,
+            body: None,
+            timeout: None,
+            authorities: None,
+            identity: None,
+            is_insecure: false,
+        };
+        let proxy = proxy::parse_proxy(&format!("http://{address}")).unwrap();
+        let agent = build_agent(&settings, Some(proxy)).unwrap();
+        let answer = send_once(&agent, &build_request(&settings).unwrap()).ok().unwrap();
+        assert_eq!(answer.status, 200);
+        let lines = serving.join().unwrap();
+        let of = |path: &str| format!("GET http://here.invalid:81/{path} HTTP/1.1\r\n");
+        assert_eq!(lines, [of("a"), of("there")]);
+    }
 }
