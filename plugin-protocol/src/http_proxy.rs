@@ -228,7 +228,7 @@ fn error_with_proxy_name(error: Error, proxy: &Proxy) -> Error {
             io::Error::new(io::ErrorKind::TimedOut, text).into()
         }
         // Clients recognise errors of certificates by their type.
-        Error::Io(error) if !error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+        Error::Io(error) if error.get_ref().is_none_or(|inner| !inner.is::<rustls::Error>()) => {
             io::Error::new(error.kind(), format!("{place}: {error}")).into()
         }
         other => other,
