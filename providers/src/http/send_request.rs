@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flate2::read::MultiGzDecoder;
 use formwork_plugin_protocol::http_proxy::through_proxies;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use ureq::config::RedirectAuthHeaders;
-use ureq::http::header::RETRY_AFTER;
+use ureq::http::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Request, Uri};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::resolver::DefaultResolver;
@@ -159,13 +161,37 @@ fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Respons
         let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
         (canonical_header_name(name.as_str()), values.collect::<Vec<_>>().join(", "))
     });
-    let headers = names.collect();
+    let mut headers: BTreeMap<String, String> = names.collect();
     let body = response.body_mut().with_config().limit(MAX_RESPONSE_BODY_LEN).read_to_vec();
     let body = body.map_err(|error| match error {
         Error::Timeout(_) => FailedAttempt::Late,
         error => FailedAttempt::Body(error.to_string()),
     })?;
+    // As in Go, a configuration that asks for an encoding gets the content in it.
+    let is_asked_for = request.headers().contains_key(ACCEPT_ENCODING);
+    let encoding = headers.get("Content-Encoding").map(String::as_str).unwrap_or_default();
+    let is_packed = encoding.eq_ignore_ascii_case("gzip") && !body.is_empty();
+    let body = if is_packed && !is_asked_for {
+        headers.remove("Content-Encoding");
+        headers.remove("Content-Length");
+        unpack_gzip(&body)?
+    } else {
+        body
+    };
     Ok(Response { status: status.as_u16(), headers, body })
+}
+
+/// The content of an answer that the server compresses for the transport.
+fn unpack_gzip(body: &[u8]) -> Result<Vec<u8>, FailedAttempt> {
+    let mut content = Vec::new();
+    // A few kilobytes can unpack to gigabytes.
+    let read = MultiGzDecoder::new(body).take(MAX_RESPONSE_BODY_LEN + 1).read_to_end(&mut content);
+    read.map_err(|error| FailedAttempt::Body(format!("the gzip of the answer: {error}")))?;
+    if content.len() as u64 > MAX_RESPONSE_BODY_LEN {
+        let error = Error::BodyExceedsLimit(MAX_RESPONSE_BODY_LEN);
+        return Err(FailedAttempt::Body(error.to_string()));
+    }
+    Ok(content)
 }
 
 fn build_request(settings: &RequestArguments<'_>) -> Result<Request<Option<String>>, Failure> {
@@ -345,16 +371,16 @@ fn canonical_header_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead as _, BufReader, Write as _};
-    use std::net::TcpListener;
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread::JoinHandle;
 
     use super::*;
 
-    #[test]
-    fn a_proxy_forwards_a_plain_request_and_its_redirect() {
+    /// A server that gives these answers, one for each connection. Its end has the first lines of the requests.
+    fn serve(answers: Vec<Vec<u8>>) -> (SocketAddr, JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let serving = std::thread::spawn(move || {
-            let answers = ["302 Found\r\nLocation: /there", "200 OK\r\nContent-Type: text/plain"];
             let lines = answers.into_iter().zip(listener.incoming()).map(|(answer, stream)| {
                 let mut stream = BufReader::new(stream.unwrap());
                 let mut head = Vec::new();
@@ -362,22 +388,33 @@ mod tests {
                     head.push(String::new());
                     stream.read_line(head.last_mut().unwrap()).unwrap();
                 }
-                let answer = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n");
-                stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                stream.get_mut().write_all(&answer).unwrap();
                 head.swap_remove(0)
             });
             lines.collect::<Vec<_>>()
         });
-        let settings = RequestArguments {
+        (address, serving)
+    }
+
+    fn arguments(url: &str) -> RequestArguments<'_> {
+        RequestArguments {
             method: "GET",
-            url: "http://here.invalid:81/a",
+            url,
             headers: None,
             body: None,
             timeout: None,
             authorities: None,
             identity: None,
             is_insecure: false,
-        };
+        }
+    }
+
+    #[test]
+    fn a_proxy_forwards_a_plain_request_and_its_redirect() {
+        let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n";
+        let found = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        let (address, serving) = serve(vec![redirect.into(), found.into()]);
+        let settings = arguments("http://here.invalid:81/a");
         let proxy = proxy::parse_proxy(&format!("http://{address}")).unwrap();
         let agent = build_agent(&settings, Some(proxy)).unwrap();
         let answer = send_once(&agent, &build_request(&settings).unwrap()).ok().unwrap();
@@ -385,5 +422,26 @@ mod tests {
         let lines = serving.join().unwrap();
         let of = |path: &str| format!("GET http://here.invalid:81/{path} HTTP/1.1\r\n");
         assert_eq!(lines, [of("a"), of("there")]);
+    }
+
+    #[test]
+    fn a_content_that_the_server_compresses_unasked_is_unpacked() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(b"hello").unwrap();
+        let packed = encoder.finish().unwrap();
+        let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\n\r\n";
+        let answer = [head.as_bytes(), packed.as_slice()].concat();
+        let (address, serving) = serve(vec![answer.clone(), answer]);
+        let url = format!("http://{address}/");
+        let asking: BTreeMap<String, String> =
+            [("Accept-Encoding".to_owned(), "gzip".to_owned())].into();
+        for (headers, expected) in [(None, b"hello".to_vec()), (Some(&asking), packed)] {
+            let settings = RequestArguments { headers, ..arguments(&url) };
+            let agent = build_agent(&settings, None).unwrap();
+            let answer = send_once(&agent, &build_request(&settings).unwrap()).ok().unwrap();
+            assert_eq!(answer.body, expected);
+            assert_eq!(answer.headers.contains_key("Content-Encoding"), headers.is_some());
+        }
+        serving.join().unwrap();
     }
 }
