@@ -1,10 +1,11 @@
-//! Arguments of a block that fits its schema. An empty string counts as absent, as in Terraform.
+//! Arguments of a block that conforms to its schema. An empty string counts as absent, as in
+//! Terraform.
 
 use std::path::{Path, PathBuf};
 
 use formwork_value::Value;
 
-/// A block.
+/// The value of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct ConfigBlock<'a>(pub(crate) &'a Value);
 
@@ -16,22 +17,22 @@ impl<'a> ConfigBlock<'a> {
         }
     }
 
-    /// Whether something is said about it, known or not.
+    /// Whether the argument is set, including to an unknown value.
     pub(crate) fn is_set(self, name: &str) -> bool {
         self.attribute(name).is_some()
     }
 
-    /// A string, also an empty one.
+    /// Returns a string argument, even if it is empty.
     pub(crate) fn string_even_if_empty(self, name: &str) -> Option<&'a str> {
         self.attribute(name).and_then(string_value)
     }
 
-    /// A string that is not empty.
+    /// Returns a string argument, unless it is empty.
     pub(crate) fn string(self, name: &str) -> Option<String> {
         self.string_even_if_empty(name).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// Whether it says yes or no.
+    /// Returns a Boolean argument.
     pub(crate) fn boolean(self, name: &str) -> Option<bool> {
         match self.attribute(name)? {
             Value::Bool(flag) => Some(*flag),
@@ -39,10 +40,10 @@ impl<'a> ConfigBlock<'a> {
         }
     }
 
-    /// A port.
+    /// Returns a port number. `None` if the argument is not set or is 0.
     ///
     /// # Errors
-    /// When there is no such port.
+    /// The number is not a valid port.
     pub(crate) fn port(self, name: &str) -> Result<Option<u16>, String> {
         let Some(Value::Number(number)) = self.attribute(name) else { return Ok(None) };
         match number.to_usize().and_then(|number| u16::try_from(number).ok()) {
@@ -51,7 +52,7 @@ impl<'a> ConfigBlock<'a> {
         }
     }
 
-    /// A list of strings; `None` stands for each null in it.
+    /// Returns a list of strings, with `None` for each null element.
     pub(crate) fn strings(self, name: &str) -> Option<Vec<Option<&'a str>>> {
         match self.attribute(name)? {
             Value::List(list) => Some(list.items().iter().map(string_value).collect()),
@@ -67,7 +68,7 @@ fn string_value(value: &Value) -> Option<&str> {
     }
 }
 
-/// A path, in which `~` at the start means the home folder.
+/// Replaces `~` at the start of a path by the home directory.
 pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {

@@ -1,4 +1,4 @@
-//! `file`: puts a file, or a folder with everything in it, on another machine.
+//! `file`: uploads a file, or a directory and its contents, to a remote host.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::stop::StopSignal;
 
 const PROVISIONER_KIND: &str = "file";
 
-/// The provisioner.
+/// The `file` provisioner.
 #[derive(Debug)]
 pub(crate) struct FileProvisioner {
     schema: Schema,
@@ -53,7 +53,7 @@ impl FileProvisioner {
                 let about =
                     path.metadata().map_err(|error| unreadable_source_error(&path, &error))?;
                 if about.is_dir() {
-                    // With a slash at its end the contents are meant, without it the folder.
+                    // A trailing slash means the contents of the directory, not the directory itself.
                     let whole = !source.ends_with('/');
                     session.upload_folder(destination, &path, whole).await
                 } else {
@@ -81,18 +81,19 @@ impl Provisioner for FileProvisioner {
     }
 
     fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
-        let (summary, detail) =
-            match ["content", "source"].map(|name| ConfigBlock(config).is_set(name)) {
-                [true, true] => (
-                    messages::FILE_SOURCE_AND_CONTENT,
-                    "The content of the file comes either from another file or from a string.",
-                ),
-                [false, false] => (
-                    messages::FILE_SOURCE_OR_CONTENT,
-                    "Set one of the two: `source` names a file or a folder, `content` is a string.",
-                ),
-                _ => return Ok(()),
-            };
+        let (summary, detail) = match ["content", "source"]
+            .map(|name| ConfigBlock(config).is_set(name))
+        {
+            [true, true] => (
+                messages::FILE_SOURCE_AND_CONTENT,
+                "The content of the file is either a local file or a string.",
+            ),
+            [false, false] => (
+                messages::FILE_SOURCE_OR_CONTENT,
+                "Set one of the two: `source` is the path of a file or directory, `content` is a string.",
+            ),
+            _ => return Ok(()),
+        };
         let (detail, bare) = (detail.to_owned(), detail.to_owned());
         Err(ProvisionerError { summary: summary.into(), detail, bare })
     }

@@ -1,20 +1,20 @@
-//! Fuzz targets for everything that another machine sends over SSH, and for the files that SSH reads.
-//! `cli/fuzz` runs them under a fuzzer; the test here replays the kept examples.
+//! Fuzz targets for data that a remote host sends over SSH, and for the files that SSH reads.
+//! `cli/fuzz` runs them under a fuzzer. The test in this file replays the stored examples.
 
 use crate::ssh;
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is also the name of its example directory.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
 pub const TARGETS: [Target; 3] = [("scp", scp), ("known_hosts", known_hosts), ("ssh_key", ssh_key)];
 
-/// The answers of the program `scp` on another machine.
+/// The output of the `scp` program on a remote host.
 pub fn scp(data: &[u8]) {
     ssh::fuzz_scp(data);
 }
 
-/// The file `known_hosts`.
+/// A `known_hosts` file.
 pub fn known_hosts(data: &[u8]) {
     ssh::fuzz_known_hosts(data);
 }

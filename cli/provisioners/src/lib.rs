@@ -1,5 +1,5 @@
-//! The provisioners that come with Formwork. Their time, and the meaning of a failure, are the
-//! engine's business.
+//! The provisioners that Formwork includes. The engine decides when they run and handles their
+//! failures.
 
 mod config_block;
 mod failure;
@@ -24,13 +24,13 @@ use self::remote_exec::RemoteExec;
 /// Environment of the provisioners.
 #[derive(Clone, Debug, Default)]
 pub struct ProvisionerEnvironment {
-    /// The socket of the SSH agent, if there is one.
+    /// The socket of the SSH agent. `None` if no agent is running.
     pub agent: Option<PathBuf>,
-    /// The home folder.
+    /// The home directory of the user.
     pub home: Option<PathBuf>,
 }
 
-/// All provisioners there are.
+/// Returns all provisioners.
 #[must_use]
 pub fn provisioners(environment: &ProvisionerEnvironment) -> ProvisionerSet {
     ProvisionerSet::from_kinds([

@@ -1,4 +1,4 @@
-//! `local-exec`: runs a command on this machine.
+//! `local-exec`: runs a command on the local machine.
 
 mod child;
 mod command;
@@ -14,7 +14,7 @@ use crate::messages;
 use crate::output_lines::OutputLines;
 use crate::stop::StopSignal;
 
-/// The provisioner.
+/// The `local-exec` provisioner.
 #[derive(Debug)]
 pub(crate) struct LocalExec {
     schema: Block,
@@ -46,11 +46,11 @@ impl Provisioner for LocalExec {
     async fn run_task(
         &self,
         task: ProvisionerTask<'_>,
-        tell: OutputSink<'_>,
+        sink: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let command = Command::from_config(task.config.value())?;
-        tell(&command.announcement());
-        let mut output = OutputLines::new(tell);
+        sink(&command.announcement());
+        let mut output = OutputLines::new(sink);
         let ended = child::run_command(&command, &mut output, &self.stop).await;
         let why = match ended {
             Ok(()) => return Ok(()),

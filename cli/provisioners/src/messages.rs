@@ -7,16 +7,16 @@ messages! {
     PROVISIONERS
 
     FW5401 PROVISIONER_ERROR = "{kind} provisioner error",
-        "A provisioner failed. The detail has its reason and output.",
-        "Correct the command, script or connection, and run the command again. A new object is tainted and is replaced. An object that was to be destroyed stays.";
+        "A provisioner failed. The detail contains the reason and the output.",
+        "Correct the command, script or connection, and apply again. A new object is tainted, and the next apply replaces it. If a destroy-time provisioner failed, the object is not destroyed.";
 
     FW5402 FILE_SOURCE_AND_CONTENT = "Cannot set both 'source' and 'content'",
         "A `file` provisioner has both `source` and `content`.",
-        "Keep one of the two.";
+        "Remove one of the two arguments.";
 
     FW5403 FILE_SOURCE_OR_CONTENT = "Must provide one of 'source' or 'content'",
         "A `file` provisioner has neither `source` nor `content`.",
-        "Add one of the two.";
+        "Set one of the two arguments.";
 
     FW5404 INVALID_LOCAL_EXEC_COMMAND = "Invalid local-exec provisioner command",
         "The command of a `local-exec` provisioner is empty or null.",

@@ -1,27 +1,27 @@
-//! Output of a command: printed line by line, and its end kept for the error message.
+//! Output of a command. It is printed line by line, and its end is kept for the error message.
 
 use formwork_core::provisioner::OutputSink;
 
-/// Number of bytes kept of the end of the output.
+/// Number of bytes that are kept of the end of the output.
 const MAX_KEPT_OUTPUT: usize = 8 * 1024;
 
-/// Greatest length of a line. A longer one is printed in pieces.
+/// Maximum length of a line, in bytes. A longer line is printed in pieces.
 const MAX_LINE_LENGTH: usize = 64 * 1024;
 
-/// Takes output as it comes.
+/// Splits output into lines, prints them, and keeps the end of the output.
 pub(crate) struct OutputLines<'t> {
-    tell: OutputSink<'t>,
+    sink: OutputSink<'t>,
     line: Vec<u8>,
     last: Vec<u8>,
 }
 
 impl<'t> OutputLines<'t> {
-    /// Tells each line to this.
-    pub(crate) fn new(tell: OutputSink<'t>) -> Self {
-        Self { tell, line: Vec::new(), last: Vec::new() }
+    /// Prints each line to `sink`.
+    pub(crate) fn new(sink: OutputSink<'t>) -> Self {
+        Self { sink, line: Vec::new(), last: Vec::new() }
     }
 
-    /// Takes the next piece.
+    /// Appends the next piece of output.
     pub(crate) fn push_bytes(&mut self, piece: &[u8]) {
         self.last.extend_from_slice(piece);
         if self.last.len() > 2 * MAX_KEPT_OUTPUT {
@@ -35,7 +35,7 @@ impl<'t> OutputLines<'t> {
         }
     }
 
-    /// Passes on the text behind the last line end.
+    /// Prints the last line if it has no line end.
     pub(crate) fn finish(&mut self) {
         if !self.line.is_empty() {
             self.flush();
@@ -44,11 +44,11 @@ impl<'t> OutputLines<'t> {
 
     fn flush(&mut self) {
         let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-        (self.tell)(&String::from_utf8_lossy(line));
+        (self.sink)(&String::from_utf8_lossy(line));
         self.line.clear();
     }
 
-    /// The end of the output.
+    /// Returns the end of the output.
     pub(crate) fn last_output(&self) -> String {
         let start = self.last.len().saturating_sub(MAX_KEPT_OUTPUT);
         String::from_utf8_lossy(self.last.get(start..).unwrap_or_default()).into_owned()

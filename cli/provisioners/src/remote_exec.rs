@@ -1,4 +1,4 @@
-//! `remote-exec`: runs scripts on another machine, one after the other.
+//! `remote-exec`: runs scripts on a remote host, one after another.
 
 use std::io;
 use std::path::Path;
@@ -21,10 +21,10 @@ const PROVISIONER_KIND: &str = "remote-exec";
 const SCRIPT_ARGUMENT_CONFLICT: &str =
     "Only one of \"inline\", \"script\", or \"scripts\" must be set";
 
-/// Greatest size of a script.
+/// Maximum size of a script, in bytes.
 const MAX_SCRIPT_SIZE: u64 = 64 * 1024 * 1024;
 
-/// The provisioner.
+/// The `remote-exec` provisioner.
 #[derive(Debug)]
 pub(crate) struct RemoteExec {
     schema: Schema,
@@ -67,7 +67,7 @@ impl Provisioner for RemoteExec {
     async fn run_task(
         &self,
         task: ProvisionerTask<'_>,
-        tell: OutputSink<'_>,
+        sink: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let target = SshTarget::from_connection_block(task.connection, &self.environment);
         let target = target
@@ -75,10 +75,10 @@ impl Provisioner for RemoteExec {
         let scripts = read_scripts(ConfigBlock(task.config.value()))
             .map_err(|why| why.into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
-            let session = ssh::connect_with_retries(&target, Some(tell)).await?;
+            let session = ssh::connect_with_retries(&target, Some(sink)).await?;
             let mut result: Result<(), FailureReason> = Ok(());
             for script in scripts {
-                result = execute_script(&session, &target, script, tell)
+                result = execute_script(&session, &target, script, sink)
                     .await
                     .map_err(FailureReason::from);
                 if result.is_err() {
@@ -99,7 +99,7 @@ impl Provisioner for RemoteExec {
     }
 }
 
-/// The strings of the scripts.
+/// Returns the contents of the scripts, in the order in which they run.
 fn read_scripts(config: ConfigBlock<'_>) -> Result<Vec<Vec<u8>>, FailureReason> {
     if let Some(lines) = config.strings("inline") {
         let mut script = String::new();
@@ -136,23 +136,25 @@ fn read_script_file(path: &Path) -> Result<Vec<u8>, FailureReason> {
     let failed = |error: io::Error| why(ssh::describe_io_error(&error));
     let size = path.metadata().map_err(failed)?.len();
     if size > MAX_SCRIPT_SIZE {
-        return Err(why(format!("it has {size} bytes, and a script may have {MAX_SCRIPT_SIZE}")));
+        return Err(why(format!(
+            "its size is {size} bytes, and the limit is {MAX_SCRIPT_SIZE} bytes"
+        )));
     }
     read_user_file(path, MAX_SCRIPT_SIZE).map_err(failed)
 }
 
-/// Uploads a script, runs it, and takes it away, also after a failure: it may hold secrets.
+/// Uploads a script, runs it and removes it, even after a failure, because it may contain secrets.
 async fn execute_script(
     session: &Session,
     target: &SshTarget,
     script: Vec<u8>,
-    tell: OutputSink<'_>,
+    sink: OutputSink<'_>,
 ) -> Result<(), String> {
     let path = target.script_path();
     upload_script(session, target, &path, script)
         .await
         .map_err(|why| format!("Failed to upload script: {why}"))?;
-    let mut lines = OutputLines::new(tell);
+    let mut lines = OutputLines::new(sink);
     let ended =
         session.run_command(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
     lines.finish();
@@ -174,7 +176,7 @@ async fn upload_script(
     }
     let unix = target.is_unix();
     let shebang: &[u8] = if unix && !script.starts_with(b"#!") { b"#!/bin/sh\n" } else { b"" };
-    // It may hold secrets, and the folder is open to all.
+    // The script may contain secrets, and the temporary directory is readable by other users.
     session.upload_content(path, [shebang, &script].concat(), 0o700).await?;
     if !unix {
         return Ok(());

@@ -1,4 +1,4 @@
-//! SSH connections to another machine: authentication, commands and file transfer.
+//! SSH connections to remote hosts: authentication, commands and file transfer.
 //!
 //! The provisioners decide which commands run and which files are sent.
 
@@ -27,13 +27,13 @@ pub(crate) use self::scp::fuzz_scp;
 pub(crate) use self::session::{CommandResult, Session};
 pub(crate) use self::target::SshTarget;
 
-/// First pause between two attempts; each further one is twice as long.
+/// First pause between two attempts. Each subsequent pause is twice as long.
 const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// No pause between two attempts is longer.
+/// Maximum pause between two attempts.
 const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(20);
 
-/// Reads text as each kind of key. The second part, behind an empty line, is a certificate.
+/// Parses the input as each kind of key. The part after the first empty line is a certificate.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_ssh_keys(text: &str) {
     let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
@@ -41,21 +41,21 @@ pub(crate) fn fuzz_ssh_keys(text: &str) {
     drop(host_key::HostKey::parse(text));
 }
 
-/// Logs in, with repeated attempts until one succeeds or the target's timeout is over: a machine
-/// that was just created needs a while until it accepts logins. Each attempt is printed.
+/// Connects and authenticates, and retries until an attempt succeeds or the target's timeout
+/// expires: a newly created host does not accept logins immediately. Each attempt is printed.
 ///
 /// # Errors
-/// When the timeout is over; with the problem of the last attempt.
+/// The timeout has expired. The message contains the error of the last attempt.
 pub(crate) async fn connect_with_retries(
     target: &SshTarget,
-    tell: Option<OutputSink<'_>>,
+    sink: Option<OutputSink<'_>>,
 ) -> Result<Session, String> {
-    let last = RefCell::new(format!("no answer within {:?}", target.timeout));
+    let last = RefCell::new(format!("no response within {:?}", target.timeout));
     let attempts = async {
         let mut pause = FIRST_RETRY_PAUSE;
         loop {
-            if let Some(tell) = tell {
-                tell(&target.announcement_line());
+            if let Some(sink) = sink {
+                sink(&target.announcement_line());
             }
             match Session::open(target).await {
                 Ok(session) => return session,
@@ -67,8 +67,8 @@ pub(crate) async fn connect_with_retries(
     };
     match tokio::time::timeout(target.timeout, attempts).await {
         Ok(session) => {
-            if let Some(tell) = tell {
-                tell("Connected!");
+            if let Some(sink) = sink {
+                sink("Connected!");
             }
             Ok(session)
         }

@@ -1,8 +1,8 @@
-//! Request to end work soon. The worker decides how it ends.
+//! Request to stop. The worker decides how it stops.
 
 use tokio::sync::watch;
 
-/// Set once, seen by all work that is under way and by all that begins later.
+/// A flag that is set once and stops current and later work.
 #[derive(Debug)]
 pub(crate) struct StopSignal(watch::Sender<bool>);
 
@@ -13,15 +13,15 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// Work is to end soon.
+    /// Requests that all work stops.
     pub(crate) fn request(&self) {
         self.0.send_replace(true);
     }
 
-    /// Waits until that is wished.
+    /// Waits until a stop is requested.
     pub(crate) async fn wait_until_requested(&self) {
         // The sender lives as long as this, so there is no error.
-        if self.0.subscribe().wait_for(|asked| *asked).await.is_err() {
+        if self.0.subscribe().wait_for(|requested| *requested).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -104,7 +104,7 @@ fn a_proxy_that_wants_to_know_more_is_distinguished_from_one_that_is_not_there()
     let with_key = connection(&sshd).replace("20s", "2s") + &key(&sshd, "", "id");
     for (scheme, name, words) in [
         (Scheme::Http, "http", "407 Proxy Authentication Required"),
-        (Scheme::Socks, "socks5", "it takes none of the ways to log in"),
+        (Scheme::Socks, "socks5", "the proxy supports none of the authentication methods"),
     ] {
         let proxy = Proxy::start(scheme, true);
         let words_of = format!(

@@ -1,5 +1,5 @@
-//! A command while it runs: in a process tree of its own, so that it and everything it starts can be
-//! ended together, and so that Ctrl-C on the terminal reaches it through us alone.
+//! Execution of a command in its own process tree, so that the command and its children can be ended
+//! together, and so that Ctrl-C on the terminal reaches them only through this process.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -16,16 +16,17 @@ use crate::failure::FailureReason;
 use crate::output_lines::OutputLines;
 use crate::stop::StopSignal;
 
-/// Time that a command gets to end after it was asked to.
+/// Time that a command has to exit after the stop request, before it is killed.
 const EXIT_WAIT_AFTER_STOP: Duration = Duration::from_secs(5);
 
-/// Number of bytes read at once.
+/// Maximum number of bytes in one read.
 const OUTPUT_READ_SIZE: usize = 16 * 1024;
 
-/// Runs a command to its end and takes its output, also that of processes that it leaves running.
+/// Runs a command until it exits and all processes that it started have closed the output.
 ///
 /// # Errors
-/// When it cannot be started, ends badly, or is cut short; in words.
+/// The command cannot be started, exits with an error, or is interrupted. The error is a message for
+/// the user.
 pub(super) async fn run_command(
     command: &Command,
     output: &mut OutputLines<'_>,
@@ -48,13 +49,13 @@ pub(super) async fn run_command(
         tokio::pin!(work);
         tokio::select! {
             ended = &mut work => {
-                // Background processes of the command are left running on purpose.
+                // Background processes of the command deliberately keep running.
                 tree.leave_running().await;
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.wait_until_requested() => {
                 tree.terminate();
-                // The outcome does not matter: the command was cut short.
+                // The result does not matter: the command is reported as interrupted.
                 tokio::time::timeout(EXIT_WAIT_AFTER_STOP, work).await.ok();
                 tree.kill().await;
                 Err(FailureReason::from("interrupted".to_owned()))
@@ -68,7 +69,7 @@ pub(super) async fn run_command(
     }
 }
 
-/// A command that has started.
+/// A command that has been started.
 struct StartedCommand {
     child: Child,
     tree: ProcessTree,
@@ -81,7 +82,7 @@ struct StartedCommand {
 )]
 async fn start_command(command: &Command) -> io::Result<StartedCommand> {
     let (program, arguments) = command.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    // One pipe for both, so that the order of what it says stays.
+    // One pipe for standard output and standard error preserves the order of the lines.
     let (reader, writer) = output_pipe()?;
     let mut starting = tokio::process::Command::new(program);
     starting
@@ -98,18 +99,18 @@ async fn start_command(command: &Command) -> io::Result<StartedCommand> {
     Ok(StartedCommand { child, tree, reader })
 }
 
-/// Error for a command that did not start. Directory and command are configuration, and may be
-/// sensitive.
+/// Returns the error for a command that did not start. The directory and the command are part of the
+/// configuration and may be sensitive.
 fn command_start_error(command: &Command, error: &io::Error) -> FailureReason {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
     match &command.folder {
         Some(folder) if !folder.is_dir() => FailureReason::new(
-            format!("cannot go to the folder {}: {error}", folder.display()),
-            format!("cannot go to its folder: {error}"),
+            format!("cannot change to the working directory {}: {error}", folder.display()),
+            format!("cannot change to the working directory: {error}"),
         ),
         _ => FailureReason::new(
             format!("cannot start {program:?}: {error}"),
-            format!("cannot start its program: {error}"),
+            format!("cannot start the program: {error}"),
         ),
     }
 }
@@ -117,7 +118,7 @@ fn command_start_error(command: &Command, error: &io::Error) -> FailureReason {
 fn describe_exit_status(status: ExitStatus) -> String {
     match (status.code(), ending_signal_name(status)) {
         (Some(code), _) => format!("exit status {code}"),
-        (None, Some(signal)) => format!("ended by the signal {signal}"),
-        (None, None) => "ended".to_owned(),
+        (None, Some(signal)) => format!("terminated by signal {signal}"),
+        (None, None) => "terminated".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Builds the command of a `local-exec` block. Starts nothing.
+//! Builds the command of a `local-exec` block, without starting it.
 
 use std::path::PathBuf;
 
@@ -8,30 +8,30 @@ use formwork_value::quote::quote_like_go;
 
 use crate::messages;
 
-/// A command to start.
+/// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Command {
     /// The command as written.
     pub(super) text: String,
-    /// The program and its arguments, the command among them; never empty.
+    /// The program and its arguments, the last of which is the command. Never empty.
     pub(super) words: Vec<String>,
-    /// Variables beyond those this process has.
+    /// Environment variables, in addition to those of this process.
     pub(super) environment: Vec<(String, String)>,
-    /// The folder it runs in, if it is another one.
+    /// The working directory, if it differs from that of this process.
     pub(super) folder: Option<PathBuf>,
-    /// Whether the command is not to be shown.
+    /// Whether the command is omitted from the output.
     pub(super) quiet: bool,
 }
 
-/// The shell that takes a command when no other interpreter is named.
+/// The default interpreter: the system's shell.
 const DEFAULT_INTERPRETER: [&str; 2] =
     if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
 
 impl Command {
-    /// Reads a block that fits the schema.
+    /// Reads a block that conforms to the schema.
     ///
     /// # Errors
-    /// When there is no command in it.
+    /// The command is empty or null.
     pub(super) fn from_config(config: &Value) -> Result<Self, ProvisionerError> {
         let attribute = |name: &str| match config {
             Value::Object(object) => object.get(name).cloned(),
@@ -73,7 +73,7 @@ impl Command {
         })
     }
 
-    /// Line that is printed before the command starts.
+    /// Returns the line that is printed before the command starts.
     pub(super) fn announcement(&self) -> String {
         if self.quiet {
             return "local-exec: Executing: Suppressed by quiet=true".to_owned();

@@ -1,4 +1,4 @@
-//! The SSH agent: selection and order of its keys. The library speaks the agent's protocol.
+//! The SSH agent: selection and order of its keys. `russh` implements the agent protocol.
 
 #[cfg_attr(unix, path = "agent/unix.rs")]
 #[cfg_attr(not(unix), path = "agent/windows.rs")]
@@ -14,26 +14,26 @@ use russh::keys::{PublicKey, decode_secret_key};
 pub(super) use self::connection::{AgentStream, connect};
 use crate::config_block::expand_home;
 
-/// An agent.
+/// An SSH agent and the key of it to try first.
 #[derive(Clone, Debug)]
 pub(super) struct SshAgent {
     pub(super) socket: PathBuf,
-    /// First choice: a comment, or a key.
+    /// The key to try first: its comment or path as configured, and the key if it can be parsed.
     first: Option<(String, Option<PublicKey>)>,
 }
 
 impl SshAgent {
-    /// The agent behind a socket. The key that `identity` names is tried first: a comment, a public
-    /// key, or a file with a key.
+    /// Returns the agent at a socket. The key that `identity` specifies is tried first. `identity` is
+    /// the comment of a key, a public key, or the path of a key file.
     pub(super) fn new(socket: &Path, identity: Option<&str>, home: Option<&Path>) -> Self {
         let first = identity.map(|text| (text.to_owned(), key_in_text_or_file(text, home)));
         Self { socket: socket.to_owned(), first }
     }
 
-    /// Connects and lists the keys.
+    /// Connects to the agent.
     ///
     /// # Errors
-    /// When the agent does not answer.
+    /// The connection to the agent failed.
     pub(super) async fn connect_and_list_keys(&self) -> Result<AgentClient<AgentStream>, String> {
         let stream = connect(&self.socket).await;
         stream
@@ -41,10 +41,10 @@ impl SshAgent {
             .map_err(|error| format!("Error connecting to SSH_AUTH_SOCK: {error}"))
     }
 
-    /// The keys it has, in the order in which they are tried.
+    /// Returns the keys of the agent, in the order in which they are tried.
     ///
     /// # Errors
-    /// When it does not say.
+    /// The agent does not list its keys.
     pub(super) async fn ordered_identities(
         &self,
         client: &mut AgentClient<AgentStream>,
@@ -52,8 +52,8 @@ impl SshAgent {
         let mut all = client
             .request_identities()
             .await
-            .map_err(|error| format!("the SSH agent does not tell its keys: {error}"))?;
-        // Sorting is stable: the others keep the agent's order.
+            .map_err(|error| format!("the SSH agent does not list its keys: {error}"))?;
+        // The sort is stable: the other keys keep the agent's order.
         all.sort_by_key(|one| !self.is_configured_identity(one));
         Ok(all)
     }
@@ -70,7 +70,7 @@ impl SshAgent {
     }
 }
 
-/// The key that a string is, or that is in the file it names or in the one beside that.
+/// Returns the public key in a string, in the file that it names, or in that file's `.pub` file.
 fn key_in_text_or_file(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     if let Ok(key) = PublicKey::from_openssh(text.trim()) {
         return Some(key);

@@ -9,18 +9,18 @@ use tokio::time::timeout;
 
 use super::describe_io_error;
 
-/// Timeout for the answer of one address.
+/// Connection timeout for one address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Byte stream of a connection: a socket, or a channel through another machine.
+/// Byte stream of a connection: a socket, or a channel through a bastion.
 pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for T {}
 
-/// Connects to the first address of a machine that answers.
+/// Connects to the first address of a host that accepts the connection.
 ///
 /// # Errors
-/// When none does, or there is no such machine.
+/// The host name cannot be resolved, or no address accepts the connection.
 pub(super) async fn dial_tcp(name: &str, port: u16) -> Result<Box<dyn ByteStream>, String> {
     let found = lookup_host((name, port)).await;
     let addresses: Vec<SocketAddr> = found

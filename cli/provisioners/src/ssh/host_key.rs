@@ -1,4 +1,4 @@
-//! Whether a machine is the one that was meant: the key it has, or who vouches for it.
+//! Verification of a host key, or of a host certificate, against the configured key.
 
 use std::borrow::Cow;
 
@@ -7,25 +7,23 @@ use russh::keys::PublicKeyOrCertificate;
 use russh::keys::ssh_key::certificate::CertType;
 use russh::keys::{Algorithm, HashAlg, PublicKey};
 
-/// The key a machine must have, or the key of an authority that vouches for machines.
+/// The required key of a host, or the key of the certificate authority that signs host certificates.
 #[derive(Clone, Debug)]
 pub(super) struct HostKey(PublicKey);
 
 impl HostKey {
-    /// Reads a line as it stands in files of public keys.
+    /// Parses a line in the format of OpenSSH public key files.
     ///
     /// # Errors
-    /// When it is none.
+    /// The line is not a public key.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let key = PublicKey::from_openssh(text.trim()).map_err(|error| {
-            format!(
-                "the host key cannot be read, it is not of the form `ssh-ed25519 AAAA…`: {error}"
-            )
+            format!("the host key cannot be parsed, expected the form `ssh-ed25519 AAAA…`: {error}")
         })?;
         Ok(Self(key))
     }
 
-    /// Whether the key that a machine of this name shows is right.
+    /// Whether the key or certificate that the host `name` presents is valid for this key.
     pub(super) fn accepts(&self, shown: &PublicKeyOrCertificate, name: &str) -> bool {
         let Some(certificate) = shown.certificate() else {
             return shown.public_key().key_data() == self.0.key_data();
@@ -37,15 +35,15 @@ impl HostKey {
             || certificate.public_key() == self.0.key_data()
     }
 
-    /// Key algorithms to request from a machine: those of this key first. Otherwise the machine
-    /// would show another of its keys, and seem to be another machine. A machine that is asked for
-    /// certificates shows one of those before any bare key.
+    /// Key algorithms to request from a host, with those of this key first. Otherwise the host could
+    /// present another of its keys, which would not match. If certificates are requested, a host
+    /// presents a certificate before a plain key.
     pub(super) fn preferred_algorithms(&self, certificates: bool) -> Preferred {
         preferred_algorithms(std::slice::from_ref(&self.0), certificates)
     }
 }
 
-/// As [`HostKey::preferred_algorithms`], for a machine that has one of several keys.
+/// As [`HostKey::preferred_algorithms`], for a host that has one of several keys.
 pub(super) fn preferred_algorithms(keys: &[PublicKey], certificates: bool) -> Preferred {
     let usual = Preferred::DEFAULT.key;
     let same = |other: &Algorithm| {
@@ -55,7 +53,7 @@ pub(super) fn preferred_algorithms(keys: &[PublicKey], certificates: bool) -> Pr
         })
     };
     let mut key = usual.to_vec();
-    // Sorting is stable: the others keep their order.
+    // The sort is stable: the other algorithms keep their order.
     key.sort_by_key(|algorithm| !same(algorithm));
     let host_key_certificates = if certificates { usual } else { Cow::Borrowed(&[][..]) };
     Preferred { key: key.into(), host_key_certificates, ..Preferred::DEFAULT }

@@ -1,10 +1,10 @@
-//! Private keys and the certificates that go with them.
+//! Private keys and their certificates.
 
 use std::sync::Arc;
 
 use russh::keys::{Certificate, Error, PrivateKey, decode_secret_key};
 
-/// Something to log in with.
+/// A private key and its certificate, for public key authentication.
 #[derive(Clone, Debug)]
 pub(super) struct LoginIdentity {
     pub(super) key: Arc<PrivateKey>,
@@ -12,10 +12,11 @@ pub(super) struct LoginIdentity {
 }
 
 impl LoginIdentity {
-    /// Reads the texts of a key file and of a certificate.
+    /// Parses the contents of a private key file and of a certificate file.
     ///
     /// # Errors
-    /// When it cannot be used, in words that hold nothing of the key.
+    /// The key or the certificate is invalid, or they do not belong together. The message contains
+    /// no part of the key.
     pub(super) fn parse(key: &str, certificate: Option<&str>) -> Result<Self, String> {
         let key = parse_private_key(key)?;
         let certificate = match certificate {
@@ -44,7 +45,7 @@ fn parse_private_key(text: &str) -> Result<PrivateKey, String> {
 }
 
 fn encrypted_key_message() -> String {
-    "Failed to parse ssh private key: ssh: this private key is passphrase protected. Take the passphrase off it (`ssh-keygen -p`), or add the key to an SSH agent.".to_owned()
+    "Failed to parse ssh private key: ssh: this private key is passphrase protected. Remove the passphrase (`ssh-keygen -p`), or add the key to an SSH agent.".to_owned()
 }
 
 fn parse_certificate(key: &PrivateKey, text: &str) -> Result<Certificate, String> {
@@ -52,7 +53,7 @@ fn parse_certificate(key: &PrivateKey, text: &str) -> Result<Certificate, String
         .map_err(|error| format!("failed to parse certificate: {error}"))?;
     if certificate.public_key() != key.public_key().key_data() {
         return Err(
-            "failed to create cert signer: the certificate is one of another key than `private_key`"
+            "failed to create cert signer: the certificate does not belong to the key in `private_key`"
                 .to_owned(),
         );
     }

@@ -1,4 +1,4 @@
-//! The keys of machines that the user has met, from the files of OpenSSH.
+//! Known host keys, from the `known_hosts` files of OpenSSH.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,23 +10,23 @@ use russh::keys::PublicKey;
 use russh::keys::known_hosts::known_host_keys_path;
 use russh::keys::ssh_key::known_hosts::{Entry, HostPatterns, Marker};
 
-/// The keys that are known for one machine. A machine that is not known has none.
+/// The known keys of one host. They are empty for an unknown host.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownHostKeys {
     keys: Vec<PublicKey>,
-    /// Keys that must not be accepted: those of lines with `@revoked`.
+    /// Keys that must not be accepted, from lines with `@revoked`.
     revoked: Vec<PublicKey>,
-    /// The name of the machine in the files.
+    /// The name of the host in the files.
     name: String,
-    /// The file that has the first key.
+    /// The file that contains the first key.
     file: PathBuf,
 }
 
 impl KnownHostKeys {
-    /// Looks a machine up in `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
+    /// Looks up a host in `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
     ///
     /// # Errors
-    /// When a key of the machine there cannot be read.
+    /// A file, or a key of the host in it, cannot be read.
     pub(super) fn find(host: &str, port: u16, home: Option<&Path>) -> Result<Self, String> {
         let own = home.map(|home| home.join(".ssh/known_hosts"));
         let name = if port == 22 { host.to_owned() } else { format!("[{host}]:{port}") };
@@ -37,32 +37,32 @@ impl KnownHostKeys {
                 continue;
             }
             let keys = known_host_keys_path(host, port, &file).map_err(|error| {
-                format!("the key of {host} in {} cannot be read: {error}", file.display())
+                format!("cannot read the key of {host} in {}: {error}", file.display())
             })?;
             if known.keys.is_empty() {
                 file.clone_into(&mut known.file);
             }
             known.keys.extend(keys.into_iter().map(|(_, key)| key));
-            known.add_entries_with_patterns(&file).map_err(|error| {
-                format!("the keys in {} cannot be read: {error}", file.display())
-            })?;
+            known
+                .add_entries_with_patterns(&file)
+                .map_err(|error| format!("cannot read the keys in {}: {error}", file.display()))?;
         }
         Ok(known)
     }
 
-    /// Adds the keys of lines with wildcards and markers, which the library leaves out.
+    /// Adds the keys of lines with wildcards and markers, which `russh` does not support.
     fn add_entries_with_patterns(&mut self, file: &Path) -> io::Result<()> {
         let bytes = match read_user_file(file, MAX_SMALL_FILE_LEN) {
-            // A file of another user is none of this one, for OpenSSH and for the library above.
+            // A file of another user that cannot be read is ignored, as by OpenSSH and `russh`.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
             read => read?,
         };
         for line in String::from_utf8_lossy(&bytes).lines() {
-            // The library knows one space between two words alone.
+            // The library supports only single spaces between words.
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             // OpenSSH skips malformed lines, too.
             let Ok(entry) = words.join(" ").parse::<Entry>() else { continue };
-            // OpenSSH hashes no names on lines with a marker.
+            // OpenSSH does not hash names on lines with a marker.
             let HostPatterns::Patterns(patterns) = entry.host_patterns() else { continue };
             if !matches_host_patterns(patterns, &self.name) {
                 continue;
@@ -70,7 +70,7 @@ impl KnownHostKeys {
             let key = entry.public_key().clone();
             match entry.marker() {
                 Some(Marker::Revoked) => self.revoked.push(key),
-                // The key of an authority is none of the machine.
+                // The key of a certificate authority is not a key of the host.
                 Some(Marker::CertAuthority) => {}
                 None => {
                     if self.keys.is_empty() {
@@ -83,33 +83,34 @@ impl KnownHostKeys {
         Ok(())
     }
 
-    /// Whether any key is known.
+    /// Whether a key of the host is known.
     pub(super) fn has_keys(&self) -> bool {
         !self.keys.is_empty()
     }
 
-    /// The keys that are known.
+    /// The known keys of the host.
     pub(super) fn keys(&self) -> &[PublicKey] {
         &self.keys
     }
 
-    /// Whether a key is one of a known machine, or the machine is not known. A revoked key is neither.
+    /// Whether a key is one of the known keys, or the host has no known key. A revoked key is never
+    /// accepted.
     pub(super) fn accepts(&self, shown: &PublicKey) -> bool {
         let is_among =
             |keys: &[PublicKey]| keys.iter().any(|key| key.key_data() == shown.key_data());
         !is_among(&self.revoked) && (!self.has_keys() || is_among(&self.keys))
     }
 
-    /// The remedies for a machine that shows a key that is not accepted.
+    /// Returns the reason and remedy for a host key that is not accepted.
     pub(super) fn rejected_key_advice(&self, shown: &PublicKey) -> String {
         if self.revoked.iter().any(|key| key.key_data() == shown.key_data()) {
             return format!(
-                "a known_hosts file has revoked that key for {}. Give the machine a new key",
+                "a known_hosts file has revoked that key for {}. Generate a new host key",
                 self.name
             );
         }
         format!(
-            "{} has another key for {}. If the machine was set up again, run: ssh-keygen -R {}. Or give its new key in the argument host_key, which counts before the file",
+            "{} contains a different key for {}. If the host was recreated, run: ssh-keygen -R {}. Or set the argument host_key to the new key, which takes precedence over the file",
             self.file.display(),
             self.name,
             shell_quoted(&self.name)
@@ -117,9 +118,9 @@ impl KnownHostKeys {
     }
 }
 
-/// Whether a name matches a pattern of a list, and none that is negated.
+/// Whether a name matches a pattern of the list and no negated pattern.
 fn matches_host_patterns(patterns: &[String], name: &str) -> bool {
-    // Byte by byte, as OpenSSH compares them, and in one case.
+    // OpenSSH compares byte by byte and ignores case.
     let chars = |text: &str| {
         text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())).collect::<Vec<_>>()
     };
@@ -131,7 +132,7 @@ fn matches_host_patterns(patterns: &[String], name: &str) -> bool {
         && !negated.iter().any(|pattern| matches(&pattern[1..]))
 }
 
-/// Reads bytes as the user's file of known machines.
+/// Parses arbitrary bytes as the user's `known_hosts` file.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_known_hosts(data: &[u8]) {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());

@@ -1,4 +1,4 @@
-//! Authentication: each method once, in Terraform's order.
+//! Authentication: each method is tried once, in Terraform's order.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use russh::{MethodKind, MethodSet};
 use super::session::{SessionFailure, SshClient};
 use super::target::SshHop;
 
-/// Greatest number of rounds of questions that a machine may ask.
+/// Maximum number of rounds of keyboard-interactive questions.
 const MAX_QUESTION_ROUNDS: usize = 16;
 
-/// One way to prove it.
+/// A method of authentication.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AuthMethod {
     Key,
@@ -23,8 +23,8 @@ enum AuthMethod {
 }
 
 impl AuthMethod {
-    /// Terraform's order. The agent's keys count as the same method as a given key, and a method is
-    /// tried once: with a key the agent is not asked.
+    /// Terraform's order. The keys of the agent use the same method as a configured key, and a method
+    /// is tried once: with a configured key, the agent is not used.
     const ALL: [Self; 4] = [Self::Key, Self::Password, Self::Questions, Self::Agent];
 
     fn to_method_kind(self) -> MethodKind {
@@ -44,10 +44,10 @@ impl AuthMethod {
     }
 }
 
-/// Logs in.
+/// Authenticates the user of a hop.
 ///
 /// # Errors
-/// When the machine takes none of our credentials.
+/// The host accepts none of the credentials, or the connection failed.
 pub(super) async fn login(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,
@@ -82,7 +82,7 @@ pub(super) async fn login(
     }
 }
 
-/// Tries one method. Returns the methods that may be tried next; `None` if authentication is
+/// Tries one method. Returns the methods that may be tried next, or `None` if authentication is
 /// complete.
 async fn try_auth_method(
     handle: &mut Handle<SshClient>,
@@ -107,8 +107,7 @@ fn remaining_methods(result: AuthResult) -> Option<MethodSet> {
     }
 }
 
-/// Signature algorithms that a machine accepts for RSA keys. A machine that lists none is old, and
-/// accepts the oldest.
+/// Signature algorithms to try for RSA keys. A server that lists none is old and may support only SHA-1.
 async fn rsa_hash_algorithms(
     handle: &Handle<SshClient>,
 ) -> Result<Vec<Option<HashAlg>>, SessionFailure> {
@@ -167,7 +166,7 @@ async fn authenticate_with_agent(
             match result {
                 Ok(AuthResult::Success) => return Ok(None),
                 Ok(AuthResult::Failure { remaining_methods, .. }) => remaining = remaining_methods,
-                // A key that the agent does not sign with is no reason not to try the next.
+                // If the agent does not sign with a key, the next key is tried.
                 Err(_) if !handle.is_closed() => {}
                 Err(error) => return Err(SessionFailure::Refused(error.to_string())),
             }
@@ -176,7 +175,7 @@ async fn authenticate_with_agent(
     Ok(Some(remaining))
 }
 
-/// Every question is answered with the password.
+/// Authenticates with the password as the response to every question.
 async fn authenticate_with_password_answers(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,

@@ -1,5 +1,5 @@
-//! Connections through a proxy: HTTP's CONNECT and SOCKS 5. Proxies that are spoken to over TLS are
-//! refused.
+//! Connections through a proxy: HTTP `CONNECT` and SOCKS 5. Proxies that require TLS are not
+//! supported.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::dial::{self, ByteStream};
 use crate::config_block::ConfigBlock;
 
-/// Greatest length of a proxy's answer.
+/// Maximum length of a proxy's response, in bytes.
 const MAX_PROXY_ANSWER_LEN: usize = 16 * 1024;
 
-/// A proxy.
+/// A proxy, as configured in a `connection` block.
 #[derive(Debug)]
 pub(super) struct Proxy {
     socks: bool,
@@ -25,17 +25,17 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Reads its arguments in a `connection` block.
+    /// Reads the proxy arguments of a `connection` block. Returns `None` if no proxy is configured.
     ///
     /// # Errors
-    /// When it is one that cannot be spoken to.
+    /// The scheme is not supported, or the port is invalid.
     pub(super) fn from_connection_block(block: ConfigBlock<'_>) -> Result<Option<Self>, String> {
         let Some(host) = block.string("proxy_host") else { return Ok(None) };
         let socks = match block.string("proxy_scheme").as_deref() {
             None | Some("http") => false,
             Some("socks5" | "socks5h") => true,
             Some("https") => {
-                let why = "proxy_scheme \"https\" is not supported: Formwork speaks to proxies in plain HTTP or SOCKS 5. What goes through is encrypted by SSH in any case.";
+                let why = "proxy_scheme \"https\" is not supported: Formwork connects to proxies over plain HTTP or SOCKS 5. SSH encrypts the traffic through the proxy in any case.";
                 return Err(why.to_owned());
             }
             Some(other) => return Err(format!("proxy: unknown scheme: {other}")),
@@ -50,9 +50,9 @@ impl Proxy {
         }))
     }
 
-    /// Appends the line that is printed about the proxy.
+    /// Appends the lines that describe the proxy in the output.
     pub(super) fn append_connection_lines(&self, out: &mut String) {
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = write!(
             out,
             "  ProxyHost: {}\n  ProxyPort: {}\n  ProxyUserName: {}\n  ProxyUserPassword: {}",
@@ -63,10 +63,10 @@ impl Proxy {
         );
     }
 
-    /// A line to a machine, through the proxy.
+    /// Connects to a host through the proxy.
     ///
     /// # Errors
-    /// When the proxy does not answer, or refuses.
+    /// The proxy does not respond, or refuses the connection.
     pub(super) async fn connect_through(
         &self,
         host: &str,
@@ -91,7 +91,7 @@ impl Proxy {
         if let Some(user) = &self.user {
             let password = self.password.as_deref().unwrap_or_default();
             let words = STANDARD.encode(format!("{user}:{password}"));
-            // Writing into a string does not fail.
+            // Writing to a string does not fail.
             let _ = write!(request, "Proxy-Authorization: Basic {words}\r\n");
         }
         request.push_str("\r\n");
@@ -99,16 +99,16 @@ impl Proxy {
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
             if answer.len() > MAX_PROXY_ANSWER_LEN {
-                return Err(format!("its answer is longer than {MAX_PROXY_ANSWER_LEN} bytes"));
+                return Err(format!("the response is longer than {MAX_PROXY_ANSWER_LEN} bytes"));
             }
-            // Nothing behind the answer may be taken: that is the machine's greeting.
+            // Bytes after the response must not be read here: they are the SSH greeting of the host.
             answer.push(line.read_u8().await.map_err(broken_connection_error)?);
         }
         let answer = String::from_utf8_lossy(&answer);
         let status = answer.lines().next().unwrap_or_default();
         match status.split(' ').nth(1) {
             Some("200") => Ok(()),
-            _ => Err(format!("it refuses: {status}")),
+            _ => Err(format!("the proxy refused the connection: {status}")),
         }
     }
 
@@ -138,10 +138,10 @@ impl Proxy {
                 let mut answer = [0; 2];
                 line.read_exact(&mut answer).await.map_err(broken_connection_error)?;
                 if answer[1] != 0 {
-                    return Err("it does not take the name and password".to_owned());
+                    return Err("the proxy rejected the user name and password".to_owned());
                 }
             }
-            _ => return Err("it takes none of the ways to log in".to_owned()),
+            _ => return Err("the proxy supports none of the authentication methods".to_owned()),
         }
         line.write_all(&encode_socks_connect(host, port)?)
             .await
@@ -149,7 +149,7 @@ impl Proxy {
         let mut head = [0; 4];
         line.read_exact(&mut head).await.map_err(broken_connection_error)?;
         if head[1] != 0 {
-            return Err(format!("it refuses with code {}", head[1]));
+            return Err(format!("the proxy refused the connection with code {}", head[1]));
         }
         let rest = match head[3] {
             1 => 4,
@@ -161,8 +161,8 @@ impl Proxy {
     }
 }
 
-/// Asks a SOCKS proxy for a connection. Names are for the proxy to look up, addresses are not: one of
-/// the newer kind stands in brackets here, which only tell it from a port.
+/// Encodes the SOCKS 5 `CONNECT` request. The proxy resolves host names; addresses are sent as bytes. An
+/// IPv6 address may be in brackets, which separate it from a port and are not part of the address.
 fn encode_socks_connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
     let mut request = vec![5, 1, 0];
     match host.trim_start_matches('[').trim_end_matches(']').parse() {
@@ -184,12 +184,12 @@ fn encode_socks_connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
 }
 
 fn broken_connection_error(error: std::io::Error) -> String {
-    format!("the connection broke: {error}")
+    format!("the connection was lost: {error}")
 }
 
-/// A string with its length before it, in one byte.
+/// Appends a string, prefixed by its length in one byte.
 fn push_with_length_byte(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
-    let length = u8::try_from(text.len()).map_err(|_| "a name has more than 255 bytes")?;
+    let length = u8::try_from(text.len()).map_err(|_| "a name is longer than 255 bytes")?;
     out.push(length);
     out.extend(text.as_bytes());
     Ok(())

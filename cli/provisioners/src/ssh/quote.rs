@@ -1,8 +1,8 @@
-//! Words and paths as the shell of another machine takes them.
+//! Quoting of words for a remote shell, and splitting of remote paths.
 
 use formwork_value::quote::shell_quoted;
 
-/// A word for a Unix shell, or for a Windows one.
+/// Quotes a string as one word for a Unix shell, or for the Windows shell.
 pub(super) fn quote_shell_word(text: &str, unix: bool) -> String {
     if unix {
         return shell_quoted(text);
@@ -13,8 +13,8 @@ pub(super) fn quote_shell_word(text: &str, unix: bool) -> String {
     }
 }
 
-/// Splits a path into folder and name as Terraform does: a path that ends with a slash is in a
-/// folder of its own name.
+/// Splits a path into directory and name, as Terraform does: for a path that ends with a slash, the
+/// directory is the path without the slash.
 pub(super) fn split_path(path: &str) -> (&str, &str) {
     let folder = match path.rfind('/') {
         None => ".",

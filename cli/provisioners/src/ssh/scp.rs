@@ -1,5 +1,5 @@
-//! File transfer with the protocol of `scp` in its receiving mode: every SSH server has that
-//! program. The remote program decides the name of a file, as with Terraform.
+//! File transfer with the protocol of `scp` in receiving mode, a program that every SSH server has.
+//! The remote program determines the name of the file, as with Terraform.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -12,20 +12,20 @@ use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 use super::quote::{quote_shell_word, split_path};
 use super::{Session, describe_io_error};
 
-/// Number of bytes sent at once.
+/// Maximum number of bytes in one message.
 const CHUNK_SIZE: usize = 32 * 1024;
 
-/// Greatest nesting of folders.
+/// Maximum nesting depth of directories.
 const MAX_FOLDER_DEPTH: usize = 128;
 
-/// Number of bytes kept of the program's output.
+/// Number of bytes kept of the output of the remote program.
 const MAX_KEPT_SCP_OUTPUT: usize = 4 * 1024;
 
 impl Session {
-    /// Puts a text into a file.
+    /// Writes `content` to a remote file.
     ///
     /// # Errors
-    /// When that does not work; in words.
+    /// The remote program failed, or the connection was lost. The error is a message for the user.
     pub(crate) async fn upload_content(
         &self,
         path: &str,
@@ -43,10 +43,10 @@ impl Session {
         remote.finish(done).await
     }
 
-    /// Puts a file there.
+    /// Uploads a file.
     ///
     /// # Errors
-    /// When it cannot be read, or cannot be put there; in words.
+    /// The source cannot be read, or the upload failed. The error is a message for the user.
     pub(crate) async fn upload_file(&self, path: &str, source: &Path) -> Result<(), String> {
         let (folder, name) = split_path(path);
         let mut remote = ScpReceiver::start(self, "-vt", folder).await?;
@@ -54,11 +54,11 @@ impl Session {
         remote.finish(done).await
     }
 
-    /// Puts everything that is in a folder into a folder there; or the folder itself, if it is meant
-    /// as a whole.
+    /// Uploads the entries of a directory into a remote directory, or the directory itself if `whole`
+    /// is set.
     ///
     /// # Errors
-    /// When something cannot be read, or cannot be put there; in words.
+    /// An entry cannot be read, or the upload failed. The error is a message for the user.
     pub(crate) async fn upload_folder(
         &self,
         path: &str,
@@ -76,26 +76,26 @@ impl Session {
     }
 }
 
-/// The program at the other end.
+/// The remote `scp` program.
 struct ScpReceiver {
     input: ChannelWriteHalf<Msg>,
     output: ChannelReadHalf,
     heard: RemoteOutput,
 }
 
-/// Output of the remote program. Only a little of it is kept.
+/// Output of the remote program. Its size is limited.
 #[derive(Default)]
 struct RemoteOutput {
-    /// Answers that were not read yet: one byte for each step, or a complaint.
+    /// Responses that are not yet read: one zero byte for each step, or an error message.
     answered: Vec<u8>,
-    /// Other output.
-    said: Vec<u8>,
+    /// Output on standard error.
+    stderr: Vec<u8>,
     status: Option<u32>,
-    gone: bool,
+    closed: bool,
 }
 
 impl RemoteOutput {
-    /// Takes in one message.
+    /// Processes one message of the channel.
     fn push_message(&mut self, message: Option<ChannelMsg>) {
         match message {
             Some(ChannelMsg::Data { data }) => {
@@ -103,18 +103,18 @@ impl RemoteOutput {
                 self.answered.extend(data.iter().take(room));
             }
             Some(ChannelMsg::ExtendedData { data, .. }) => {
-                self.said.extend_from_slice(&data);
-                if self.said.len() > 2 * MAX_KEPT_SCP_OUTPUT {
-                    self.said.drain(..self.said.len() - MAX_KEPT_SCP_OUTPUT);
+                self.stderr.extend_from_slice(&data);
+                if self.stderr.len() > 2 * MAX_KEPT_SCP_OUTPUT {
+                    self.stderr.drain(..self.stderr.len() - MAX_KEPT_SCP_OUTPUT);
                 }
             }
             Some(ChannelMsg::ExitStatus { exit_status }) => self.status = Some(exit_status),
-            Some(ChannelMsg::Failure | ChannelMsg::Close) | None => self.gone = true,
+            Some(ChannelMsg::Failure | ChannelMsg::Close) | None => self.closed = true,
             Some(_) => {}
         }
     }
 
-    /// The next answer, if it is there: a zero, or a word of complaint.
+    /// Returns the next response, if it is complete: success, or an error message.
     fn next_answer(&mut self) -> Option<Result<(), String>> {
         match self.answered.first() {
             Some(0) => {
@@ -123,14 +123,14 @@ impl RemoteOutput {
             }
             Some(_) => {
                 let full = self.answered.len() == MAX_KEPT_SCP_OUTPUT;
-                let complete = self.gone || full || self.answered.contains(&b'\n');
+                let complete = self.closed || full || self.answered.contains(&b'\n');
                 complete.then(|| {
                     let text = self.answered.get(1..).unwrap_or_default();
                     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
                     Err(String::from_utf8_lossy(line).into_owned())
                 })
             }
-            None => self.gone.then(|| Err("the other end has gone".to_owned())),
+            None => self.closed.then(|| Err("the remote scp program has ended".to_owned())),
         }
     }
 }
@@ -142,7 +142,7 @@ impl ScpReceiver {
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
         let mut remote = Self { input, output, heard: RemoteOutput::default() };
-        // It says that it is ready.
+        // The program sends a first response when it is ready.
         let ready = remote.read_status().await;
         match ready {
             Ok(()) => Ok(remote),
@@ -150,7 +150,8 @@ impl ScpReceiver {
         }
     }
 
-    /// Sends bytes, and listens meanwhile: a program that has ended takes none.
+    /// Sends bytes and reads messages concurrently: a program that has ended accepts no bytes, and
+    /// sending would never complete.
     async fn send(&mut self, bytes: Bytes) -> Result<(), String> {
         let Self { input, output, heard } = self;
         let sending = input.data_bytes(bytes);
@@ -162,14 +163,14 @@ impl ScpReceiver {
                     let over = matches!(message, None | Some(ChannelMsg::Close));
                     heard.push_message(message);
                     if over {
-                        return Err("the other end has gone".to_owned());
+                        return Err("the remote scp program has ended".to_owned());
                     }
                 }
             }
         }
     }
 
-    /// Waits for its next answer.
+    /// Waits for the next response.
     async fn read_status(&mut self) -> Result<(), String> {
         loop {
             if let Some(answer) = self.heard.next_answer() {
@@ -180,7 +181,7 @@ impl ScpReceiver {
         }
     }
 
-    /// Sends a line that announces something, and waits until it is taken.
+    /// Sends a header line and waits for the response.
     async fn send_header(&mut self, line: &str) -> Result<(), String> {
         if line.trim_end_matches('\n').contains('\n') {
             return Err(format!("a name with a line break cannot be sent: {line:?}"));
@@ -199,7 +200,7 @@ impl ScpReceiver {
         let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
         let about = source.metadata().map_err(why)?;
         if !about.is_file() {
-            return Err(format!("{shown} is neither a file nor a folder"));
+            return Err(format!("{shown} is neither a file nor a directory"));
         }
         let mut file = open_file(source).map_err(why)?;
         self.send_header(&format!("C0644 {} {name}\n", about.len())).await?;
@@ -208,7 +209,10 @@ impl ScpReceiver {
             let size = usize::try_from(left).map_or(CHUNK_SIZE, |left| left.min(CHUNK_SIZE));
             let mut piece = vec![0; size];
             file.read_exact(&mut piece).map_err(|error| {
-                format!("read {shown}, which has changed meanwhile: {}", describe_io_error(&error))
+                format!(
+                    "read {shown}, which changed during the upload: {}",
+                    describe_io_error(&error)
+                )
             })?;
             self.send(piece.into()).await?;
             left = left.saturating_sub(size as u64);
@@ -222,12 +226,12 @@ impl ScpReceiver {
         self.send_header("E\n").await
     }
 
-    /// Sends the entries of a folder, sorted by name. Links are followed.
+    /// Sends the entries of a directory, sorted by name. Symbolic links are followed.
     async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
         let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
         if depth > MAX_FOLDER_DEPTH {
-            return Err(format!("{shown} is nested deeper than {MAX_FOLDER_DEPTH} folders"));
+            return Err(format!("{shown} is nested deeper than {MAX_FOLDER_DEPTH} directories"));
         }
         let mut paths = Vec::new();
         for entry in source.read_dir().map_err(why)? {
@@ -246,11 +250,11 @@ impl ScpReceiver {
         Ok(())
     }
 
-    /// Ends the transfer and reads the verdict of the program.
+    /// Ends the transfer and returns the result of the program.
     async fn finish(mut self, done: Result<(), String>) -> Result<(), String> {
-        // A program that has ended does not mind.
+        // A program that has already ended makes this fail, which does not matter.
         self.input.eof().await.ok();
-        while !self.heard.gone {
+        while !self.heard.closed {
             let message = self.output.wait().await;
             self.heard.push_message(message);
         }
@@ -259,20 +263,20 @@ impl ScpReceiver {
             (_, Err(why)) => Err(why),
             (None | Some(0), Ok(())) => Ok(()),
             (Some(status), Ok(())) => {
-                let said = String::from_utf8_lossy(&self.heard.said);
-                Err(format!("Process exited with status {status}: {}", said.trim_end()))
+                let stderr = String::from_utf8_lossy(&self.heard.stderr);
+                Err(format!("Process exited with status {status}: {}", stderr.trim_end()))
             }
         }
     }
 }
 
-/// Takes in what another machine sends: the first byte of each piece says on which of the two streams it
-/// comes and how long it is. However much that is, little of it is kept.
+/// Processes arbitrary data as the output of a remote host. The first byte of each piece encodes its
+/// stream and its length. The amount of data that is kept is limited.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_scp(mut data: &[u8]) {
     let mut heard = RemoteOutput::default();
     while let Some((head, rest)) = data.split_first() {
-        let (piece, behind) = rest.split_at(rest.len().min(usize::from(head / 2)));
+        let (piece, remaining) = rest.split_at(rest.len().min(usize::from(head / 2)));
         let bytes = Bytes::copy_from_slice(piece);
         heard.push_message(Some(match head % 2 {
             0 => ChannelMsg::Data { data: bytes },
@@ -280,13 +284,13 @@ pub(crate) fn fuzz_scp(mut data: &[u8]) {
         }));
         assert!(
             heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
-                && heard.said.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+                && heard.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
         );
         drop(heard.next_answer());
-        data = behind;
+        data = remaining;
     }
     heard.push_message(None);
-    assert!(heard.next_answer().is_some(), "nothing more is waited for");
+    assert!(heard.next_answer().is_some(), "a closed channel has a final response");
 }
 
 #[cfg(test)]
@@ -310,7 +314,7 @@ mod tests {
         assert_eq!(heard.next_answer(), Some(Err("no space".to_owned())));
         let mut heard = RemoteOutput::default();
         heard.push_message(None);
-        assert_eq!(heard.next_answer(), Some(Err("the other end has gone".to_owned())));
+        assert_eq!(heard.next_answer(), Some(Err("the remote scp program has ended".to_owned())));
     }
 
     #[test]
@@ -318,13 +322,13 @@ mod tests {
         let mut heard = RemoteOutput::default();
         for _ in 0..100 {
             heard.push_message(data(vec![b'x'; MAX_KEPT_SCP_OUTPUT]));
-            let said =
+            let stderr =
                 ChannelMsg::ExtendedData { data: vec![b'y'; MAX_KEPT_SCP_OUTPUT].into(), ext: 1 };
-            heard.push_message(Some(said));
+            heard.push_message(Some(stderr));
         }
         assert!(
             heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
-                && heard.said.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+                && heard.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
         );
         assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT_SCP_OUTPUT - 1))));
     }

@@ -1,4 +1,4 @@
-//! A session: from a line to a machine, over logging in, to commands that run there.
+//! An SSH session: connection, authentication and commands on a remote host.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -19,39 +19,39 @@ use super::login::login;
 use super::quote::quote_shell_word;
 use super::target::{SshHop, SshTarget};
 
-/// After how much silence a machine is asked whether it is still there.
+/// Interval between keep-alive requests.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Number of unanswered keep-alive requests after which a connection counts as lost.
+/// Number of unanswered keep-alive requests after which the connection is closed.
 const MAX_UNANSWERED_KEEPALIVES: usize = 8;
 
-/// Time limit of the disconnect message.
+/// Time limit for sending the disconnect message.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Reason why there is no session.
+/// Reason why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionFailure {
-    /// The machine is not the one that was meant.
-    #[error("knownhosts: key mismatch: the machine has the key {0}")]
+    /// The host key is not the configured one.
+    #[error("knownhosts: key mismatch: the host presented the key {0}")]
     Mismatch(String),
-    /// The machine does not let us in.
+    /// Authentication failed, or the host key was rejected.
     #[error("{0}")]
     Refused(String),
-    /// Something went wrong on the way.
+    /// The connection or the protocol failed.
     #[error("ssh: {0}")]
     Ssh(#[from] russh::Error),
 }
 
-/// Result of a command.
+/// Result of a remote command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CommandResult {
-    /// Success.
+    /// The command exited with status 0.
     Success,
-    /// It did not; in words.
+    /// The command failed, with the reason.
     Failure(String),
 }
 
-/// A machine that we are logged in to. It is let go when this is dropped.
+/// An authenticated connection to a host. Dropping it closes the connection.
 pub(crate) struct Session {
     handle: Handle<SshClient>,
     /// The connection to the bastion; it must stay open.
@@ -61,10 +61,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Calls a machine and logs in. Once, without patience of its own.
+    /// Connects to a host and authenticates, in a single attempt.
     ///
     /// # Errors
-    /// When that does not work; in words.
+    /// The connection or the authentication failed. The error is a message for the user.
     pub(super) async fn open(target: &SshTarget) -> Result<Self, String> {
         let bastion = match &target.bastion {
             Some(hop) => {
@@ -87,10 +87,11 @@ impl Session {
         Ok(Self { handle, _bastion: bastion, forwards_agent, unix: target.is_unix() })
     }
 
-    /// Runs a command and passes on its output as it comes, both streams in one.
+    /// Runs a command and passes its standard output and standard error to `take` as they arrive.
     ///
     /// # Errors
-    /// When it cannot be run, or the machine goes away meanwhile; in words.
+    /// The command could not be started, or the connection was lost. The error is a message for the
+    /// user.
     pub(crate) async fn run_command(
         &self,
         command: &str,
@@ -99,7 +100,7 @@ impl Session {
         let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
         let mut channel = self.open_channel().await?;
         if self.unix {
-            // As in Terraform: programs then flush their output, and end with the session.
+            // As in Terraform: with a terminal, programs flush their output and end with the session.
             let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
             channel.request_pty(false, "xterm", 80, 40, 0, 0, &modes).await.map_err(why)?;
         }
@@ -110,7 +111,7 @@ impl Session {
             match message {
                 ChannelMsg::Data { data } | ChannelMsg::ExtendedData { data, .. } => take(&data),
                 ChannelMsg::Failure => {
-                    return Err("Error starting script: the machine refuses to run commands".into());
+                    return Err("Error starting script: the host refused to run the command".into());
                 }
                 message => ended = command_result_of_message(&message).or(ended),
             }
@@ -121,36 +122,36 @@ impl Session {
         }))
     }
 
-    /// Removes a file, if that works.
+    /// Removes a file, and ignores errors.
     pub(crate) async fn remove_remote_file(&self, path: &str) {
         let command = match self.unix {
             true => format!("rm -f -- {}", quote_shell_word(path, true)),
             false => format!("del /q \"{}\"", path.replace('/', "\\")),
         };
-        // Its work is done whether it goes or not.
+        // The script has already run, so a file that remains is not an error.
         self.run_command(&command, &mut |_| {}).await.ok();
     }
 
-    /// Opens a channel for one command.
+    /// Opens a channel for one command, with agent forwarding if it is enabled.
     pub(super) async fn open_channel(&self) -> Result<Channel<Msg>, String> {
         let channel = self.handle.channel_open_session().await;
         let channel = channel.map_err(|error| format!("ssh: cannot open a session: {error}"))?;
         if self.forwards_agent {
-            // Commands may want to go on from there.
+            // Commands can then connect from the host to further hosts.
             channel.agent_forward(false).await.map_err(|error| format!("ssh: {error}"))?;
         }
         Ok(channel)
     }
 
-    /// Says goodbye.
+    /// Disconnects from the host.
     pub(crate) async fn close(self) {
         let goodbye = self.handle.disconnect(Disconnect::ByApplication, "", "");
-        // Whether it is heard or not: the line ends.
+        // The connection is closed in any case, so the result does not matter.
         timeout(DISCONNECT_TIMEOUT, goodbye).await.ok();
     }
 }
 
-/// A line from here, through the proxy if there is one.
+/// Connects to a host, through the proxy if one is configured.
 async fn connect_directly(target: &SshTarget, hop: &SshHop) -> Result<Box<dyn ByteStream>, String> {
     match &target.proxy {
         Some(proxy) => proxy.connect_through(&hop.host, hop.port).await,
@@ -158,7 +159,7 @@ async fn connect_directly(target: &SshTarget, hop: &SshHop) -> Result<Box<dyn By
     }
 }
 
-/// A line through another machine.
+/// Connects to a host through the bastion.
 async fn connect_through_bastion(
     bastion: &Handle<SshClient>,
     hop: &SshHop,
@@ -175,7 +176,7 @@ async fn connect_through_bastion(
     Ok(Box::new(channel.into_stream()))
 }
 
-/// Shakes hands with a machine and logs in.
+/// Performs the handshake with a host and authenticates.
 async fn connect_and_log_in(
     hop: &SshHop,
     line: impl AsyncFn() -> Result<Box<dyn ByteStream>, String>,
@@ -185,7 +186,7 @@ async fn connect_and_log_in(
         format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {why}")
     };
     let mut handle = match shake_hands(hop, line().await?, false).await {
-        // The key that was given may be that of an authority.
+        // The configured key may be that of a certificate authority.
         Err(SessionFailure::Mismatch(_)) => shake_hands(hop, line().await?, true).await,
         met => met,
     }
@@ -194,6 +195,7 @@ async fn connect_and_log_in(
     Ok(handle)
 }
 
+/// Performs the handshake. `certificates` also requests host certificates.
 async fn shake_hands(
     hop: &SshHop,
     line: Box<dyn ByteStream>,
@@ -222,7 +224,7 @@ async fn shake_hands(
     client::connect_stream(Arc::new(config), line, client).await
 }
 
-/// Result of a command, if a message carries it.
+/// Returns the result of the command if the message contains it.
 fn command_result_of_message(message: &ChannelMsg) -> Option<CommandResult> {
     match message {
         ChannelMsg::ExitStatus { exit_status: 0 } => Some(CommandResult::Success),
@@ -259,11 +261,11 @@ fn signal_name_and_number(signal: &Sig) -> (&str, u32) {
     }
 }
 
-/// Client side of the protocol: checks the machine's key, and forwards the agent.
+/// Client side of the protocol: checks the host key and forwards the agent.
 pub(super) struct SshClient {
     name: String,
     host_key: Option<HostKey>,
-    /// The keys that are known, if no key is given.
+    /// The known keys of the host, used if no key is configured.
     known: KnownHostKeys,
     agent: Option<PathBuf>,
 }
@@ -285,11 +287,11 @@ impl client::Handler for SshClient {
                 let shown = key.fingerprint(HashAlg::Sha256).to_string();
                 let advice = self.known.rejected_key_advice(&key);
                 Err(SessionFailure::Refused(format!(
-                    "knownhosts: key mismatch: the machine has the key {shown}, and {advice}"
+                    "knownhosts: key mismatch: the host presented the key {shown}, and {advice}"
                 )))
             }
-            // A machine that is neither known nor has a key given is accepted, as in Terraform:
-            // machines that were just made are not known.
+            // A host without a known or configured key is accepted, as in Terraform: newly created
+            // hosts have no known key.
             _ => Ok(true),
         }
     }
@@ -308,11 +310,11 @@ impl client::Handler for SshClient {
     }
 }
 
-/// Lets a machine and our agent talk until one of them has nothing more to say.
+/// Copies bytes between the host and the local agent until one side closes the connection.
 async fn forward_agent(channel: Channel<Msg>, socket: impl AsRef<Path>) {
     if let Ok(mut agent) = agent::connect(socket.as_ref()).await {
-        let mut there = channel.into_stream();
-        // Either side may end it.
-        tokio::io::copy_bidirectional(&mut there, &mut agent).await.ok();
+        let mut remote = channel.into_stream();
+        // Either side may close the connection, so an error is expected here.
+        tokio::io::copy_bidirectional(&mut remote, &mut agent).await.ok();
     }
 }

@@ -1,5 +1,5 @@
-//! The `connection` block: address and credentials. Opens no connection, but reads the keys, so
-//! that an unusable one is found before the first attempt.
+//! The `connection` block: address and credentials. It opens no connection, but parses the keys, so
+//! that an invalid key is reported before the first attempt.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,20 +20,20 @@ const DEFAULT_CONNECTION_TIMEOUT: Duration = Duration::from_mins(5);
 const DEFAULT_PORT: u16 = 22;
 const RANDOM_PLACEHOLDER: &str = "%RAND%";
 
-/// A machine to log in to.
+/// A host to connect to, with its bastion and proxy.
 #[derive(Debug)]
 pub(crate) struct SshTarget {
     pub(super) end: SshHop,
     pub(super) bastion: Option<SshHop>,
     pub(super) proxy: Option<Proxy>,
-    /// Whether commands on the machine may use the agent: only where `agent = true` is written.
+    /// Whether commands on the host may use the agent: only with an explicit `agent = true`.
     pub(super) forwards_agent: bool,
     pub(super) timeout: Duration,
     unix: bool,
     script_path: String,
 }
 
-/// One machine, and how to log in to it.
+/// One host and the credentials for it.
 #[derive(Debug)]
 pub(super) struct SshHop {
     pub(super) host: String,
@@ -41,15 +41,15 @@ pub(super) struct SshHop {
     pub(super) user: String,
     pub(super) password: Option<String>,
     pub(super) identity: Option<LoginIdentity>,
-    /// Whether a certificate was given, of use or not.
+    /// Whether a certificate is configured, even if it is not used.
     certificate: bool,
     pub(super) agent: Option<SshAgent>,
     pub(super) host_key: Option<HostKey>,
-    /// The keys of the machine that the user has met, if no key is given.
+    /// The keys of the host in the `known_hosts` files, used if no key is configured.
     pub(super) known: KnownHostKeys,
 }
 
-/// Credentials of a hop, as written.
+/// Credentials of a hop, as configured.
 struct HopCredentials {
     user: String,
     password: Option<String>,
@@ -60,10 +60,10 @@ struct HopCredentials {
 }
 
 impl SshTarget {
-    /// Reads a block that fits the schema of connections.
+    /// Reads a `connection` block that conforms to its schema.
     ///
     /// # Errors
-    /// When it has no usable address or credentials.
+    /// The address or the credentials are missing or invalid.
     pub(crate) fn from_connection_block(
         connection: Option<&Plain>,
         environment: &ProvisionerEnvironment,
@@ -105,7 +105,7 @@ impl SshTarget {
             port: block.port("port")?.unwrap_or(DEFAULT_PORT),
         };
         let bastion = block.string("bastion_host").map(|host| {
-            // Arguments that the bastion lacks are those of the machine behind it, except for its
+            // The arguments of the bastion default to those of the target host, except for the host
             // key.
             let written = HopCredentials {
                 user: block.string("bastion_user").unwrap_or_else(|| written.user.clone()),
@@ -135,23 +135,23 @@ impl SshTarget {
         })
     }
 
-    /// Whether commands are those of Unix.
+    /// Whether the host runs Unix.
     pub(crate) fn is_unix(&self) -> bool {
         self.unix
     }
 
-    /// A path as one word of a command there.
+    /// Quotes a path as one word for the shell of the host.
     pub(crate) fn quoted_path(&self, path: &str) -> String {
         quote_shell_word(path, self.unix)
     }
 
-    /// Path of the next script; a new one each time, unless one was configured.
+    /// Returns the path of the next script. The default path is different for each call.
     pub(crate) fn script_path(&self) -> String {
         let number = rand::random_range(0..=i32::MAX);
         self.script_path.replace(RANDOM_PLACEHOLDER, &number.to_string())
     }
 
-    /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
+    /// Lines that are printed before an attempt. They contain the kinds of secrets, never the values.
     pub(super) fn announcement_line(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
         self.end.append_connection_lines(&mut out);
@@ -159,7 +159,7 @@ impl SshTarget {
             out.push_str("\n  SSH Agent Forwarding: false (agent = true forwards it)");
         }
         let platform = if self.unix { "unix" } else { "windows" };
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = write!(out, "\n  Target Platform: {platform}");
         if let Some(bastion) = &self.bastion {
             out.push_str("\nUsing configured bastion host...\n");
@@ -173,7 +173,7 @@ impl SshTarget {
     }
 }
 
-const WINRM_UNSUPPORTED: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
+const WINRM_UNSUPPORTED: &str = "connection type 'winrm' not supported: Formwork connects to remote hosts only over SSH. Windows has included an SSH server since 2018: install it on the host, and use type = \"ssh\" with target_platform = \"windows\". Alternatively, run a program that supports WinRM in a \"local-exec\" provisioner.";
 
 impl HopCredentials {
     fn into_hop(
@@ -206,7 +206,7 @@ impl HopCredentials {
 
 impl SshHop {
     fn append_connection_lines(&self, out: &mut String) {
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = write!(
             out,
             "  Host: {}\n  User: {}\n  Password: {}\n  Private key: {}\n  Certificate: {}\n  SSH Agent: {}\n  Checking Host Key: {}",
@@ -220,13 +220,13 @@ impl SshHop {
         );
     }
 
-    /// The name without the brackets between an address and a port.
+    /// The host without the brackets of an IPv6 address.
     pub(super) fn host_without_brackets(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 }
 
-/// The agent is asked if there is one, unless that is not wanted.
+/// Returns the agent to use: the one of the environment, unless the block disables it.
 fn agent_from_block(
     block: ConfigBlock<'_>,
     environment: &ProvisionerEnvironment,
@@ -251,7 +251,7 @@ fn bracket_ipv6(host: String) -> String {
     }
 }
 
-/// Reads a duration; `None` if it is invalid, and the default applies then, as in Terraform.
+/// Parses a duration. Returns `None` if it is invalid: the default applies, as in Terraform.
 fn parse_timeout(text: &str) -> Option<Duration> {
     let nanoseconds = duration::parse_nanoseconds(text).ok()?;
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)

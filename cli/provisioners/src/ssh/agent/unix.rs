@@ -1,4 +1,4 @@
-//! The connection to an agent on Unix: a socket.
+//! Connection to an agent on Unix: a socket.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The connection to an agent on Windows: a named pipe, such as `\\\\.\\pipe\\openssh-ssh-agent`.
+//! Connection to an agent on Windows: a named pipe, such as `\\\\.\\pipe\\openssh-ssh-agent`.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeClient};
 pub(in crate::ssh) type AgentStream = NamedPipeClient;
 
 /// Connects to the agent at a path.
-#[expect(clippy::unused_async, reason = "other systems wait here")]
+#[expect(clippy::unused_async, reason = "the Unix implementation awaits")]
 pub(in crate::ssh) async fn connect(pipe: &Path) -> io::Result<AgentStream> {
     ClientOptions::new().open(pipe)
 }
