@@ -1,6 +1,6 @@
-//! Fetches module packages from their source addresses: directories, git repositories, and archives at a URL
-//! or in an OCI registry. A package is written to a directory that the caller created, and cannot contain
-//! links out of it. This module does not select versions or install modules.
+//! Downloads module packages from directories, git repositories, URLs of archives and OCI registries.
+//! A package is written to a directory that the caller chooses, and no entry of it can refer to files
+//! outside of that directory. Version selection and installation are in other modules.
 
 pub(crate) mod archive;
 pub(crate) mod checksum;
@@ -36,19 +36,19 @@ use crate::redact;
 
 pub(crate) use folder::{HiddenFiles, copy_folder, find_single_match};
 
-/// Reasons why a package cannot be fetched.
+/// Reason why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    /// No fetcher supports such an address.
+    /// The address has an unsupported scheme.
     #[error("{0}")]
     Unsupported(String),
-    /// The address is not valid.
+    /// The address is invalid.
     #[error("{0}")]
     Address(String),
-    /// The server did not return the requested content.
+    /// The request to the server failed.
     #[error("{0}")]
     Server(#[from] HttpError),
-    /// The OCI registry did not return the requested object.
+    /// The request to the OCI registry failed.
     #[error("{0}")]
     Registry(#[from] OciError),
     /// The program `git` failed.
@@ -57,15 +57,15 @@ pub(crate) enum FetchError {
     /// The file does not match the checksum in the address.
     #[error("{0}")]
     Checksum(String),
-    /// The package is not valid, or is malicious.
+    /// The package is malformed, or unsafe to unpack.
     #[error("{0}")]
     Package(#[from] ArchiveError),
-    /// An error of the file system.
+    /// Reading or writing a local file failed.
     #[error("{0}")]
     Disk(#[from] io::Error),
 }
 
-/// The origin of an address. It decides whether the address may reference local files.
+/// The origin of an address. It determines whether the address may refer to local files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressOrigin {
     /// Local configuration.
@@ -81,12 +81,12 @@ impl AddressOrigin {
         }
         let address = redact::redact_address(&package.to_string());
         Err(FetchError::Address(format!(
-            "{address:?} is on this machine, and only configuration on this machine may name it; publish the package, or name it in the root module"
+            "{address:?} is a local path, and only local configuration can refer to it; publish the package, or refer to it in the root module"
         )))
     }
 }
 
-/// Settings for the program `git`.
+/// Settings for `git`.
 #[derive(Clone, Copy, Debug)]
 struct GitSettings {
     /// Whether the environment specifies the SSH program.
@@ -95,30 +95,30 @@ struct GitSettings {
     max_size: u64,
 }
 
-/// Maximum number of redirects from one address to another.
+/// Maximum number of addresses that refer to another address.
 const MAX_ADDRESS_HOPS: usize = 10;
 
-/// Fetches packages.
+/// Downloads packages.
 pub(crate) struct Fetcher<'a> {
-    /// The client for servers.
+    /// The client for HTTP requests.
     pub(crate) http: &'a http::Client,
-    /// Credentials for servers.
+    /// Credentials for servers of packages.
     pub(crate) netrc: Netrc,
-    /// The client for OCI registries.
+    /// Access to OCI registries.
     pub(crate) oci: OciRegistries<'a>,
-    /// Whether the environment specifies the SSH program for git.
+    /// Whether the environment specifies the SSH program of git.
     pub(crate) own_ssh: bool,
     /// Limits on the content of a package.
     pub(crate) limits: UnpackLimits,
 }
 
 impl Fetcher<'_> {
-    /// Fetches a package into `into`, which must not exist yet. A local directory becomes a link, as in
-    /// Terraform, so that changes in the directory take effect.
+    /// Downloads a package to `into`, which must not exist yet. For a local directory, `into` becomes a
+    /// symbolic link, as in Terraform, so that changes in the directory take effect.
     ///
     /// # Errors
-    /// Returns an error if the package cannot be fetched, contains unsafe paths, or must not be referenced by
-    /// its origin. The content of `into` is then undefined.
+    /// The package cannot be fetched, is unsafe, or is not allowed for the origin of the address. The
+    /// contents of `into` must then be discarded.
     pub(crate) fn fetch(
         &self,
         package: &PackageAddr,
@@ -141,7 +141,7 @@ impl Fetcher<'_> {
             "file" => self.fetch_local(package, into),
             "git" => {
                 refuse_checksum_of_non_file(checksum::split_checksum(&package.url)?.1.as_ref())?;
-                // The disk also holds the archive that the files are unpacked from.
+                // The clone contains the packed objects in addition to the checked out files.
                 let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
                 git::clone_repository(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
                 folder::check_confined(into, &self.limits)?;
@@ -154,10 +154,10 @@ impl Fetcher<'_> {
                 oci::module::download_module(&self.oci, self.http, &package.url, to, limit)?;
                 Ok(archive::unpack_archive(file.path(), ArchiveFormat::Zip, into, &self.limits)?)
             }
-            "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive at an https:// address".to_owned())),
+            "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive with an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; use the https:// address of the object, presigned if it is not public".to_owned())),
             "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; use the https:// address of the object, signed if it is not public".to_owned())),
-            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", redact::redact_address(&package.url)))),
+            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository, use git::{}", redact::redact_address(&package.url)))),
             _ => Err(FetchError::Unsupported(format!("download not supported for scheme '{kind}'"))),
         }
     }
@@ -201,7 +201,7 @@ impl Fetcher<'_> {
             checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_list_is_remote)?;
         }
         let (url, format) = split_archive_format(&url);
-        // A remote origin must not cause credentials to be sent without encryption.
+        // An address from a remote server must not cause a password to be sent without encryption.
         let may_ask = origin == AddressOrigin::Local || http::is_encrypted_or_local(&url);
         let asking = self.netrc.authorization(&url).filter(|_| may_ask);
         let asking = asking.as_deref();
@@ -217,7 +217,9 @@ impl Fetcher<'_> {
         }
         refuse_checksum_of_non_file(checksum.as_ref())?;
         if hops == MAX_ADDRESS_HOPS {
-            let reason = format!("more than {MAX_ADDRESS_HOPS} redirects between addresses");
+            let reason = format!(
+                "more than {MAX_ADDRESS_HOPS} addresses in a row refer only to another address"
+            );
             return Err(FetchError::Address(reason));
         }
         let next = package_link::find_package_url(self.http, &url, asking)?;
@@ -234,7 +236,7 @@ impl Fetcher<'_> {
         if within.is_empty() {
             return next(into);
         }
-        // Only that directory is the package: it must not reference files outside.
+        // Only the subdirectory is the package, so files next to it must not be reachable.
         let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
         let all = whole.path().join("package");
         next(&all)?;
@@ -245,19 +247,19 @@ impl Fetcher<'_> {
     }
 }
 
-/// Rejects a checksum unless the package is a file.
+/// Rejects a checksum for anything other than a file.
 fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(
-            "a checksum cannot be specified for directory download: only a file, such as an archive, has a checksum"
+            "a checksum cannot be specified for directory download: only files, such as archives, support checksums"
                 .to_owned(),
         )),
         None => Ok(()),
     }
 }
 
-/// Removes the `archive` parameter from a URL, and returns the archive format that it or the path extension
-/// specifies.
+/// Removes the `archive` parameter from a URL, and returns the archive format that the parameter or the
+/// extension of the path specifies.
 fn split_archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
     let (url, given) = url_parameters::take_parameter(url, "archive");
     let format = match given.first().map(String::as_str) {

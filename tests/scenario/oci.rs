@@ -159,7 +159,7 @@ const ATTACKS: [Attack; 26] = [
             page.headers.push(("Link", next.to_owned()));
             r.page(&format!("{REPOSITORY}/tags/list"), page);
         },
-        "continues its list of tags on another server: https://127.0.0.1:9/",
+        "the next page of the registry's tag list is on another server: https://127.0.0.1:9/",
     ),
     (
         "another package of the same size",
@@ -169,17 +169,17 @@ const ATTACKS: [Attack; 26] = [
     (
         "a longer package",
         |r| change(r, &blob_path(r), |page| page.body.push(0)),
-        "bytes, and the manifest says",
+        "bytes, but the manifest specifies",
     ),
     (
         "a broken off download",
         |r| change(r, &blob_path(r), |page| page.cut = Some(40)),
-        "the download broke off",
+        "the download was interrupted",
     ),
     (
         "a longer manifest",
         |r| change(r, &manifest_path(&pushed(r).0), |page| page.body.push(b' ')),
-        "are expected",
+        "were expected",
     ),
     (
         "another manifest of the same size",
@@ -205,7 +205,7 @@ const ATTACKS: [Attack; 26] = [
             let path = format!("{REPOSITORY}/manifests/1.0.0");
             change(r, &path, |page| page.headers[0].1 = IMAGE.to_owned());
         },
-        "it is sent with the media type",
+        "the response has the media type",
     ),
     (
         "no such platform",
@@ -239,17 +239,17 @@ const ATTACKS: [Attack; 26] = [
     (
         "a redirection out of the encryption",
         |r| r.page(&blob_path(r), Page::moved("http://127.0.0.1:9/x.zip")),
-        "redirected from https to a URL that anybody could read",
+        "redirected from https to an unencrypted URL",
     ),
     (
         "a redirection to a file",
         |r| r.page(&blob_path(r), Page::moved("file:///etc/passwd")),
-        "redirected to something that is not http",
+        "redirected to a URL that is not http or https",
     ),
     (
         "a path out of the package",
         |r| push(r, &[zip(r, &[("../../evil", b"x"), ("terraform-provider-thing", b"x")])]),
-        "leads outside of it",
+        "which is outside of the package",
     ),
     (
         "no program",
@@ -290,7 +290,7 @@ const ATTACKS: [Attack; 26] = [
     (
         "a token service without encryption",
         |r| r.guard(Guard::TokenFrom("http://example.invalid/token")),
-        "names a token service that is not encrypted",
+        "is not encrypted, so no credentials are sent",
     ),
     (
         "another digest",
@@ -507,7 +507,7 @@ fn a_module_package_that_is_not_what_the_registry_says_is_refused() {
                 let blob = format!("{NAME}/blobs/{}", digest(&manifest["layers"][0]));
                 change(r, &blob, |page| page.body.truncate(40));
             },
-            "bytes, and the manifest says",
+            "bytes, but the manifest specifies",
         ),
         (
             "no such tag",
@@ -522,7 +522,7 @@ fn a_module_package_that_is_not_what_the_registry_says_is_refused() {
         (
             "a path out of the package",
             |r| drop(r.module(NAME, "latest", &archive(&[("../../evil.tf", b"x")]))),
-            "leads outside of it",
+            "which is outside of the package",
         ),
         ("no archive", |r| drop(r.module(NAME, "latest", b"hello")), "the archive is not readable"),
         ("credentials", |r| r.guard(Guard::Basic(LOGIN)), "requires credentials; add a block"),

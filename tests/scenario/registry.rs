@@ -87,7 +87,7 @@ const ATTACKS: [Attack; 23] = [
             let page = r.found(&package());
             r.page(&package(), Page { cut: Some(40), ..page });
         },
-        "the download broke off",
+        "the download was interrupted",
         true,
     ),
     (
@@ -178,13 +178,13 @@ const ATTACKS: [Attack; 23] = [
     (
         "a redirection out of the encryption",
         |r| r.page(&package(), Page::moved("http://127.0.0.1:9/x.zip")),
-        "redirected from https to a URL that anybody could read",
+        "redirected from https to an unencrypted URL",
         true,
     ),
     (
         "a redirection to a file",
         |r| r.page(&package(), Page::moved("file:///etc/passwd")),
-        "redirected to something that is not http",
+        "redirected to a URL that is not http or https",
         true,
     ),
     (
@@ -196,10 +196,10 @@ const ATTACKS: [Attack; 23] = [
     (
         "a path out of the package",
         |r| replace(r, archive(&[("../../evil", b"x"), (NAME, b"x")])),
-        "leads outside of it",
+        "which is outside of the package",
         true,
     ),
-    ("a link in the package", |r| replace(r, linked()), "holds the symbolic link", false),
+    ("a link in the package", |r| replace(r, linked()), "contains the symbolic link", false),
     (
         "no program",
         |r| replace(r, archive(&[("README", b"x")])),

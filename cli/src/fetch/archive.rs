@@ -1,7 +1,7 @@
-//! Unpacks untrusted archives. The only place that does.
+//! Extraction of untrusted archives. No other module extracts archives.
 //!
-//! No entry is written outside of the folder, through a link, or beyond the limits; links are made
-//! last and held against the folder by [`super::folder::check_confined`].
+//! No entry is written outside of the target directory, through a link, or beyond the limits. Links are
+//! created last and checked by [`super::folder::check_confined`].
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -20,8 +20,8 @@ use unpack_budget::{CountedReader, UnpackBudget};
 use super::folder;
 use super::unpack_limits::{ArchiveError, UnpackLimits};
 
-/// The memory that decoding an `.xz` archive may take, in KiB. The archive itself says how much it needs,
-/// and `xz -9` needs half of this.
+/// Maximum memory for decoding an `.xz` archive, in KiB. The archive specifies how much memory it needs:
+/// `xz -9` needs half of this limit.
 const XZ_MEMORY_LIMIT: u32 = 128 << 10;
 
 /// Format of an archive.
@@ -34,11 +34,11 @@ pub(crate) enum ArchiveFormat {
     TarXz,
 }
 
-/// The formats, for a message.
-pub(super) const KNOWN_FORMATS_TEXT: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
+/// The supported formats, for a message.
+pub(super) const KNOWN_FORMATS_TEXT: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or specify the format with ?archive=";
 
 impl ArchiveFormat {
-    /// The format that a name's ending means.
+    /// Returns the format for the extension of a file name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let formats = [
             (".tar.gz", Self::TarGzip),
@@ -54,10 +54,10 @@ impl ArchiveFormat {
     }
 }
 
-/// Unpacks an archive into a folder that does not exist yet.
+/// Extracts an archive into a directory that does not exist yet.
 ///
 /// # Errors
-/// When it is malformed or hostile. The contents of the folder are then worthless.
+/// The archive is malformed or unsafe. The contents of the directory must then be discarded.
 pub(crate) fn unpack_archive(
     path: &Path,
     format: ArchiveFormat,
@@ -70,7 +70,7 @@ pub(crate) fn unpack_archive(
 /// As [`unpack_archive`], from an open file, which is read from its start.
 ///
 /// # Errors
-/// When it is malformed or hostile. The content of the folder is worthless then.
+/// The archive is malformed or unsafe. The contents of the directory must then be discarded.
 pub(crate) fn unpack_open_archive(
     mut file: File,
     format: ArchiveFormat,
@@ -99,7 +99,7 @@ pub(crate) fn unpack_open_archive(
     sink.create_links()
 }
 
-/// The content of an entry, and whether reading it has failed. Other failures are the disk's fault.
+/// The content of an entry. It records read errors, to distinguish them from write errors.
 struct EntryReader<R> {
     content: R,
     has_failed: bool,
@@ -120,7 +120,7 @@ fn malformed_archive_error(error: &dyn std::fmt::Display) -> ArchiveError {
 fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), ArchiveError> {
     let mut archive =
         zip::ZipArchive::new(file).map_err(|error| malformed_archive_error(&error))?;
-    // Known before anything is made.
+    // The number of entries is checked before any file is created.
     sink.check_entry_limit(archive.len())?;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(|error| malformed_archive_error(&error))?;
@@ -147,7 +147,7 @@ fn unpack_tar(stream: impl Read, sink: &mut ExtractSink<'_>) -> Result<(), Archi
         let Some(entry) = budget.count_as_headers(|| entries.next()) else { return Ok(()) };
         let mut entry = entry.map_err(|error| budget.io_error_or_limit(&error))?;
         unpack_tar_entry(&mut entry, sink).map_err(|error| budget.archive_error_or_limit(error))?;
-        // The rest would be skipped together with the headers of the next entry.
+        // Otherwise, the rest of the content would be counted as headers of the next entry.
         io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.io_error_or_limit(&error))?;
     }
 }
@@ -168,12 +168,12 @@ fn unpack_tar_entry(
         EntryType::Directory => sink.create_folder(&name)?,
         EntryType::Symlink => {
             let target = entry.link_name().map_err(|error| malformed_archive_error(&error))?;
-            let target = target.ok_or_else(|| malformed_archive_error(&"a link leads nowhere"))?;
+            let target = target.ok_or_else(|| malformed_archive_error(&"a link has no target"))?;
             sink.defer_link(&name, target.into_owned())?;
         }
         EntryType::Link => {
             let target = entry.link_name().map_err(|error| malformed_archive_error(&error))?;
-            let target = target.ok_or_else(|| malformed_archive_error(&"a link leads nowhere"))?;
+            let target = target.ok_or_else(|| malformed_archive_error(&"a link has no target"))?;
             let target =
                 target.to_str().ok_or_else(|| malformed_archive_error(&"a name is not UTF-8"))?;
             sink.create_hard_link(&name, target)?;
@@ -184,7 +184,7 @@ fn unpack_tar_entry(
     Ok(())
 }
 
-/// Destination of entries, and the remaining limits.
+/// Destination of the entries, with the remaining limits.
 struct ExtractSink<'a> {
     root: &'a Path,
     limits: &'a UnpackLimits,
@@ -200,7 +200,7 @@ impl<'a> ExtractSink<'a> {
         Self { root, limits, packed, written: 0, entries: 0, links: Vec::new() }
     }
 
-    /// Destination of an entry.
+    /// Returns the destination path of an entry.
     fn target_path(&mut self, name: &str) -> Result<PathBuf, ArchiveError> {
         self.count_entry()?;
         if name.len() > self.limits.path {
@@ -215,14 +215,14 @@ impl<'a> ExtractSink<'a> {
         let missing = place.ancestors().skip(1).take_while(|folder| !folder.is_dir());
         let missing: Vec<_> = missing.map(Path::to_owned).collect();
         for folder in missing.into_iter().rev() {
-            // A path names hundreds of folders, so these count as well as the entries.
+            // A path can contain hundreds of directories, so directories count as entries.
             self.count_entry()?;
             std::fs::create_dir(folder)?;
         }
         Ok(place)
     }
 
-    /// Counts a file, folder or link.
+    /// Counts a file, directory or link.
     fn count_entry(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
         self.check_entry_limit(self.entries)
@@ -231,7 +231,7 @@ impl<'a> ExtractSink<'a> {
     fn check_entry_limit(&self, n: usize) -> Result<(), ArchiveError> {
         if n > self.limits.entries {
             let limit = self.limits.entries as u64;
-            return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });
+            return Err(ArchiveError::TooMuch { limit, what: "files, directories and links" });
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ impl<'a> ExtractSink<'a> {
         mode: Option<u32>,
     ) -> Result<(), ArchiveError> {
         let place = self.target_path(name)?;
-        // Another entry of the same name is replaced, and never written through.
+        // An existing entry of the same name is replaced and never written through.
         if place.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
             std::fs::remove_file(&place)?;
         }
@@ -267,18 +267,18 @@ impl<'a> ExtractSink<'a> {
         set_entry_mode(&out, mode)
     }
 
-    /// A second name for a file that was unpacked before.
+    /// Creates a hard link to a file that was extracted earlier.
     fn create_hard_link(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
         let target = self.target_path(target)?;
         let found = target.symlink_metadata();
         if !found.is_ok_and(|found| found.is_file()) {
-            return Err(malformed_archive_error(&"a link leads to something that is not there"));
+            return Err(malformed_archive_error(&"the target of a hard link does not exist"));
         }
         let mut content = open_file(&target)?;
         self.write_file(name, &mut content, None)
     }
 
-    /// Number of bytes that may still be written.
+    /// Number of bytes that can still be written.
     fn remaining_bytes(&self) -> u64 {
         let by_ratio = self.packed.saturating_mul(self.limits.ratio).max(self.limits.any_ratio);
         self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
@@ -297,7 +297,7 @@ impl<'a> ExtractSink<'a> {
         Ok(())
     }
 
-    /// Target of a link, as a zip archive holds it.
+    /// Reads the target of a symbolic link, which a zip archive stores as content.
     fn read_link_target(&self, content: &mut impl Read) -> Result<PathBuf, ArchiveError> {
         let mut text = String::new();
         let limit = self.limits.path as u64;
@@ -320,7 +320,7 @@ impl<'a> ExtractSink<'a> {
         Ok(())
     }
 
-    /// Makes the links, when no entry can be written through them any more.
+    /// Creates the links, after all other entries, so that no entry is written through a link.
     fn create_links(self) -> Result<(), ArchiveError> {
         for (place, target) in &self.links {
             if place.symlink_metadata().is_err() {
@@ -332,7 +332,7 @@ impl<'a> ExtractSink<'a> {
 }
 
 fn set_entry_mode(file: &File, mode: Option<u32>) -> Result<(), ArchiveError> {
-    // Only the executable bit is kept: no other user may write, and we may always read.
+    // Only the executable bit is kept: the owner can always read, and other users cannot write.
     let mode = mode.map_or(0o644, |mode| if mode & 0o100 == 0 { 0o644 } else { 0o755 });
     Ok(set_mode(file, mode)?)
 }

@@ -1,5 +1,5 @@
-//! The checksum of a file in the address of its package: `checksum=sha256:…`. Such an address means
-//! that file and no other, so a file with another checksum is refused.
+//! The checksum in the address of a package: `checksum=sha256:…`. A file with a different checksum is
+//! rejected.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,26 +15,26 @@ use super::http;
 use super::{FetchError, url_parameters};
 use crate::redact;
 
-/// Maximum length of a file of checksums.
+/// Maximum length of a checksum file, in bytes.
 const MAX_CHECKSUM_LIST_SIZE: u64 = 1 << 20;
 
-/// Checksum required of a file.
+/// The expected checksum of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedChecksum {
-    /// This sum.
+    /// A checksum in the address itself.
     Value(FileChecksum),
-    /// The sum that a list has for the name of the file.
+    /// The checksum for the name of the file in a checksum list.
     InList {
         /// Location of the list: a URL, or a path.
         at: String,
     },
 }
 
-/// A sum of a file.
+/// The checksum of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChecksum {
     kind: ChecksumKind,
-    /// In hexadecimal digits, small ones.
+    /// The checksum as lowercase hexadecimal digits.
     digits: String,
 }
 
@@ -92,7 +92,7 @@ fn hex_digest<D: Digest>(file: &mut File) -> io::Result<String> {
 }
 
 impl FileChecksum {
-    /// Reads a sum of a kind, or of the one that has so many digits.
+    /// Parses a checksum of the given kind, or of the kind that its number of digits implies.
     fn parse(kind: Option<ChecksumKind>, digits: &str) -> Option<Self> {
         let kind = match kind {
             Some(kind) => kind,
@@ -104,10 +104,10 @@ impl FileChecksum {
     }
 }
 
-/// Splits the `checksum` parameter off a URL.
+/// Removes the `checksum` parameter from a URL and parses it.
 ///
 /// # Errors
-/// When it is no checksum.
+/// The parameter is not a valid checksum.
 pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
     let (url, given) = url_parameters::take_parameter(url, "checksum");
     let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
@@ -122,30 +122,30 @@ pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecks
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
-            "the checksum {given:?} in it is invalid: write md5:, sha1:, sha256: or sha512: and the hexadecimal digits of the sum, or file: and the address of a list of sums"
+            "the checksum {given:?} in it is invalid: write md5:, sha1:, sha256: or sha512: and the hexadecimal digits of the checksum, or file: and the address of a checksum list"
         ))
     })?;
     Ok((url, Some(wanted)))
 }
 
 impl ExpectedChecksum {
-    /// Refuses a list on this machine, for an address that came from elsewhere.
+    /// Rejects a local checksum list, for an address from a remote source.
     ///
     /// # Errors
-    /// When the list is a local file.
+    /// The list is a local file.
     pub(super) fn check_list_is_remote(&self) -> Result<(), FetchError> {
         match self {
             Self::InList { at } if !is_list_remote(at) => Err(FetchError::Address(format!(
-                "its list of checksums {at:?} is on this machine, and only configuration on this machine may name it"
+                "its checksum list {at:?} is a local file, and only local configuration can refer to it"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Makes sure that a file, which came from a URL, has the sum.
+    /// Verifies the checksum of a file that was downloaded from `url`.
     ///
     /// # Errors
-    /// When it has not, or no sum can be had for it.
+    /// The checksum does not match, or the expected checksum cannot be determined.
     pub(super) fn verify_file(
         &self,
         http: &http::Client,
@@ -156,7 +156,7 @@ impl ExpectedChecksum {
             Self::Value(sum) => sum.clone(),
             Self::InList { at } => find_checksum_in_list(&fetch_checksum_list(http, at)?, url)
                 .ok_or_else(|| {
-                    FetchError::Address(format!("the list of checksums {at:?} has none for it"))
+                    FetchError::Address(format!("the checksum list {at:?} has no entry for it"))
                 })?,
         };
         let found = sum.kind.file_checksum(&mut open_file(file)?)?;
@@ -165,13 +165,13 @@ impl ExpectedChecksum {
         }
         let name = sum.kind.name();
         Err(FetchError::Checksum(format!(
-            "the file has the {name} checksum {}, but {} was required. It was changed in transit or at its source, or the checksum is that of another file",
+            "the file has the {name} checksum {}, but {} was expected. The file was changed in transit or at its source, or the checksum is that of another file",
             found.digits, sum.digits
         )))
     }
 }
 
-/// The text of a list of sums.
+/// Returns the contents of a checksum list.
 fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
     if is_list_remote(at) {
         return Ok(http.get(at, None)?.read_text(MAX_CHECKSUM_LIST_SIZE)?);
@@ -185,8 +185,8 @@ fn is_list_remote(list: &str) -> bool {
     list.starts_with("http://") || list.starts_with("https://")
 }
 
-/// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
-/// them, or with `--tag`; or a sum alone, which is that of any file.
+/// Finds the checksum for the file of a URL in a list. A line is in the format of `sha256sum`, with or
+/// without `--tag`, or it is only a checksum, which applies to any file.
 pub(crate) fn find_checksum_in_list(list: &str, url: &str) -> Option<FileChecksum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
@@ -277,7 +277,7 @@ mod tests {
         }
         let list = file(&format!("{MD5}  other.zip\n"));
         let none = check(&format!("file:{}", list.path().display()), "a");
-        assert!(none.unwrap_err().contains("has none for it"));
+        assert!(none.unwrap_err().contains("has no entry for it"));
         assert!(check("file:/nowhere", "a").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Programs of the user that keep credentials: one run of one, with limits.
+//! Runs a credential helper, a program of the user, with limits on its time and output.
 
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
@@ -6,37 +6,37 @@ use std::time::Duration;
 
 use crate::signals::SupervisedChild;
 
-/// The time that a program has. It may ask for a password.
+/// Time limit of a helper. It is long enough for a password prompt.
 pub(super) const HELPER_TIME_LIMIT: Duration = Duration::from_mins(5);
-/// The longest answer of a program.
+/// Maximum length of the output of a helper, in bytes.
 const MAX_HELPER_ANSWER_SIZE: u64 = 1 << 20;
 
-/// The end of a program, and its stdout if that is a pipe.
+/// The exit status of a helper, and its standard output if it is a pipe.
 pub(super) struct HelperAnswer {
     pub(super) status: ExitStatus,
     pub(super) text: String,
 }
 
-/// The reason why a program gave no answer.
+/// The reason why a helper returned no output.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HelperError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It took longer than its limit.
-    #[error("it gave no answer within {} seconds and was ended", .0.as_secs())]
+    /// The helper exceeded its time limit.
+    #[error("it did not respond within {} seconds and was terminated", .0.as_secs())]
     Late(Duration),
 }
 
-/// Runs a program with this text on its stdin. It is ended after the limit.
+/// Runs a helper with `input` on its standard input, and terminates it after the time limit.
 ///
 /// # Errors
-/// When it cannot be started or read, or is ended.
+/// The helper cannot be started, its output cannot be read, or it exceeded the time limit.
 pub(super) fn run_helper_program(
     command: &mut Command,
     input: &str,
     limit: Duration,
 ) -> Result<HelperAnswer, HelperError> {
-    // A file and no pipe: a program that does not read its stdin cannot block the writer.
+    // The input is a file instead of a pipe, so a helper that does not read it cannot block the writer.
     let mut given = tempfile::tempfile()?;
     given.write_all(input.as_bytes())?;
     given.rewind()?;
@@ -46,7 +46,7 @@ pub(super) fn run_helper_program(
     let read = child
         .stdout()
         .map_or(Ok(0), |out| out.take(MAX_HELPER_ANSWER_SIZE).read_to_string(&mut text));
-    // A program may close its stdout and go on.
+    // A helper can close its standard output and continue.
     child.wait_for_end();
     let is_late = deadline.forced_end().is_some();
     drop(deadline);
@@ -59,7 +59,7 @@ pub(super) fn run_helper_program(
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the program is waited for")]
+#[expect(clippy::disallowed_methods, reason = "the caller waits for the end of the program")]
 mod tests {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! Credentials for hosts: a token from the environment, from the settings, or from a helper
-//! program. The sender decides which requests may carry it.
+//! Credentials for hosts: a token from the environment, from the CLI configuration, or from a
+//! credentials helper. The sender decides which requests contain the token.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use super::credential_helper::{self, HelperAnswer};
 use crate::env::Env;
 use crate::settings::{CredentialsHelper, Settings};
 
-/// Answers of the helper by host.
+/// Results of the helper, by host.
 type HelperAnswers = BTreeMap<String, Result<Option<String>, String>>;
 
-/// Looks up tokens. The helper is asked once for each host, and only when no other source has one.
+/// Looks up tokens. The helper is called once for each host, and only if no other source has a token.
 pub(super) struct Credentials<'a> {
     env: &'a Env,
     settings: &'a Settings,
@@ -24,21 +24,21 @@ impl<'a> Credentials<'a> {
         Self { env, settings, asked: Mutex::default() }
     }
 
-    /// The token for a host, if there is one.
+    /// Returns the token for a host, if one is configured.
     pub(super) fn token(&self, host: &str) -> Option<String> {
         let known =
             self.token_in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
         known.or_else(|| self.helper_token(host).ok().flatten())
     }
 
-    /// Reason why the helper gave no token for a host, if it failed. Hosts that need none can be
-    /// asked nevertheless.
+    /// Returns the error of the helper for a host, if it failed. Requests to hosts that need no token
+    /// are possible anyway.
     pub(super) fn helper_error(&self, host: &str) -> Option<String> {
         self.lock_helper_answers().get(host)?.as_ref().err().cloned()
     }
 
     fn token_in_environment(&self, host: &str) -> Option<String> {
-        // Dots cannot stand in the name of a variable, nor can dashes in most shells.
+        // Variable names cannot contain dots or, in most shells, dashes.
         let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
         let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
         [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned())
@@ -46,7 +46,7 @@ impl<'a> Credentials<'a> {
 
     fn helper_token(&self, host: &str) -> Result<Option<String>, String> {
         let Some(helper) = &self.settings.helper else { return Ok(None) };
-        // Held while the helper runs, so that it runs once for each host.
+        // The lock is held while the helper runs, so that it runs once for each host.
         let mut asked = self.lock_helper_answers();
         asked.entry(host.to_owned()).or_insert_with(|| ask_helper(helper, host)).clone()
     }
@@ -56,13 +56,16 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// Asks a helper: `PROGRAM ARGS… get HOST` prints an object with a `token`, or an empty one.
-#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+/// Runs the helper: `PROGRAM ARGS… get HOST` prints an object with a `token`, or an empty object.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program of the user, and the caller waits for its end"
+)]
 fn ask_helper(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String> {
     let name = &helper.name;
     let Some(program) = &helper.program else {
         return Err(format!(
-            "the credentials helper {name:?} is not installed: there is no program terraform-credentials-{name} in ~/.terraform.d/plugins"
+            "the credentials helper {name:?} is not installed: the program terraform-credentials-{name} was not found in ~/.terraform.d/plugins"
         ));
     };
     let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
@@ -75,22 +78,22 @@ fn ask_helper(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, 
     )
     .map_err(|error| failed(error.to_string()))?;
     if !status.success() {
-        return Err(failed(format!("it ended with {status}")));
+        return Err(failed(format!("it exited with {status}")));
     }
     parse_helper_token(&text).map_err(failed)
 }
 
-/// The token in the answer of a helper, if there is one.
+/// Parses the token in the output of a helper. Returns `None` for an empty object.
 ///
 /// # Errors
-/// When the answer is not an object with a token.
+/// The output is not a JSON object, or its token is not a string.
 pub(crate) fn parse_helper_token(answer: &str) -> Result<Option<String>, String> {
     let answer: serde_json::Value =
-        serde_json::from_str(answer).map_err(|error| format!("its answer is not JSON: {error}"))?;
+        serde_json::from_str(answer).map_err(|error| format!("its output is not JSON: {error}"))?;
     match answer.get("token") {
         Some(serde_json::Value::String(token)) => Ok(Some(token.clone())),
         None if answer.is_object() => Ok(None),
-        _ => Err("its answer is no object with a token".to_owned()),
+        _ => Err("its output is not an object with a token".to_owned()),
     }
 }
 
@@ -142,10 +145,10 @@ mod tests {
     #[test]
     fn a_helper_that_fails_says_why_there_is_no_token() {
         for (script, reason) in [
-            ("exit 3", "it ended with exit status: 3"),
+            ("exit 3", "it exited with exit status: 3"),
             ("echo no", "is not JSON"),
-            ("echo '[]'", "no object with a token"),
-            ("echo '{\"token\": 1}'", "no object with a token"),
+            ("echo '[]'", "not an object with a token"),
+            ("echo '{\"token\": 1}'", "not an object with a token"),
         ] {
             let (token, complaint) = check(script);
             assert_eq!(token, None, "{script}");

@@ -1,4 +1,4 @@
-//! Trees of files that came from elsewhere: held against their folder, copied, searched.
+//! Downloaded directory trees: confinement checks, copying and searching.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use formwork_value::wildcards::matches_wildcards;
 
 use super::unpack_limits::{ArchiveError, UnpackLimits};
 
-/// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
-/// read, and their targets could appear later.
+/// Checks that no entry of a directory refers to a path outside of it. Dangling links are removed: they
+/// cannot be read, and their targets could be created later.
 ///
 /// # Errors
-/// When a link leads outside, an entry is neither file nor folder nor link, or there is too much.
+/// A link has a target outside of the directory, an entry is not a file, directory or link, or a limit is
+/// exceeded.
 pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), ArchiveError> {
     let whole = root.canonicalize()?;
     let mut entries = 0_usize;
@@ -20,7 +21,7 @@ pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), A
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
-            return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });
+            return Err(ArchiveError::TooMuch { limit, what: "files, directories and links" });
         }
         let shown = || path.strip_prefix(&whole).unwrap_or(path).display().to_string();
         if found.is_symlink() {
@@ -43,7 +44,7 @@ pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), A
     })
 }
 
-/// Whether a link's text climbs above the root.
+/// Whether the path of a link target leaves the root.
 fn climbs_above_root(link: &Path, root: &Path, target: &Path) -> bool {
     let mut depth =
         link.strip_prefix(root).map_or(0, |path| path.components().count()) as isize - 1;
@@ -57,8 +58,8 @@ fn climbs_above_root(link: &Path, root: &Path, target: &Path) -> bool {
     })
 }
 
-/// Calls for everything below a folder whose name is wanted, in the order of names, links not
-/// followed. Entries below a folder that is not wanted are not read.
+/// Visits all entries below a directory whose names are selected, sorted by name. Links are not followed,
+/// and directories that are not selected are not read.
 fn visit_entries(
     root: &Path,
     limits: &UnpackLimits,
@@ -84,26 +85,26 @@ fn visit_entries(
     Ok(())
 }
 
-/// Treatment of names that begin with a dot when a folder is copied.
+/// Treatment of names that begin with a dot when a directory is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HiddenFiles {
-    /// They are copied, except for `.git`.
+    /// Hidden files are copied, except for `.git`.
     Copied,
-    /// They are not copied: they belong to the user of that folder.
+    /// Hidden files are not copied: they belong to the user of the source directory.
     Left,
 }
 
-/// Copies a folder to a place that does not exist yet.
+/// Copies a directory to a path that does not exist yet.
 ///
 /// # Errors
-/// When something cannot be read or written, or there is too much.
+/// An entry cannot be read or written, or a limit is exceeded.
 pub(crate) fn copy_folder(
     from: &Path,
     to: &Path,
     limits: &UnpackLimits,
     hidden: HiddenFiles,
 ) -> Result<(), ArchiveError> {
-    // The folder itself may be a link; its contents are copied.
+    // If the directory itself is a link, the contents of its target are copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
     let mut left = limits.unpacked;
@@ -129,11 +130,11 @@ pub(crate) fn copy_folder(
     })
 }
 
-/// The one path below a folder that fits a relative path, in which `*` and `?` are wildcards as in
-/// a shell.
+/// Returns the only path below a directory that matches a relative path, in which `*` and `?` are
+/// wildcards as in a shell.
 ///
 /// # Errors
-/// When nothing fits or several do; fit for a message.
+/// No path matches, or several do. The error is a message for the user.
 pub(crate) fn find_single_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
     let mut found = vec![root.to_owned()];
     for part in wanted.split('/').filter(|part| !part.is_empty()) {
@@ -249,7 +250,7 @@ mod tests {
         assert!(refused(&[("out", "../secret")]).0);
         assert!(refused(&[("out", "../later")]).0);
         assert!(refused(&[("abs", "/etc")]).0);
-        // Each link alone looks harmless; through the first, the second climbs.
+        // Each link is harmless on its own. Through the first link, the second one leaves the root.
         assert!(refused(&[("out", "p/q/r/up/../secret"), ("p/q/r/up", "../../..")]).0);
     }
 }

@@ -1,7 +1,8 @@
-//! Fetches git repositories by running the program `git`, which knows the user's keys and proxies.
+//! Fetches git repositories by running `git`, which uses the user's keys and proxies.
 //!
-//! Every repository is fetched afresh: the settings in a folder that another user could write to
-//! are never read. Nothing in an address can become an option, and nothing asks questions.
+//! Every repository is cloned into a new directory: git settings in a directory that another user can
+//! write to are never read. No part of an address can become a command-line option, and git never
+//! prompts.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -19,10 +20,10 @@ use crate::env::MODULE_SIZE_VARIABLE;
 use crate::redact;
 use crate::signals::{ForcedEnd, SupervisedChild};
 
-/// Parts of an address besides the repository.
+/// The parts of a git address.
 #[derive(Debug, PartialEq, Eq)]
 struct GitParams {
-    /// The repository, without the parts that are meant for us.
+    /// The URL of the repository, without the parameters that Formwork uses.
     url: String,
     /// A branch, tag or commit.
     reference: Option<String>,
@@ -34,9 +35,9 @@ impl GitParams {
     fn parse(address: &str) -> Result<Self, FetchError> {
         let (url, references) = url_parameters::take_parameter(address, "ref");
         let (url, keys) = url_parameters::take_parameter(&url, "sshkey");
-        // History is never fetched where that can be avoided, so there is no depth to choose.
+        // The history is only fetched if necessary, so the `depth` parameter has no effect.
         let (url, _) = url_parameters::take_parameter(&url, "depth");
-        // Of several the first counts, as in Terraform.
+        // The first of several values is used, as in Terraform.
         let reference = references.into_iter().find(|reference| !reference.is_empty());
         let wanted = Self { url, reference, key: keys.into_iter().next() };
         if let Some(reference) = wanted.reference.as_deref().filter(|text| text.starts_with('-')) {
@@ -49,7 +50,7 @@ impl GitParams {
     }
 }
 
-/// The branch, tag or commit that an address names.
+/// Returns the branch, tag or commit that an address specifies.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn reference_in_git_address(address: &str) -> Result<Option<String>, FetchError> {
     let mut wanted = GitParams::parse(address)?;
@@ -57,7 +58,7 @@ pub(crate) fn reference_in_git_address(address: &str) -> Result<Option<String>, 
     Ok(wanted.reference)
 }
 
-/// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
+/// Checks out the requested revision of a repository, without its history, into a new directory.
 pub(super) fn clone_repository(
     address: &str,
     into: &Path,
@@ -79,8 +80,8 @@ pub(super) fn clone_repository(
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
         let update = ["submodule", "update", "--init", "--recursive", "--depth", "1"];
-        // Submodules of a repository must not be folders of this machine: git's own rules hold for
-        // them, which the user may have changed.
+        // Submodules must not be local directories. For them, git's own protocol rules apply, which
+        // the user may have changed.
         if submodules {
             git.run(Some(into), AllowedProtocols::AsUsual, &update.map(OsStr::new))
         } else {
@@ -98,12 +99,12 @@ pub(super) fn clone_repository(
     Ok(())
 }
 
-/// Writes a private key where only we can read it.
+/// Writes a private key to a file that only the current user can read.
 fn write_key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     let key = base64::engine::general_purpose::STANDARD.decode(key).map_err(|error| {
-        FetchError::Address(format!("the parameter sshkey is not in base64: {error}"))
+        FetchError::Address(format!("the parameter sshkey is not valid base64: {error}"))
     })?;
-    // The program ssh refuses keys that others may read.
+    // `ssh` rejects key files that other users can read.
     let path = into.with_extension("key");
     let mut file =
         std::fs::OpenOptions::new().write(true).create_new(true).owner_only().open(&path)?;
@@ -111,11 +112,11 @@ fn write_key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     std::path::absolute(path).map_err(FetchError::from)
 }
 
-/// The name and password in an `http` address. Other processes see the arguments of a program, so git
-/// gets these from a credential helper, and that gets them from its environment.
+/// The user name and password in an `http` address. Other processes can see command-line arguments, so
+/// git reads the credentials from a credential helper, which reads them from its environment.
 #[derive(Debug, PartialEq, Eq)]
 struct GitLogin {
-    /// The scheme, host and port that they are for.
+    /// The scheme, host and port that the credentials are for.
     origin: String,
     name: String,
     password: Option<String>,
@@ -125,7 +126,8 @@ struct GitLogin {
 const CREDENTIAL_HELPER_SCRIPT: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
 
 impl GitLogin {
-    /// Takes the login out of an address. SSH has no use for a password, so there it is dropped.
+    /// Removes the credentials from an address and returns them. A password in an SSH address is
+    /// dropped, because SSH does not use it.
     fn take_from_url(url: &mut String) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -147,12 +149,12 @@ impl GitLogin {
         command.env("FORMWORK_GIT_USERNAME", &self.name);
         match &self.password {
             Some(password) => {
-                // An empty name first: no other helper is asked.
+                // An empty name clears the list of helpers, so that no other helper is called.
                 command.args(["-c", &format!("{}=", setting("helper"))]);
                 command.args(["-c", &format!("{}={CREDENTIAL_HELPER_SCRIPT}", setting("helper"))]);
                 command.env("FORMWORK_GIT_PASSWORD", password);
             }
-            // The password is for the user's own helpers to know.
+            // The user's own credential helpers provide the password.
             None => {
                 command.args([
                     "--config-env",
@@ -163,33 +165,33 @@ impl GitLogin {
     }
 }
 
-/// Protocols that git may speak.
+/// Protocols that git may use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AllowedProtocols {
-    /// Those that are known, also to the folders of this machine: the address was chosen here.
+    /// All supported protocols, including local paths: the address is from local configuration.
     Known,
-    /// Those of git's own rules about addresses that come from elsewhere.
+    /// The protocols that git itself allows for addresses from a remote source.
     AsUsual,
 }
 
-/// The program, with the arguments of every call.
+/// The `git` command with the arguments and limits of all calls.
 struct GitCommand<'a> {
     key: Option<&'a Path>,
     login: Option<GitLogin>,
-    /// Whether SSH is spoken by the usual program.
+    /// Whether git uses its default SSH program.
     plain_ssh: bool,
-    /// The longest time that a call may take: a server can send a little from time to time without end.
+    /// Maximum duration of a call: a server could otherwise send small amounts of data forever.
     limit: Duration,
-    /// The most bytes that the repository may take on the disk: a server can send it without end, and little
-    /// can be unpacked to much.
+    /// Maximum size of the repository on disk, in bytes: a server could send data forever, and a small
+    /// download can decompress to a large size.
     max_size: u64,
-    /// The folder of the repository.
+    /// The directory of the repository.
     into: &'a Path,
 }
 
 impl GitCommand<'_> {
-    /// Gets the wanted state. The last commit alone is tried first; not every server and not every
-    /// name of a commit allows that.
+    /// Fetches the requested revision. A fetch of only the last commit is tried first, which not every
+    /// server and not every commit name supports.
     fn fetch(&self, wanted: &GitParams, place: &OsStr) -> Result<(), FetchError> {
         let url = OsStr::new(&wanted.url);
         let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
@@ -218,13 +220,16 @@ impl GitCommand<'_> {
         self.run(Some(Path::new(place)), AllowedProtocols::AsUsual, &checkout)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "git is no plugin; it is waited for right here")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "git is not a plugin, and the caller waits for its end"
+    )]
     fn command(&self, allowed: AllowedProtocols) -> Command {
         let mut command = Command::new("git");
         command
             .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"])
             .env("GIT_TERMINAL_PROMPT", "0")
-            // Its messages are read: in the user's language they could not be recognized.
+            // The messages of git are parsed, so they must not be translated.
             .env("LC_ALL", "C")
             .env_remove("GIT_DIR")
             .env_remove("GIT_WORK_TREE")
@@ -251,10 +256,10 @@ impl GitCommand<'_> {
         match end {
             ForcedEnd::Late => {
                 let limit = self.limit.as_secs() / 60;
-                format!("git was not done after {limit} minutes and was ended")
+                format!("git did not finish within {limit} minutes and was terminated")
             }
             ForcedEnd::TooMuch => format!(
-                "the repository takes more than {} MiB on the disk, the limit for a module, so git was ended; {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes",
+                "the repository is larger than {} MiB on disk, the limit for a module, and git was terminated; set {MODULE_SIZE_VARIABLE} to change the limit, in mebibytes",
                 self.max_size >> 20
             ),
         }
@@ -277,7 +282,7 @@ impl GitCommand<'_> {
         let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
             let (into, max_size) = (self.into.to_owned(), self.max_size);
             let deadline = git.end_after(self.limit, move || size_on_disk(&into) > max_size)?;
-            // It passes on what a server says, which may never end.
+            // The output contains messages of the server, whose length is not limited.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;
                 stderr.by_ref().take(MAX_ERROR_OUTPUT).read_to_end(&mut said)?;
@@ -292,7 +297,7 @@ impl GitCommand<'_> {
         }
         let status = ended.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
-                "git must be available and on the PATH; install it, or use an archive behind an https:// address".to_owned(),
+                "git must be available and on the PATH; install it, or use an archive with an https:// address".to_owned(),
             ),
             _ => FetchError::Git(format!("git cannot be run: {error}")),
         })?;
@@ -301,13 +306,13 @@ impl GitCommand<'_> {
         }
         let said = String::from_utf8_lossy(&said);
         let said: Vec<&str> = said.trim().lines().take(MAX_ERROR_LINES).collect();
-        let said = format!("git ended with {status}: {}", said.join("\n"));
+        let said = format!("git exited with {status}: {}", said.join("\n"));
         Err(FetchError::Git(redact::redact_text(&said).into_owned()))
     }
 }
 
-/// The bytes that a folder takes on the disk. Unreadable files count for nothing: git may remove it at
-/// this moment.
+/// Returns the size of a directory on disk, in bytes. Unreadable files are not counted, because git may
+/// be deleting files concurrently.
 fn size_on_disk(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
@@ -318,13 +323,13 @@ fn size_on_disk(folder: &Path) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The most bytes of a complaint that are kept.
+/// Maximum number of bytes that are kept of an error message.
 const MAX_ERROR_OUTPUT: u64 = 64 << 10;
 
-/// The most lines of a complaint that are passed on.
+/// Maximum number of lines of an error message that are printed.
 const MAX_ERROR_LINES: usize = 20;
 
-/// Whether a clone failed because only part of the history was asked for.
+/// Whether a clone may have failed because only part of the history was requested.
 fn may_need_full_history(error: &FetchError) -> bool {
     let FetchError::Git(said) = error else { return false };
     let signs = ["Remote branch", "shallow", "does not support --depth", "dumb http"];
@@ -426,7 +431,7 @@ mod tests {
         let url = format!("git://127.0.0.1:{port}/a");
         let wanted = GitParams { url, ..GitParams::parse("https://h/a").unwrap() };
         let error = git.fetch(&wanted, into.as_os_str()).unwrap_err();
-        assert!(error.to_string().contains("git was not done after"), "{error}");
+        assert!(error.to_string().contains("git did not finish within"), "{error}");
         serving.join().unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! Finds the services that a host offers, and how to ask for them.
+//! Service discovery: the services of a host, and their URLs and credentials.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,33 +12,33 @@ use crate::env::Env;
 use crate::redact;
 use crate::settings::Settings;
 
-/// The longest list of services.
+/// Maximum length of a discovery document, in bytes.
 const MAX_DISCOVERY_DOCUMENT_SIZE: u64 = 1 << 20;
 
-/// Reasons why a service cannot be used.
+/// Reason why a service cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostError {
     /// The host does not return a discovery document.
     #[error("failed to request discovery document: {0}")]
     Unknown(#[from] HttpError),
-    /// Its answer is malformed.
+    /// The discovery document is malformed.
     #[error("the discovery document of {host} is not valid: {reason}")]
     Malformed { host: String, reason: String },
-    /// It does not offer this service, but perhaps another version of it.
+    /// The host does not provide this service. It may provide another version of it.
     #[error("host {host} does not provide a {service} service")]
     NotOffered { host: String, service: &'static str, other_version: bool },
 }
 
-/// A service that a host may offer.
+/// A service that a host can provide.
 #[derive(Clone, Copy)]
 pub(crate) struct HostService {
-    /// Its identifier in the discovery document.
+    /// The identifier in the discovery document.
     pub(crate) id: &'static str,
-    /// Its name in messages.
+    /// The name in messages.
     pub(crate) name: &'static str,
 }
 
-/// Known services of hosts: each host is asked once.
+/// The services of hosts. The discovery document of each host is requested once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
     patience: RetryPolicy,
@@ -49,7 +49,7 @@ pub(crate) struct Hosts<'a> {
 type HostServices = BTreeMap<String, String>;
 
 impl<'a> Hosts<'a> {
-    /// Knows only the settings.
+    /// Creates an instance without known hosts, except for those in the settings.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let known = Mutex::new(settings.hosts.clone());
         Self {
@@ -59,10 +59,10 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// The URL of a service, ending in a slash.
+    /// Returns the URL of a service, with a trailing slash.
     ///
     /// # Errors
-    /// When the host cannot be asked or does not offer it.
+    /// The discovery document cannot be fetched, or the host does not provide the service.
     pub(crate) fn service_url(
         &self,
         http: &Client,
@@ -70,7 +70,7 @@ impl<'a> Hosts<'a> {
         service: HostService,
     ) -> Result<String, HostError> {
         let HostService { id, name } = service;
-        // Held while the host is asked, so that it is asked once.
+        // The lock is held during the request, so that each host receives only one request.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(host) {
             let services = fetch_services(
@@ -92,14 +92,14 @@ impl<'a> Hosts<'a> {
             });
         };
         let url = url.split(['?', '#']).next().unwrap_or_default();
-        // A password in a document that anybody can read is none, and would go to any server in it.
+        // The document is public, so a password in it is not a secret, and it could be for any server.
         if http::origin(url).contains('@') {
             return Err(HostError::Malformed {
                 host: host.to_owned(),
                 reason: "embedded username/password information is not permitted".to_owned(),
             });
         }
-        // Nothing else can be asked, and a file of this machine must not be named by a server.
+        // Other schemes are not supported, and a server must not be able to refer to local files.
         let scheme = url.split("://").next().filter(|scheme| scheme.len() < url.len());
         let scheme = scheme.unwrap_or_else(|| url.split(':').next().unwrap_or_default());
         if !["https", "http"].iter().any(|one| scheme.eq_ignore_ascii_case(one)) {
@@ -112,10 +112,10 @@ impl<'a> Hosts<'a> {
         Ok(format!("{}/", url.trim_end_matches('/')))
     }
 
-    /// The services for logging in to a host.
+    /// Returns the services for logging in to a host.
     ///
     /// # Errors
-    /// When the host cannot be asked, or describes them in a way that makes no sense.
+    /// The discovery document cannot be fetched, or describes the services incorrectly.
     pub(crate) fn login_services(
         &self,
         http: &Client,
@@ -139,7 +139,7 @@ impl<'a> Hosts<'a> {
         })
     }
 
-    /// Authorization header of a request to a host.
+    /// Returns the `Authorization` header of a request to a host.
     pub(crate) fn authorization_header(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_encrypted_or_local(url) {
             return None;
@@ -147,11 +147,11 @@ impl<'a> Hosts<'a> {
         self.credentials.token(host).map(|token| format!("Bearer {token}"))
     }
 
-    /// Reason why there are no credentials for a request, if it is worth reporting.
+    /// Returns the reason why a request has no credentials, if it should be reported.
     pub(crate) fn credentials_error(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_encrypted_or_local(url) && self.credentials.token(host).is_some() {
             return Some(format!(
-                "the token for {host} was not sent, because {} is not encrypted: give the service an https:// address",
+                "the token for {host} was not sent, because {} is not encrypted: use an https:// address for the service",
                 redact::redact_address(url)
             ));
         }
@@ -166,13 +166,13 @@ impl<'a> Hosts<'a> {
 
 /// The services for logging in to a host.
 pub(crate) struct LoginServices {
-    /// That by which a token is requested.
+    /// The service that issues tokens.
     pub(crate) login: Option<LoginService>,
-    /// The URL of the API in which users make tokens by hand.
+    /// The URL of the API in whose user interface users create tokens.
     pub(crate) tokens: Option<String>,
 }
 
-/// The URL of the discovery document of a host.
+/// Returns the URL of the discovery document of a host.
 fn discovery_url(host: &str) -> String {
     format!("https://{host}/.well-known/terraform.json")
 }
@@ -186,8 +186,8 @@ fn fetch_services(
     Ok(service_urls(&base, &document))
 }
 
-/// The URLs of the services in a discovery document, by service. A service of a kind that is not ours may
-/// be described by more than a URL.
+/// Returns the URLs of the services in a discovery document, by service. Services whose description is not
+/// a URL are skipped.
 fn service_urls(base: &str, document: &DiscoveryDocument) -> HostServices {
     let urls = document
         .iter()
@@ -195,19 +195,19 @@ fn service_urls(base: &str, document: &DiscoveryDocument) -> HostServices {
     urls.collect()
 }
 
-/// Reads the text of a discovery document.
+/// Parses a discovery document.
 ///
 /// # Errors
-/// When it is not a JSON object.
+/// The document is not a JSON object.
 fn parse_discovery_document(text: &str) -> Result<DiscoveryDocument, String> {
     match serde_json::from_str(text).map_err(|error| error.to_string())? {
         serde_json::Value::Object(document) => Ok(document),
         serde_json::Value::Null => Ok(DiscoveryDocument::default()),
-        _ => Err("it is no object".to_owned()),
+        _ => Err("it is not a JSON object".to_owned()),
     }
 }
 
-/// Reads text as a discovery document.
+/// Parses arbitrary text as a discovery document.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_discovery(base: &str, text: &str) {
     drop(parse_discovery_document(text).map(|document| service_urls(base, &document)));
@@ -215,7 +215,7 @@ pub(crate) fn fuzz_discovery(base: &str, text: &str) {
 
 type DiscoveryDocument = serde_json::Map<String, serde_json::Value>;
 
-/// The discovery document of a host, and the URL that it came from.
+/// Returns the discovery document of a host and its final URL.
 fn fetch_discovery_document(
     http: &Client,
     host: &str,
@@ -223,7 +223,7 @@ fn fetch_discovery_document(
 ) -> Result<(String, DiscoveryDocument), HostError> {
     let answer = match http.get(&discovery_url(host), asking) {
         Ok(answer) => answer,
-        // Such a host offers nothing, which is no failure.
+        // A host without a discovery document provides no services, which is not an error.
         Err(HttpError::Status { status: 404, .. }) => return Ok(Default::default()),
         Err(error) => return Err(error.into()),
     };
@@ -233,7 +233,7 @@ fn fetch_discovery_document(
     Ok((base, parse_discovery_document(&text).map_err(malformed)?))
 }
 
-/// Timeouts and retries for registries. Unset and zero mean the default.
+/// Returns the timeouts and retries for registries. Unset variables and zero mean the default.
 pub(super) fn registry_retry_policy(env: &Env) -> RetryPolicy {
     let each = env.registry_timeout.filter(|timeout| !timeout.is_zero());
     RetryPolicy {
@@ -260,7 +260,7 @@ mod tests {
             found.map_err(|error| error.to_string())
         };
         assert_eq!(service_at("https://m.example/v1").unwrap(), "https://m.example/v1/");
-        // As Terraform has it; no token is sent there.
+        // As in Terraform. No token is sent to such an address.
         assert_eq!(service_at("http://m.example/v1").unwrap(), "http://m.example/v1/");
         for url in ["file:///etc/", "ssh://m.example/", "data:,x", "/v1"] {
             let why = service_at(url).unwrap_err();

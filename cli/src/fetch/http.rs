@@ -1,5 +1,5 @@
-//! Asks servers over HTTP. Every answer has a limit, every wait an end, and a secret goes only to the
-//! host it belongs to.
+//! HTTP client. Every response has a maximum length, every request a timeout, and credentials are sent only
+//! to their host.
 
 mod decompressed_reader;
 mod download;
@@ -32,39 +32,39 @@ pub(crate) use url::{
     host_and_port, is_encrypted_or_local, origin, resolve_redirect, resolve_reference,
 };
 
-/// Reasons why a request to a server fails.
+/// Reason why a request to a server failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
-    /// The environment names a proxy that is none.
-    #[error("{url}: the environment names no proxy: {reason}")]
+    /// The proxy in the environment is invalid.
+    #[error("{url}: the proxy in the environment is invalid: {reason}")]
     Proxy { url: String, reason: String },
-    /// No answer came.
+    /// The server did not respond.
     #[error("{url}: {reason}")]
     Unreachable { url: String, reason: String },
-    /// It is a refusal.
+    /// The response has an error status.
     #[error("{url}: bad response code: {status}")]
     Status { url: String, status: u16, retry_after: Option<Duration> },
-    /// It leads where we do not follow.
+    /// The redirect is not allowed.
     #[error("{url}: {reason}")]
     Redirect { url: String, reason: String },
-    /// No good answer came, however often it was asked.
+    /// All attempts failed.
     #[error("the request failed after {attempts} attempts, please try again later: {last}")]
     AttemptsExhausted { attempts: u32, last: Box<Self> },
-    /// It is too long.
-    #[error("{url}: the answer is longer than the limit of {limit} bytes")]
+    /// The response is too long.
+    #[error("{url}: the response is longer than the limit of {limit} bytes")]
     TooLong { url: String, limit: u64 },
-    /// It is malformed.
+    /// The response is malformed.
     #[error("{url}: {reason}")]
     Malformed { url: String, reason: String },
 }
 
 /// Maximum number of redirects of a request.
 const MAX_REDIRECTS: usize = 10;
-/// Maximum time until a server is connected, and until it begins to answer.
+/// Maximum time until a connection is established, and until the response begins.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum time in which a server sends nothing.
+/// Maximum time without data from the server.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum time of a download.
+/// Maximum duration of a download.
 pub(super) const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Retries and timeouts for a server that may be busy.
@@ -72,54 +72,55 @@ pub(super) const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 pub(crate) struct RetryPolicy {
     /// Number of retries.
     pub(crate) retries: u32,
-    /// Maximum time of each answer.
+    /// Maximum duration of each request.
     pub(crate) each: Duration,
 }
 
-/// The version of Terraform that servers are to take this program for.
+/// The Terraform version that is sent to servers.
 static TERRAFORM_VERSION: LazyLock<String> = LazyLock::new(|| LANGUAGE_VERSION.to_string());
 
-/// The longest pause before a server is asked again.
+/// Maximum pause before a retry.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// Asks servers.
+/// An HTTP client.
 pub(crate) struct Client {
     agent: Agent,
-    /// The time that a document may take in all.
+    /// Maximum duration of a request for a document.
     document: Duration,
-    /// The slowest speed of a download.
+    /// The minimum transfer rate of a download.
     pace: MinimumPace,
     proxies: ProxyEnv,
-    /// Waits before a server is asked again.
+    /// Waits before a retry.
     pause: fn(Duration),
 }
 
-/// An answer of a server.
+/// A response of a server.
 pub(crate) struct HttpResponse {
-    /// Its final URL.
+    /// The URL after all redirects.
     pub(crate) url: String,
     response: Response<Body>,
 }
 
 impl Client {
-    /// Makes a client with the trusted certificates and the proxies of this machine.
+    /// Creates a client with the trusted certificates of the system and the given proxies.
     pub(crate) fn new(proxies: ProxyEnv, pause: fn(Duration)) -> Self {
         let agent = build_agent(IDLE_TIMEOUT);
         Self { agent, document: CONNECT_TIMEOUT, pace: MinimumPace::SLOWEST, proxies, pause }
     }
 
-    /// Gets the content of a URL; credentials are sent along, but not to another host.
+    /// Requests a URL. `asking` is the `Authorization` header, which is not sent to another host after a
+    /// redirect.
     ///
     /// # Errors
-    /// When there is no answer, or not a good one.
+    /// The server does not respond, or the response has an error status.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<HttpResponse, HttpError> {
         self.request_with_headers(url, asking, &accept_compressed_header(), self.document)
     }
 
-    /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
+    /// As [`Client::get`], with retries if the server cannot be reached, is busy or fails.
     ///
     /// # Errors
-    /// When there is no answer, or not a good one, after all.
+    /// The last attempt got no response, or a response with an error status.
     pub(crate) fn get_with_retries(
         &self,
         url: &str,
@@ -131,11 +132,11 @@ impl Client {
         })
     }
 
-    /// As [`Client::get_with_retries`], with further headers. An answer that refuses is returned too: it may
-    /// say what the server requires.
+    /// As [`Client::get_with_retries`], with additional headers. A response with an error status is returned
+    /// too, because it may contain an authentication challenge.
     ///
     /// # Errors
-    /// When there is no answer after all, or the server is busy or fails.
+    /// The server does not respond, is busy or fails, after all retries.
     pub(crate) fn request_with_headers_and_retries(
         &self,
         url: &str,
@@ -177,7 +178,7 @@ impl Client {
         (self.pause)(pause);
     }
 
-    /// Asks a server, with further headers. A redirection is followed.
+    /// Sends a request with additional headers, and follows redirects.
     fn request_with_headers(
         &self,
         url: &str,
@@ -189,7 +190,7 @@ impl Client {
         answer.status_error(url).map_or(Ok(answer), Err)
     }
 
-    /// As [`Client::request_with_headers`]; returns the answer with any status.
+    /// As [`Client::request_with_headers`], but returns a response with any status.
     fn request_any_status(
         &self,
         url: &str,
@@ -204,7 +205,7 @@ impl Client {
                 url: redact::redact_address(&at),
                 reason: error.to_string(),
             })?;
-            // Redirects and content count: a server that sends a byte now and then gains no time.
+            // The limit includes redirects and the content, so a slow server does not extend it.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let settings = self.agent.get(&*escape_url(&at)).config().proxy(proxy);
             let request = settings.timeout_global(Some(left)).build();
@@ -229,10 +230,10 @@ impl Client {
         Err(HttpError::Redirect { url: redact::redact_address(url), reason })
     }
 
-    /// Sends a form. A redirection is not followed: the form is for this address alone.
+    /// Sends a form. Redirects are not followed, because the form is only for this URL.
     ///
     /// # Errors
-    /// When there is no answer, or not a good one.
+    /// The server does not respond, or the response has an error status.
     pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<HttpResponse, HttpError> {
         let proxy = self.proxy_for_url(url).map_err(|error| HttpError::Proxy {
             url: redact::redact_address(url),
@@ -249,7 +250,7 @@ impl Client {
         answer.status_error(url).map_or(Ok(answer), Err)
     }
 
-    /// The proxy for a URL.
+    /// Returns the proxy for a URL.
     fn proxy_for_url(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
         let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
         let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
@@ -260,8 +261,8 @@ impl Client {
     }
 }
 
-/// A client with the trusted certificates of this machine. `idle` is the time in which a server may send
-/// nothing.
+/// Creates a client with the trusted certificates of the system. `idle` is the maximum time without data from
+/// the server.
 fn build_agent(idle: Duration) -> Agent {
     let config = Config::builder()
         .http_status_as_error(false)
@@ -277,7 +278,7 @@ fn build_agent(idle: Duration) -> Agent {
     http_agent_of_machine(config)
 }
 
-/// Whether an error is one of the connection, which may be otherwise in a moment.
+/// Whether an error is a connection error, which may be temporary.
 fn is_connection_error(error: &ureq::Error) -> bool {
     use ureq::Error as Is;
     !matches!(error, Is::BadUri(_) | Is::Http(_) | Is::Protocol(_) | Is::InvalidProxyUrl)
@@ -288,27 +289,27 @@ fn describe_error(error: &ureq::Error) -> String {
     let seconds = IDLE_TIMEOUT.as_secs();
     match error {
         ureq::Error::Timeout(Timeout::PerRead | Timeout::PerWrite) => {
-            format!("timeout: nothing came or went for {seconds} seconds")
+            format!("timeout: no data was transferred for {seconds} seconds")
         }
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
             format!("timeout: no connection within {} seconds", CONNECT_TIMEOUT.as_secs())
         }
         ureq::Error::Timeout(Timeout::RecvResponse) => {
-            format!("timeout: no answer within {} seconds", CONNECT_TIMEOUT.as_secs())
+            format!("timeout: no response within {} seconds", CONNECT_TIMEOUT.as_secs())
         }
-        ureq::Error::Timeout(_) => "timeout: the answer did not end in time".to_owned(),
+        ureq::Error::Timeout(_) => "timeout: the response was not complete in time".to_owned(),
         error => redact::redact_text(&error.to_string()).into_owned(),
     }
 }
 
-/// As [`describe_error`], of an error while content is read.
+/// As [`describe_error`], for an error while reading content.
 fn describe_read_error(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
     inner.map_or_else(|| redact::redact_text(&error.to_string()).into_owned(), describe_error)
 }
 
 impl HttpError {
-    /// The error of a request that was not answered.
+    /// Creates the error for a request without a response.
     fn from_request_error(url: &str, error: &ureq::Error) -> Self {
         let (url, reason) = (redact::redact_address(url), describe_error(error));
         match is_connection_error(error) {
@@ -317,17 +318,17 @@ impl HttpError {
         }
     }
 
-    /// Whether it may be otherwise in a moment.
+    /// Whether a retry may succeed.
     fn may_succeed_later(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
-            // A server that cannot do something will not learn it.
+            // `501 Not Implemented` is permanent.
             Self::Status { status, .. } => *status == 429 || (*status >= 500 && *status != 501),
             _ => false,
         }
     }
 
-    /// The pause before the next attempt: that which the server asks for, or one that grows.
+    /// The pause before the next attempt: the one that the server requests, or an increasing one.
     fn retry_pause(&self, attempts: u32) -> Duration {
         match self {
             Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_RETRY_PAUSE),
@@ -335,7 +336,7 @@ impl HttpError {
         }
     }
 
-    /// The status of a refusal.
+    /// Returns the error status, if the server sent one.
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),
@@ -344,29 +345,29 @@ impl HttpError {
         }
     }
 
-    /// Whether a server requires credentials, or refuses the given ones.
+    /// Whether the server requires credentials, or rejected the given ones.
     pub(crate) fn is_about_credentials(&self) -> bool {
         matches!(self, Self::Status { status: 401 | 403, .. })
     }
 }
 
-/// Pause behind an attempt, counted from 1: twice as long each time.
+/// Returns the pause after an attempt, counted from 1. It doubles with each attempt.
 fn retry_pause(attempt: u32) -> Duration {
     let seconds = 1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(MAX_RETRY_PAUSE)
 }
 
-/// Documents may come compressed. Packages are compressed already.
+/// Documents may be compressed for transfer. Packages are already compressed.
 fn accept_compressed_header() -> [Header; 1] {
     [(header::ACCEPT_ENCODING, "gzip".into())]
 }
 
-/// Whether an answer with this status leads to another URL. Others may name one too, for people.
+/// Whether a response with this status is a redirect. Other responses may also contain a `Location` header.
 fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Time until a server wants to be asked again: a number of seconds, or a date.
+/// Parses the `Retry-After` header: a number of seconds, or a date.
 fn parse_retry_after(value: &str) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));
@@ -381,7 +382,7 @@ impl HttpResponse {
         self.response.status().as_u16()
     }
 
-    /// The error of an answer without a good status. `url` is the address that was asked.
+    /// Returns the error for a response with an error status. `url` is the requested URL.
     pub(crate) fn status_error(&self, url: &str) -> Option<HttpError> {
         let refused = || HttpError::Status {
             url: redact::redact_address(url),
@@ -393,15 +394,15 @@ impl HttpResponse {
         (!self.response.status().is_success()).then(refused)
     }
 
-    /// Whether the content is compressed for the transport alone. The name of a compressed archive says
-    /// so itself, and some servers then repeat it here.
+    /// Whether the content is compressed only for transfer. Some servers also set the header for compressed
+    /// archives, which are recognized by the name.
     fn is_compressed(&self) -> bool {
         let encoding = self.header(header::CONTENT_ENCODING.as_str()).unwrap_or_default();
         let path = self.url.split(['?', '#']).next().unwrap_or_default();
         encoding.eq_ignore_ascii_case("gzip") && !path.ends_with("gz")
     }
 
-    /// The content as a stream.
+    /// Returns the content as a stream.
     fn into_reader(self) -> Box<dyn Read> {
         let is_compressed = self.is_compressed();
         let content = self.response.into_body().into_reader();
@@ -411,7 +412,7 @@ impl HttpResponse {
         }
     }
 
-    /// The length that the server announces.
+    /// Returns the length that the server announces.
     pub(crate) fn announced_length(&self) -> Option<u64> {
         if self.is_compressed() {
             return None;
@@ -419,40 +420,40 @@ impl HttpResponse {
         self.header(header::CONTENT_LENGTH.as_str())?.parse().ok()
     }
 
-    /// A header's value.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.response.headers().get(name)?.to_str().ok().map(str::to_owned)
     }
 
-    /// The values of a header that may be there several times, with commas between them.
+    /// Returns the values of a header that may be repeated, separated by commas.
     pub(crate) fn joined_headers(&self, name: &str) -> String {
         let values = self.response.headers().get_all(name).iter();
         values.filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The text of the answer.
+    /// Reads the content as a string.
     ///
     /// # Errors
-    /// When it is longer than the limit, breaks off, or is not a string.
+    /// The content is longer than the limit, incomplete, or not valid UTF-8.
     pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::redact_address(&self.url);
         decode_text(url, self.read_bytes(limit)?)
     }
 
-    /// The bytes of the answer.
+    /// Reads the content as bytes.
     ///
     /// # Errors
-    /// When it is longer than the limit or breaks off.
+    /// The content is longer than the limit, or incomplete.
     pub(crate) fn read_bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
         let (bytes, end) = self.read_partially(limit);
         end.map(|()| bytes)
     }
 
-    /// The text of the JSON object at the start of the answer. Servers that close the connection without
-    /// a word, or announce more than they send, are common, and an object that is complete lacks nothing.
+    /// Reads the JSON object at the start of the content. Servers often close the connection early or
+    /// announce a wrong length, so a complete object is accepted in any case.
     ///
     /// # Errors
-    /// When it is longer than the limit, breaks off inside the object, or is not a string.
+    /// The content is longer than the limit, ends within the object, or is not valid UTF-8.
     pub(crate) fn read_json_object_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::redact_address(&self.url);
         let (mut bytes, end) = self.read_partially(limit);
@@ -466,7 +467,7 @@ impl HttpResponse {
         decode_text(url, bytes)
     }
 
-    /// The bytes of the answer, and the reason for which they are not all.
+    /// Reads the content, and returns an error in addition to the bytes if the content is incomplete.
     fn read_partially(self, limit: u64) -> (Vec<u8>, Result<(), HttpError>) {
         let url = redact::redact_address(&self.url);
         let mut bytes = Vec::new();
@@ -481,7 +482,7 @@ impl HttpResponse {
 
 fn decode_text(url: String, bytes: Vec<u8>) -> Result<String, HttpError> {
     String::from_utf8(bytes).map_err(|error| {
-        let reason = format!("the answer is not UTF-8: {}", error.utf8_error());
+        let reason = format!("the response is not UTF-8: {}", error.utf8_error());
         HttpError::Malformed { url, reason }
     })
 }
@@ -575,7 +576,7 @@ mod tests {
         server.join().expect("both were asked");
         let broken = Client::new(ProxyEnv::read(|_| Some("gopher://h".to_owned())), |_| ());
         let error = broken.get("https://there.invalid", None).err().expect("no way").to_string();
-        assert!(error.contains("names no proxy"), "{error}");
+        assert!(error.contains("the proxy in the environment is invalid"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Lists in the documents of servers. Each has a limit that is checked while it is read, so that a document
-//! of a legal size cannot become many times as large in memory.
+//! Lists in documents from servers, with a limit that is checked while parsing. Otherwise, a document of a
+//! permitted size could occupy many times that size in memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Maximum number of entries. The longest lists of public registries have a few hundred.
+/// Maximum number of entries. The longest lists of public registries have a few hundred entries.
 const MAX_LIST_ENTRIES: usize = 20_000;
 
-/// Longest text of a server in a message, in characters.
+/// Maximum length of a string from a server in a message, in characters.
 const MAX_SHOWN_CHARACTERS: usize = 200;
 
-/// Text of a server as it stands in a message: quoted, and cut off if it is long.
+/// Quotes a string from a server for a message, and truncates it if it is long.
 pub(crate) fn quote_shortened(text: &str) -> String {
     format!("{:?}", shorten_server_text(text))
 }
 
-/// Text of a server, cut off if it is long.
+/// Truncates a string from a server if it is long.
 pub(crate) fn shorten_server_text(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -27,11 +27,11 @@ pub(crate) fn shorten_server_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A list.
+/// A list with at most `MAX_LIST_ENTRIES` entries.
 #[derive(Debug)]
 pub(crate) struct LimitedList<T>(pub(crate) Vec<T>);
 
-/// An object with any names.
+/// An object with arbitrary keys and at most `MAX_LIST_ENTRIES` entries.
 #[derive(Debug)]
 pub(crate) struct LimitedMap<T>(pub(crate) BTreeMap<String, T>);
 
@@ -62,7 +62,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for LimitedMap<T> {
 /// Reads entries up to the limit.
 struct LimitedEntriesVisitor<C>(PhantomData<C>);
 
-/// Refuses one entry more than the limit.
+/// Returns an error if the list has already reached the limit.
 fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
     match n_entries < MAX_LIST_ENTRIES {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! The login service of a host: OAuth with an authorization code and a proof key (PKCE, RFC 7636).
+//! The login service of a host: OAuth with an authorization code and PKCE (RFC 7636).
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -14,15 +14,15 @@ use uuid::Uuid;
 use super::http::{self, Client, HttpError, resolve_reference};
 use super::url_parameters::decode_percent;
 
-/// The service in discovery documents.
+/// The identifier of the service in discovery documents.
 pub(super) const LOGIN_SERVICE_ID: &str = "login.v1";
-/// The ports that may be used when the host names none.
+/// The default ports, if the host specifies none.
 const DEFAULT_CALLBACK_PORTS: (u16, u16) = (1024, 65535);
-/// The longest request of a browser.
+/// Maximum length of a request of the browser, in bytes.
 const MAX_BROWSER_REQUEST_LEN: usize = 16 << 10;
-/// The time that a browser may take for its request.
+/// Time limit for a request of the browser.
 const CALLBACK_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest answer of the host.
+/// Maximum length of a response of the host, in bytes.
 const MAX_TOKEN_ANSWER_SIZE: u64 = 1 << 20;
 
 /// The login service of a host.
@@ -33,32 +33,32 @@ pub(crate) struct LoginService {
     token: String,
     ports: (u16, u16),
     scopes: Vec<String>,
-    /// Whether the host allows authorization codes.
+    /// Whether the host supports authorization codes.
     pub(crate) by_code: bool,
 }
 
-/// The reason why there is no token.
+/// Reason why a token could not be obtained.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoginError {
-    /// The description of the service makes no sense.
+    /// The description of the service is invalid.
     #[error("{0}")]
     Service(String),
-    /// No port is free for the answer of the browser.
+    /// No port is available for the callback of the browser.
     #[error("no TCP port numbers between {0} and {1} are available")]
     Ports(u16, u16),
-    /// The host refuses.
+    /// The host denied the login.
     #[error("{0}")]
     Refused(String),
-    /// The host does not answer as it should.
+    /// The response of the host is invalid.
     #[error("{0}")]
     Http(#[from] HttpError),
-    /// The system.
+    /// A system call failed.
     #[error("{0}")]
     System(#[from] io::Error),
 }
 
 impl LoginService {
-    /// Reads the description of the service in a discovery document.
+    /// Parses the description of the service in a discovery document.
     pub(super) fn from_discovery_document(
         base: &str,
         value: &serde_json::Value,
@@ -69,7 +69,7 @@ impl LoginService {
         let url = |name: &str| -> Result<String, LoginError> {
             let given = text(name).ok_or_else(|| invalid(&format!("missing property {name:?}")))?;
             let url = resolve_reference(base, given);
-            // A code or token must not be read on its way.
+            // Codes and tokens must be encrypted in transit.
             if http::is_encrypted_or_local(&url) {
                 return Ok(url);
             }
@@ -113,10 +113,10 @@ pub(crate) struct PendingLogin {
 }
 
 impl PendingLogin {
-    /// Begins to listen for the answer that comes through the browser.
+    /// Starts a listener for the callback of the browser.
     ///
     /// # Errors
-    /// When no port is free.
+    /// No port is available.
     pub(crate) async fn start_listener(service: LoginService) -> Result<Self, LoginError> {
         let (from, to) = service.ports;
         for port in from..=to {
@@ -130,7 +130,7 @@ impl PendingLogin {
         Err(LoginError::Ports(from, to))
     }
 
-    /// The address at which the user logs in.
+    /// Returns the URL at which the user logs in.
     pub(crate) fn login_url(&self) -> String {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&self.verifier));
         let scopes = self.service.scopes.join(" ");
@@ -150,11 +150,11 @@ impl PendingLogin {
         format!("{url}{joint}{}", encode_parameters(&parameters))
     }
 
-    /// Waits until the browser brings an authorization code. Requests without the right state are
-    /// refused, and the wait continues.
+    /// Waits for the authorization code from the browser. Requests without the correct `state` parameter are
+    /// rejected, and the wait continues.
     ///
     /// # Errors
-    /// When the host refuses, or the system does not let us listen.
+    /// The host denied the login, or the listener failed.
     pub(crate) async fn wait_for_code(&self) -> Result<String, LoginError> {
         loop {
             let (mut stream, _) = self.listener.accept().await?;
@@ -173,7 +173,7 @@ impl PendingLogin {
                 write_response(
                     &mut stream,
                     "400 Bad Request",
-                    "This is not the login that Formwork waits for.",
+                    "This request does not belong to the current login.",
                 )
                 .await;
                 continue;
@@ -184,12 +184,17 @@ impl PendingLogin {
                     return Ok(code);
                 }
                 (None, Some(error)) => {
-                    write_response(&mut stream, "200 OK", "The login server has refused the login. Close this page and return to the terminal.").await;
+                    write_response(&mut stream, "200 OK", "The login server denied the login. Close this page and return to the terminal.").await;
                     let reason = value("error_description").unwrap_or_default();
                     return Err(LoginError::Refused(format!("{error} {reason}").trim().to_owned()));
                 }
                 (None, None) => {
-                    write_response(&mut stream, "400 Bad Request", "There is no code.").await;
+                    write_response(
+                        &mut stream,
+                        "400 Bad Request",
+                        "The request contains no authorization code.",
+                    )
+                    .await;
                 }
             }
         }
@@ -198,7 +203,7 @@ impl PendingLogin {
     /// Exchanges the code for a token.
     ///
     /// # Errors
-    /// When the host refuses, or its answer has no token.
+    /// The host rejected the code, or its response contains no token.
     pub(crate) fn exchange_code_for_token(
         &self,
         client: &Client,
@@ -214,15 +219,15 @@ impl PendingLogin {
         let answer = client.post_form(&self.service.token, &form)?;
         let text = answer.read_text(MAX_TOKEN_ANSWER_SIZE)?;
         let document: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|error| LoginError::Refused(format!("its answer is not JSON: {error}")))?;
+            .map_err(|error| LoginError::Refused(format!("the response is not JSON: {error}")))?;
         match document.get("access_token").and_then(|token| token.as_str()) {
             Some(token) if !token.is_empty() => Ok(token.to_owned()),
-            _ => Err(LoginError::Refused("its answer has no access_token".to_owned())),
+            _ => Err(LoginError::Refused("the response has no access_token".to_owned())),
         }
     }
 }
 
-/// Reads a request up to the end of its headers, and returns its target.
+/// Reads a request up to the end of its headers and returns its target.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 1024];
@@ -245,12 +250,12 @@ async fn write_response(stream: &mut TcpStream, status: &str, text: &str) {
         "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         page.len()
     );
-    // The browser may have gone; the login is not about its page.
+    // The browser may have closed the connection. The login does not depend on its page.
     drop(stream.write_all(format!("{head}{page}").as_bytes()).await);
     drop(stream.shutdown().await);
 }
 
-/// Parameters as a query or the body of a form.
+/// Encodes parameters as a query string or the body of a form.
 pub(super) fn encode_parameters(parameters: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String {
         let one = |byte: u8| match byte {

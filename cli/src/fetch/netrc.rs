@@ -1,5 +1,5 @@
-//! The file `.netrc`: login names and passwords of servers. Only servers of modules' packages
-//! receive them, as in Terraform. Never prompts.
+//! The `.netrc` file: user names and passwords of servers. They are sent only to servers of module
+//! packages, as in Terraform.
 
 use std::path::PathBuf;
 
@@ -11,21 +11,21 @@ use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 
 use crate::env::Env;
 
-/// Entries of the file, in its order.
+/// The entries of a `.netrc` file, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Netrc(Vec<NetrcEntry>);
 
 #[derive(Debug, Default)]
 struct NetrcEntry {
-    /// Host, and port if it is not the usual one; none for all that are not named.
+    /// The host, with the port if it is not the default one. `None` for the `default` entry.
     name: Option<String>,
     login: String,
     password: String,
 }
 
 impl Netrc {
-    /// Reads the file that `NETRC` names, or else the one in the home folder. One that cannot be read
-    /// says nothing: servers will say whether they want a name.
+    /// Reads the file that `NETRC` specifies, otherwise the one in the home directory. An unreadable file
+    /// is ignored: servers that require credentials return an error.
     pub(crate) fn load(env: &Env) -> Self {
         let named = env.all.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
         let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
@@ -33,7 +33,7 @@ impl Netrc {
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
-    /// Reads the text of the file. Words without a meaning are passed over.
+    /// Parses the contents of the file. Unknown words are skipped.
     pub(crate) fn parse(text: &str) -> Self {
         let mut machines: Vec<NetrcEntry> = Vec::new();
         let mut lines = text.lines();
@@ -47,7 +47,7 @@ impl Netrc {
                     }
                     (Some("login"), Some(machine)) => machine.login = word.to_owned(),
                     (Some("password"), Some(machine)) => machine.password = word.to_owned(),
-                    // An account, or the name of a macro.
+                    // The value is an account, or the name of a macro.
                     (Some(_), _) => {}
                     (None, _) => match word {
                         "default" => machines.push(NetrcEntry::default()),
@@ -55,7 +55,7 @@ impl Netrc {
                         "login" => next = Some("login"),
                         "password" => next = Some("password"),
                         "account" => next = Some("account"),
-                        // A macro continues to the next empty line.
+                        // A macro ends at the next empty line.
                         "macdef" => {
                             lines.find(|line| line.trim().is_empty());
                             break;
@@ -68,7 +68,7 @@ impl Netrc {
         Self(machines)
     }
 
-    /// Authorization header of a request to a URL, unless the URL has credentials.
+    /// Returns the `Authorization` header of a request to a URL, unless the URL contains credentials.
     pub(crate) fn authorization(&self, url: &str) -> Option<String> {
         let host = host_and_port(url);
         if host.contains('@') {

@@ -1,5 +1,5 @@
-//! Client of OCI registries, by the distribution specification: the tags, manifests and blobs of a
-//! repository. Everything with a digest is compared with it. Installs nothing.
+//! Client for OCI registries, as defined by the OCI distribution specification: tags, manifests and blobs of
+//! a repository. The digest of an object is verified if it is known.
 
 mod authorization;
 mod credentials;
@@ -31,33 +31,33 @@ pub(crate) use manifest::{
     ArtifactKind, Descriptor, DescriptorPlatform, IMAGE_MEDIA_TYPE, INDEX_MEDIA_TYPE, Manifest,
 };
 
-/// The largest manifest: the limit that the specification recommends to registries.
+/// Maximum size of a manifest, in bytes: the limit that the specification recommends.
 const MAX_MANIFEST_SIZE: u64 = 4 << 20;
-/// The longest page of a list of tags.
+/// Maximum length of a page of a tag list, in bytes.
 const MAX_TAG_PAGE_SIZE: u64 = 4 << 20;
-/// Maximum number of pages of that list.
+/// Maximum number of pages of a tag list.
 const MAX_TAG_PAGES: usize = 2_000;
 /// Maximum number of tags in a repository.
 const MAX_TAGS: usize = 100_000;
-/// The longest explanation of a refusal.
+/// Maximum length of an error response, in bytes.
 const MAX_REFUSAL_SIZE: u64 = 64 << 10;
-/// The media types of manifests. Those of Docker are requested too, so that a message can name them.
+/// The media types of manifests. Docker's types are requested too, so that a message can name them.
 const MANIFEST_MEDIA_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// The reason why a registry does not give an object. The caller names the repository.
+/// Reason why an object cannot be fetched from a registry. The caller adds the repository to the message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OciError {
-    /// The registry does not answer, or not as it should.
+    /// The registry does not respond, or the response is invalid.
     #[error("{0}")]
     Server(#[from] HttpError),
-    /// The registry has no such object.
+    /// The object does not exist.
     #[error("the registry has no {what}{explanation}")]
     Missing { what: String, explanation: String },
-    /// The registry requires credentials, or refuses those it got.
+    /// The registry requires credentials, or rejected the given ones.
     #[error("{0}")]
     Unauthorized(String),
-    /// The registry refuses, and gives a reason.
-    #[error("the registry answers with status {status}{explanation}")]
+    /// The registry returned an error status.
+    #[error("the registry returned status {status}{explanation}")]
     Refused { status: u16, explanation: String },
     /// The object is not the expected one.
     #[error("{0}")]
@@ -80,7 +80,7 @@ impl Display for ManifestReference {
     }
 }
 
-/// Access to OCI registries: the settings, and the authorizations that registries have granted.
+/// Access to OCI registries: the settings, and the authorizations that were granted.
 pub(crate) struct OciRegistries<'a> {
     logins: RegistryLoginFinder<'a>,
     patience: RetryPolicy,
@@ -89,13 +89,13 @@ pub(crate) struct OciRegistries<'a> {
 }
 
 impl<'a> OciRegistries<'a> {
-    /// Access as the settings allow it. No registry is asked, and no credentials are read.
+    /// Creates the access from the settings. It sends no requests and reads no credentials.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let logins = RegistryLoginFinder::new(env, settings);
         Self { logins, patience: registry_retry_policy(env), granted: Mutex::default() }
     }
 
-    /// A repository, which may not exist.
+    /// Returns a repository, without checking that it exists.
     pub(crate) fn repository<'r>(
         &'r self,
         http: &'r Client,
@@ -121,10 +121,10 @@ pub(crate) struct Repository<'r> {
 }
 
 impl Repository<'_> {
-    /// The tags of the repository.
+    /// Returns the tags of the repository.
     ///
     /// # Errors
-    /// When there is no such repository, or the registry does not list its tags.
+    /// The repository does not exist, or the registry does not list its tags.
     pub(crate) fn fetch_tags(&self) -> Result<Vec<String>, OciError> {
         let mut url = self.url("tags/list");
         let mut tags = Vec::new();
@@ -135,7 +135,9 @@ impl Repository<'_> {
             let next = next.map(|next| resolve_reference(&answer.url, &next));
             let page =
                 manifest::parse_tags(&answer.read_bytes(MAX_TAG_PAGE_SIZE)?).map_err(|reason| {
-                    OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
+                    OciError::Content(format!(
+                        "the tag list of the registry is malformed: {reason}"
+                    ))
                 })?;
             let is_last = page.is_empty();
             tags.extend(page);
@@ -144,10 +146,10 @@ impl Repository<'_> {
             }
             match next.filter(|_| !is_last) {
                 None => return Ok(tags),
-                // Another server must not see the authorization.
+                // The authorization must not be sent to another server.
                 Some(next) if origin(&next) != origin(&url) => {
                     return Err(OciError::Content(format!(
-                        "the registry continues its list of tags on another server: {}",
+                        "the next page of the registry's tag list is on another server: {}",
                         redact::redact_address(&next)
                     )));
                 }
@@ -155,14 +157,14 @@ impl Repository<'_> {
             }
         }
         Err(OciError::Content(format!(
-            "the list of tags is longer than {MAX_TAGS} tags or {MAX_TAG_PAGES} pages; use a repository with fewer tags"
+            "the tag list is longer than {MAX_TAGS} tags or {MAX_TAG_PAGES} pages; use a repository with fewer tags"
         )))
     }
 
-    /// A manifest. One with a digest has that digest; `size` is its length, if that is known.
+    /// Fetches a manifest. Its digest and its length, `size`, are verified if they are known.
     ///
     /// # Errors
-    /// When there is none, or its content is another one than the registry says.
+    /// The manifest does not exist, or does not match its digest or length.
     pub(crate) fn fetch_manifest(
         &self,
         reference: &ManifestReference,
@@ -185,7 +187,7 @@ impl Repository<'_> {
         };
         if let Some(size) = size.filter(|size| *size != bytes.len() as u64) {
             return Err(OciError::Content(format!(
-                "{reference} has {} bytes, and {size} are expected; {DAMAGED_OBJECT_REMEDY}",
+                "{reference} has {} bytes, but {size} were expected; {DAMAGED_OBJECT_REMEDY}",
                 bytes.len()
             )));
         }
@@ -198,11 +200,11 @@ impl Repository<'_> {
             .map_err(|reason| OciError::Content(format!("{reference} is malformed: {reason}")))
     }
 
-    /// Writes a blob, whose length is that of its descriptor. `sized` is called with the length. The caller
-    /// compares the digest.
+    /// Downloads a blob and verifies its length. `sized` is called with the length. The caller verifies the
+    /// digest.
     ///
     /// # Errors
-    /// When it cannot be had, or has another length.
+    /// The download fails, or the blob has a different length.
     pub(crate) fn fetch_blob(
         &self,
         blob: &Descriptor,
@@ -216,7 +218,7 @@ impl Repository<'_> {
         let answer = self.request(&url, &[], patience, &what)?;
         let wrong = |found: String| {
             OciError::Content(format!(
-                "blob {digest} has {found}, and the manifest says {}; {DAMAGED_OBJECT_REMEDY}",
+                "blob {digest} has {found}, but the manifest specifies {}; {DAMAGED_OBJECT_REMEDY}",
                 blob.size
             ))
         };
@@ -246,7 +248,8 @@ impl Repository<'_> {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(self.addr).cloned()
     }
 
-    /// Asks the registry, with credentials if it requires some. `what` names the object.
+    /// Sends a request to the registry, with credentials if it requires them. `what` is the name of the object
+    /// in messages.
     fn request(
         &self,
         url: &str,
@@ -257,7 +260,7 @@ impl Repository<'_> {
         let grant = self.cached_authorization();
         let mut answer =
             self.http.request_with_headers_and_retries(url, grant.as_deref(), headers, patience)?;
-        // The challenge of another server, to which the registry redirects, is not for its credentials.
+        // A challenge of another server, after a redirect, must not receive the credentials of the registry.
         if answer.status() == 401 && origin(&answer.url) == origin(url) {
             let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
             let challenge = AuthChallenge::parse(&challenge.unwrap_or_default())
@@ -282,17 +285,17 @@ impl Repository<'_> {
     }
 }
 
-/// The error of a blob whose content has another digest.
+/// Returns the error for a blob whose content does not match its digest.
 pub(crate) fn wrong_blob_error(digest: &Digest) -> OciError {
     OciError::Content(format!(
         "the content of blob {digest} does not match its digest; {DAMAGED_OBJECT_REMEDY}"
     ))
 }
 
-/// The next step after an object that does not have its digest.
+/// The remedy for an object that does not match its digest.
 const DAMAGED_OBJECT_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
-/// The target of the link to the next page, which may be one of several links.
+/// Returns the target of the link to the next page, which may be one of several links.
 fn next_page_link(links: &str) -> Option<String> {
     split_unquoted(links, ',').into_iter().find_map(|link| {
         let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
@@ -301,14 +304,14 @@ fn next_page_link(links: &str) -> Option<String> {
     })
 }
 
-/// Whether the parameter of a link says that the link is to the next page.
+/// Whether a link parameter is a relation that includes `next`.
 fn is_relation_next(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return false };
     let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
     name.trim().eq_ignore_ascii_case("rel") && relations.any(|one| one.eq_ignore_ascii_case("next"))
 }
 
-/// The parts of a header between separators that stand neither in `<>` nor in quotes.
+/// Splits a header at separators that are not within `<>` or quotes.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -333,7 +336,7 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     found
 }
 
-/// The codes and the explanation of a refusal, as registries give them.
+/// Reads the codes and messages of an error response.
 struct RefusalExplanation {
     codes: Vec<String>,
     text: String,
@@ -354,7 +357,7 @@ fn explanation_text(explanation: Option<RefusalExplanation>) -> String {
     explanation.map_or_else(String::new, |one| format!(" ({})", one.text))
 }
 
-/// The error of an answer with status 404. Registries give it other reasons too, such as a denied access.
+/// Returns the error for a response with status 404, which registries also return for denied access.
 fn not_found_error(answer: HttpResponse, what: String) -> OciError {
     const NOT_FOUND_CODES: [&str; 4] =
         ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
@@ -370,7 +373,7 @@ fn not_found_error(answer: HttpResponse, what: String) -> OciError {
     }
 }
 
-/// Counts the bytes that are written.
+/// A writer that counts the written bytes.
 struct CountingWriter<'w, W> {
     to: &'w mut W,
     written: u64,

@@ -1,13 +1,13 @@
-//! Servers that do not hold a package but say where it is: in the header `X-Terraform-Get`, or in an
-//! element `<meta name="terraform-get" content="…">` of a page.
+//! Links to packages in HTTP responses: in the `X-Terraform-Get` header, or in an element
+//! `<meta name="terraform-get" content="…">` of an HTML page.
 
 use super::FetchError;
 use super::http::Client;
 
-/// The longest page that is searched.
+/// Maximum length of a page, in bytes.
 const MAX_SEARCHED_PAGE_SIZE: u64 = 1 << 20;
 
-/// Asks a server where a package is.
+/// Requests the URL of a package from a server.
 pub(super) fn find_package_url(
     http: &Client,
     url: &str,
@@ -22,7 +22,7 @@ pub(super) fn find_package_url(
     link_in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
 }
 
-/// Content of the element, if it stands in the page's head.
+/// Returns the content of the `terraform-get` element in the head of a page.
 fn link_in_page(page: &str) -> Option<String> {
     let head = page.split("<body").next().unwrap_or_default();
     head.split("<meta").skip(1).find_map(|element| {
@@ -32,7 +32,7 @@ fn link_in_page(page: &str) -> Option<String> {
     })
 }
 
-/// The value of an attribute, in quotes of either kind.
+/// Returns the value of an attribute in single or double quotes.
 fn find_attribute(element: &str, name: &str) -> Option<String> {
     let mut rest = element;
     while let Some((before, behind)) = rest.split_once('=') {

@@ -1,5 +1,5 @@
-//! Stores tokens of hosts, and removes them: in the file that Terraform keeps for this, or with the
-//! credentials helper of the settings.
+//! Stores and removes API tokens of hosts: in Terraform's credentials file, or with the configured
+//! credentials helper.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,20 +12,20 @@ use super::credential_helper::{self, HelperAnswer};
 use crate::env::Env;
 use crate::settings::{CredentialsHelper, Settings, tokens_file};
 
-/// The place of the token for a host.
+/// The location of the token for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenSource<'a> {
-    /// A settings file that a person writes.
+    /// The CLI configuration file, which the user edits.
     Settings,
-    /// The file of tokens. There is one for the host already, or not.
+    /// The credentials file. `is_stored` is set if it already contains a token for the host.
     File { path: PathBuf, is_stored: bool },
     /// The credentials helper.
     Helper(&'a CredentialsHelper),
-    /// None: there is no home folder.
+    /// No location, because no home directory is known.
     None,
 }
 
-/// The place where the token for a host is, or is to be stored.
+/// Returns the location where the token for a host is stored, or is to be stored.
 pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
     if settings.written.contains(host) {
         return TokenSource::Settings;
@@ -37,24 +37,26 @@ pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) ->
     }
 }
 
-/// Stores a token, or removes it if there is none.
+/// Stores a token, or removes the stored one if `token` is `None`.
 ///
 /// # Errors
-/// When the file cannot be read or written, or the helper fails.
+/// The file cannot be read or written, or the helper fails.
 pub(crate) fn store_or_remove_token(
     place: &TokenSource<'_>,
     host: &str,
     token: Option<&str>,
 ) -> io::Result<()> {
     match place {
-        TokenSource::Settings => Err(io::Error::other("it is written in a settings file")),
-        TokenSource::None => Err(io::Error::other("there is no home folder")),
+        TokenSource::Settings => {
+            Err(io::Error::other("the token is set in the CLI configuration file"))
+        }
+        TokenSource::None => Err(io::Error::other("the home directory is not known")),
         TokenSource::File { path, .. } => update_tokens_file(path, host, token),
         TokenSource::Helper(helper) => run_helper(helper, host, token),
     }
 }
 
-/// Replaces the entry of a host, and leaves everything else in the file.
+/// Replaces the entry of a host and preserves all other entries of the file.
 fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
     let text = match read_text(path, MAX_SMALL_FILE_LEN) {
         Ok(text) => text,
@@ -77,7 +79,7 @@ fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Resul
     }
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    // Readable by its owner alone from the start.
+    // The file must never be readable by other users, not even before the rename.
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     set_mode(aside.as_file(), 0o600)?;
     serde_json::to_writer_pretty(&mut aside, &document)?;
@@ -87,12 +89,15 @@ fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Resul
 }
 
 /// Runs `PROGRAM ARGS… store HOST` with the token on its stdin, or `PROGRAM ARGS… forget HOST`.
-#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program of the user, and the caller waits for its end"
+)]
 fn run_helper(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Result<()> {
     let name = &helper.name;
     let program = helper.program.as_ref().ok_or_else(|| {
         io::Error::other(format!(
-            "the credentials helper {name:?} is not installed: there is no program terraform-credentials-{name} in ~/.terraform.d/plugins"
+            "the credentials helper {name:?} is not installed: the program terraform-credentials-{name} was not found in ~/.terraform.d/plugins"
         ))
     })?;
     let verb = if token.is_some() { "store" } else { "forget" };
@@ -111,7 +116,7 @@ fn run_helper(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io
     if status.success() {
         return Ok(());
     }
-    Err(failed(format!("it ended with {status}")))
+    Err(failed(format!("it exited with {status}")))
 }
 
 #[cfg(test)]

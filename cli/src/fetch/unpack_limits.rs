@@ -1,41 +1,41 @@
-//! Limits on the contents of archives, and the reasons why one is not unpacked.
+//! Limits on the contents of archives, and the errors of extraction.
 
 use std::io;
 
 /// Limits on the contents of an archive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpackLimits {
-    /// The size of the archive itself, in bytes.
+    /// Maximum size of the archive itself, in bytes.
     pub(crate) archive: u64,
-    /// The size of everything in it, in bytes.
+    /// Maximum size of the extracted contents, in bytes.
     pub(crate) unpacked: u64,
-    /// Maximum ratio of that to the size of the archive.
+    /// Maximum ratio of the extracted size to the size of the archive.
     pub(crate) ratio: u64,
-    /// The size up to which it may be as many times larger as it likes.
+    /// The extracted size up to which the ratio is not limited, in bytes.
     pub(crate) any_ratio: u64,
-    /// Maximum number of files, folders and links.
+    /// Maximum number of files, directories and links.
     pub(crate) entries: usize,
-    /// The length of a path, in bytes.
+    /// Maximum length of a path, in bytes.
     pub(crate) path: usize,
-    /// Whether symbolic links may be among the entries.
+    /// Whether symbolic links are allowed.
     pub(crate) links: bool,
 }
 
 impl UnpackLimits {
-    /// Maximum number of decoded bytes in all: the content, its padding, and the headers of all
+    /// Maximum number of decoded bytes in total: the content, its padding, and the headers of all
     /// entries.
     pub(super) fn max_decoded_bytes(&self) -> u64 {
         let entries = (self.entries as u64).saturating_mul(4 << 10);
         self.unpacked.saturating_add(entries).saturating_add(1 << 20)
     }
 
-    /// Those for modules, with another size if the environment sets one.
+    /// Returns the limits for modules, with the given maximum size if it is set.
     pub(crate) fn for_module(size: Option<u64>) -> Self {
         let size = size.unwrap_or(Self::MODULE.unpacked);
         Self { archive: size, unpacked: size, ..Self::MODULE }
     }
 
-    /// For modules, which are text.
+    /// The limits for modules, which are text files.
     pub(crate) const MODULE: Self = Self {
         archive: 1 << 30,
         unpacked: 1 << 30,
@@ -45,7 +45,7 @@ impl UnpackLimits {
         path: 1_024,
         links: true,
     };
-    /// For providers, which are programs.
+    /// The limits for providers, which are programs.
     pub(crate) const PROVIDER: Self = Self {
         archive: 2 << 30,
         unpacked: 4 << 30,
@@ -53,37 +53,37 @@ impl UnpackLimits {
         any_ratio: 16 << 20,
         entries: 10_000,
         path: 1_024,
-        // The hash of a package says nothing about the targets of links.
+        // The hash of a package does not cover the targets of links.
         links: false,
     };
 }
 
-/// Reasons why an archive is not unpacked.
+/// Reason why an archive cannot be extracted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArchiveError {
-    /// It is malformed.
+    /// The archive is malformed.
     #[error("the archive is not readable: {0}")]
     Malformed(String),
-    /// An entry would leave the package.
-    #[error("the package holds the unsafe path {0:?}, which leads outside of it")]
+    /// An entry has a path outside of the package.
+    #[error("the package contains the unsafe path {0:?}, which is outside of the package")]
     Escapes(String),
-    /// An entry is neither a file, nor a folder, nor a link.
-    #[error("the package holds {0:?}, which is neither a file nor a folder nor a link")]
+    /// An entry is not a file, directory or link.
+    #[error("the package contains {0:?}, which is not a file, directory or link")]
     Special(String),
-    /// An entry is a link, and none is allowed.
+    /// An entry is a link, but links are not allowed.
     #[error(
-        "the package holds the symbolic link {0:?}, and a package of a provider may hold files and folders only"
+        "the package contains the symbolic link {0:?}, but a provider package can contain only files and directories"
     )]
     Link(String),
-    /// It holds too much.
-    #[error("the package holds too much: the limit is {limit} {what}")]
+    /// A limit is exceeded.
+    #[error("the package is too large: the limit is {limit} {what}")]
     TooMuch {
         /// The limit that was reached.
         limit: u64,
         /// Name of the limited quantity.
         what: &'static str,
     },
-    /// The disk.
+    /// Reading or writing a local file failed.
     #[error("{0}")]
     Disk(#[from] io::Error),
 }

@@ -1,10 +1,10 @@
-//! Parameters of an address that are meant for us, and not for the server of the package.
+//! Parameters of an address that Formwork uses and does not send to the server.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Takes a parameter out of a URL's query: the URL without it, and its values in order.
+/// Removes a parameter from the query of a URL. Returns the URL without it, and its values in order.
 pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let mut values = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     (url, values)
 }
 
-/// Decodes percent escapes. Malformed ones stay as they are.
+/// Decodes percent escapes. Malformed escapes are not changed.
 pub(super) fn decode_percent(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }

@@ -427,9 +427,9 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
         assert_eq!(project.read(".terraform/modules/m/main.tf"), "# here");
     }
     let table = [
-        ("/relative", "is on this machine, and only configuration on this machine may name it"),
-        ("/file", "is on this machine, and only configuration on this machine may name it"),
-        ("/git", "is on this machine, and only configuration on this machine may name it"),
+        ("/relative", "is a local path, and only local configuration can refer to it"),
+        ("/file", "is a local path, and only local configuration can refer to it"),
+        ("/git", "is a local path, and only local configuration can refer to it"),
         ("/loop", "more than 10 addresses"),
         ("/nothing", "no source URL was returned"),
         ("/around.zip", "redirected more than 10 times"),
@@ -463,10 +463,7 @@ fn a_remote_package_names_no_files_of_this_machine() {
         let project = Project::new(&[]);
         project.call(&server.url(&format!("/{page}")));
         let output = project.install(false);
-        assert!(
-            output.contains("only configuration on this machine may name it"),
-            "{page}: {output}"
-        );
+        assert!(output.contains("only local configuration can refer to it"), "{page}: {output}");
     }
     // The root module and local modules may.
     let project = Project::new(&[]);
@@ -536,7 +533,7 @@ fn nothing_in_a_package_leaves_it() {
             let project = Project::new(&[]);
             project.call(&server.url(name));
             let output = project.install(false);
-            assert!(output.contains("leads outside of it"), "{entries:?}: {output}");
+            assert!(output.contains("which is outside of the package"), "{entries:?}: {output}");
             assert!(!project.path("evil").exists() && !project.path(".terraform/evil").exists());
         }
     }
@@ -589,7 +586,7 @@ fn sources_that_are_not_supported_say_what_to_do() {
             "gcs::https://www.googleapis.com/storage/v1/b/k.zip",
             "use the https:// address of the object",
         ),
-        ("ssh://git@example.com/a", "write git::ssh://git@example.com/a"),
+        ("ssh://git@example.com/a", "use git::ssh://git@example.com/a"),
         ("ftp://example.com/a", "download not supported for scheme 'ftp'"),
         ("git::file:///nowhere?ref=-x", "begins with a dash"),
     ] {

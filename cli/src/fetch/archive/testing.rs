@@ -1,8 +1,8 @@
-//! Archives for tests, honest and hostile.
+//! Valid and malicious archives for tests.
 
 use std::io::Write as _;
 
-/// A zip archive. A string that begins with an arrow is the target of a link.
+/// Creates a zip archive. Content that begins with an arrow is the target of a link.
 pub(crate) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -18,7 +18,7 @@ pub(crate) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// A tar archive; its names are written as they are, also the hostile ones.
+/// Creates a tar archive. Names are written unchanged, including malicious ones.
 pub(crate) fn tar(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     for (name, text) in entries {
@@ -40,7 +40,7 @@ pub(crate) fn tar(entries: &[(&str, &str)]) -> Vec<u8> {
     archive.into_inner().unwrap()
 }
 
-/// The same, compressed.
+/// Compresses bytes with gzip.
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Allowed and rejected contents of archives, with small limits in place of the real ones.
+//! Allowed and rejected contents of archives, with small limits instead of the real ones.
 
 use super::testing::{gzip, tar, zip};
 use super::*;
@@ -24,7 +24,7 @@ fn check(format: ArchiveFormat, bytes: &[u8]) -> Result<PathBuf, String> {
 #[test]
 fn bombs_are_refused_with_the_limit_they_meet() {
     let zeros = "\0".repeat(50_000);
-    // Bytes that hardly compress, so that their size alone counts.
+    // Bytes that are hardly compressible, so that only their size counts.
     let noise: String =
         (0..60_000_u32).map(|n| char::from(b'!' + (n * (n % 911) / 7 % 90) as u8)).collect();
     let names: Vec<_> = (0..11).map(|n| format!("f{n}")).collect();
@@ -34,8 +34,8 @@ fn bombs_are_refused_with_the_limit_they_meet() {
     let table: [(&[(&str, &str)], &str); 5] = [
         (&[("zeros", &zeros)], "the limit is 10 times the size of the archive"),
         (&[("a", &noise), ("b", &noise)], "the limit is 100000 bytes unpacked"),
-        (&many, "the limit is 10 files, folders and links"),
-        (&[(&deep, "")], "the limit is 10 files, folders and links"),
+        (&many, "the limit is 10 files, directories and links"),
+        (&[(&deep, "")], "the limit is 10 files, directories and links"),
         (&[(&long, "")], "the limit is 40 bytes in the path of one file"),
     ];
     for (entries, part) in table {
@@ -48,7 +48,7 @@ fn bombs_are_refused_with_the_limit_they_meet() {
     }
 }
 
-/// A tar archive of one entry behind headers of another type.
+/// A tar archive of one entry after headers of another type.
 fn headed(kind: tar::EntryType, size: usize) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_gnu();
@@ -69,7 +69,7 @@ fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory()
     for kind in [Kind::GNULongName, Kind::GNULongLink, Kind::XHeader, Kind::XGlobalHeader] {
         let error = check(ArchiveFormat::TarGzip, &gzip(&headed(kind, 2 << 20))).unwrap_err();
         let limit = "the limit is 1048576 bytes of names and attributes of one entry";
-        // A global header is content to the decoder, so the limit of all bytes holds.
+        // The decoder treats a global header as content, so the limit on all bytes applies.
         let all = "bytes decoded";
         assert!(error.contains(limit) || error.contains(all), "{kind:?}: {error}");
     }
@@ -100,7 +100,7 @@ fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
         std::fs::remove_dir_all(into.parent().unwrap()).unwrap();
         for entries in bad {
             let error = check(format, &pack(entries)).unwrap_err();
-            assert!(error.contains("leads outside of it"), "{entries:?}: {error}");
+            assert!(error.contains("which is outside of the package"), "{entries:?}: {error}");
         }
     }
 }
@@ -119,7 +119,7 @@ fn what_is_no_archive_is_an_error_and_no_panic() {
         assert!(check(format, b"hello, I am no archive").is_err(), "{format:?}");
         for bytes in &good {
             for end in [1, bytes.len() / 3, bytes.len() / 2] {
-                // Cut short it may still hold whole files; what matters is that it is survived.
+                // A truncated archive may still contain complete files. It must not cause a panic.
                 drop(check(format, &bytes[..end]));
             }
         }

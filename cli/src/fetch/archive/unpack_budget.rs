@@ -1,4 +1,4 @@
-//! A limit on the bytes that an archive is decoded to, content or not.
+//! A limit on all decoded bytes of an archive, including headers and padding.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use super::{ArchiveError, malformed_archive_error};
 
-/// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
-/// in memory.
+/// Maximum size of the headers of one entry, in bytes. A decoder keeps long names and attributes in
+/// memory.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// Remaining limits. The decoder owns the stream, so this is shared with it.
+/// The remaining limits. They are shared with the stream, which the decoder owns.
 #[derive(Debug)]
 pub(super) struct UnpackBudget {
-    /// Of the whole stream.
+    /// Remaining bytes of the whole stream.
     whole: Cell<u64>,
-    /// Of the headers of one entry, while these are read.
+    /// Remaining bytes of the headers of one entry, while they are read.
     headers: Cell<Option<u64>>,
     /// The limit that was reached.
     reached: Cell<Option<(u64, &'static str)>>,
@@ -28,7 +28,7 @@ impl UnpackBudget {
         Rc::new(Self { whole: Cell::new(limit), headers, reached, limit })
     }
 
-    /// Runs an action that reads the headers of an entry, and no content.
+    /// Runs an action that reads only the headers of an entry.
     pub(super) fn count_as_headers<T>(&self, read: impl FnOnce() -> T) -> T {
         self.headers.set(Some(MAX_HEADER_BYTES));
         let read = read();
@@ -36,12 +36,12 @@ impl UnpackBudget {
         read
     }
 
-    /// The error for a failed read: the limit, if one was reached.
+    /// Returns the error for a failed read: the limit, if one was reached.
     pub(super) fn io_error_or_limit(&self, error: &io::Error) -> ArchiveError {
         self.archive_error_or_limit(malformed_archive_error(error))
     }
 
-    /// The limit, if one was reached, instead of the error that followed from it.
+    /// Returns the limit, if one was reached, instead of the error that it caused.
     pub(super) fn archive_error_or_limit(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
             Some((limit, what)) => ArchiveError::TooMuch { limit, what },

@@ -1,21 +1,21 @@
-//! Content that is compressed for the transport. A few bytes may stand for many.
+//! Decompression of HTTP content, with a limit on the compression ratio.
 
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 
-/// Maximum ratio of content to the bytes that a server sends for it.
+/// Maximum ratio of the decompressed size to the transferred size.
 const MAX_DECOMPRESSION_RATIO: u64 = 200;
-/// The size up to which content may be as many times larger as it likes.
+/// The decompressed size up to which the ratio is not limited, in bytes.
 const UNLIMITED_RATIO_SIZE: u64 = 16 << 20;
 
-/// Content that is compressed for the transport, unpacked.
+/// A reader that decompresses gzip content.
 pub(super) struct DecompressedReader<R> {
     content: MultiGzDecoder<CountingReader<R>>,
     n_bytes: u64,
 }
 
-/// A reader that counts.
+/// A reader that counts the bytes that it has read.
 struct CountingReader<R> {
     from: R,
     n_bytes: u64,
@@ -42,7 +42,7 @@ impl<R: Read> Read for DecompressedReader<R> {
         let sent = self.content.get_ref().n_bytes;
         if self.n_bytes > UNLIMITED_RATIO_SIZE && self.n_bytes / MAX_DECOMPRESSION_RATIO > sent {
             let reason = format!(
-                "the content is more than {MAX_DECOMPRESSION_RATIO} times as large as what was sent"
+                "the decompressed content is more than {MAX_DECOMPRESSION_RATIO} times as large as the transferred content"
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }

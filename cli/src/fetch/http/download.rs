@@ -1,4 +1,4 @@
-//! Downloads of files, which go on where a connection broke off.
+//! File downloads, which are resumed after a connection is lost.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -14,41 +14,41 @@ use super::{
 use crate::fetch::limited_lists::quote_shortened;
 use crate::redact;
 
-/// Number of attempts in a row that bring no further byte.
+/// Maximum number of consecutive attempts that receive no further byte.
 const MAX_FRUITLESS_ATTEMPTS: u32 = 4;
 
 /// A file to download.
 #[derive(Clone, Copy)]
 pub(crate) struct Download<'a> {
-    /// Its URL.
+    /// The URL of the file.
     pub(crate) url: &'a str,
-    /// The value of the header `Authorization`, if the server gets one.
+    /// The value of the `Authorization` header, if one is sent.
     pub(crate) asking: Option<&'a str>,
-    /// Its largest size.
+    /// Maximum size of the file, in bytes.
     pub(crate) limit: u64,
 }
 
-/// A part of a file that is there already, and the proof that the rest belongs to it.
+/// The downloaded part of a file, and the `ETag` that identifies the rest of the same file.
 struct ResumePoint {
-    /// The number of bytes that were written.
+    /// Number of bytes that are already written.
     from: u64,
     /// The `ETag` of the file.
     tag: String,
 }
 
-/// The reason why the content of an answer did not come to its end.
+/// The reason why the content of a response is incomplete.
 enum BrokenDownload {
-    /// The connection broke off. The rest may come over another one.
+    /// The connection was lost. The download can be resumed over a new connection.
     Connection(io::Error),
     /// The content could not be written.
     Target(io::Error),
 }
 
 impl Client {
-    /// Writes the content of a URL to a file.
+    /// Downloads the content of a URL to a file.
     ///
     /// # Errors
-    /// When it cannot be had, or is larger than the limit.
+    /// The download fails, or the content is larger than the limit.
     pub(crate) fn download(
         &self,
         file: Download<'_>,
@@ -57,17 +57,17 @@ impl Client {
         self.download_with_length(file, |_| (), to)
     }
 
-    /// As [`Client::download`]; `sized` is called with the length that the server announces.
+    /// As [`Client::download`]. `sized` is called with the length that the server announces.
     ///
     /// # Errors
-    /// When it cannot be had, or is larger than the limit.
+    /// The download fails, or the content is larger than the limit.
     pub(crate) fn download_with_length(
         &self,
         file: Download<'_>,
         sized: impl FnOnce(Option<u64>),
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
-        // Terraform asks twice as well: for the head of the file first.
+        // Terraform also sends two requests. Its first one is for the headers only.
         let patience = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
         let answer = self.send_with_retries(patience, || {
             self.request_with_headers(file.url, file.asking, &[], patience.each)
@@ -76,10 +76,10 @@ impl Client {
         self.write_body(file, answer, to)
     }
 
-    /// Writes the content of an answer to a file. The answer is that of the given request.
+    /// Writes the content of a response to a file. `download` is the request of the response.
     ///
     /// # Errors
-    /// When it breaks off, or is larger than the limit.
+    /// The connection is lost, or the content is larger than the limit.
     pub(crate) fn write_body(
         &self,
         file: Download<'_>,
@@ -88,7 +88,7 @@ impl Client {
     ) -> Result<(), HttpError> {
         let Download { url, asking, limit } = file;
         let end = Instant::now() + DOWNLOAD_TIMEOUT;
-        // A part of compressed content is none of the file.
+        // A range of compressed content is not a range of the file.
         let tag = strong_etag(answer.response.headers()).filter(|_| !answer.is_compressed());
         let total = answer.announced_length();
         let (mut written, mut barren) = (0, 0);
@@ -105,11 +105,11 @@ impl Client {
                 }
                 Err(BrokenDownload::Connection(error)) => error,
             };
-            // Without the proof that the file is the same, its parts do not belong together.
+            // Without an `ETag`, the rest may be that of a changed file.
             let mut cause = broken_download_error(url, &broken);
             let Some(tag) = &tag else { return Err(cause) };
             let resume = ResumePoint { from: written, tag: tag.clone() };
-            // A server that sends a little each time gains no further attempts.
+            // A server that sends a few bytes in each attempt does not get additional attempts.
             if written - before >= self.pace.least {
                 barren = 0;
             }
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// The answer with the rest of a file. A server that sends the whole file again is read up to the rest.
+    /// Requests the rest of a file. If the server sends the whole file again, the known part is skipped.
     fn request_rest(
         &self,
         url: &str,
@@ -154,7 +154,7 @@ impl Client {
                 return Ok(answer);
             }
             let reason = format!(
-                "the server was asked for the bytes from {} and sent {}",
+                "the request was for the bytes from {}, but the server sent {}",
                 resume.from,
                 quote_shortened(&range)
             );
@@ -162,7 +162,7 @@ impl Client {
         }
         if strong_etag(answer.response.headers()).as_ref() != Some(&resume.tag) {
             let reason =
-                "the file changed on the server while it was downloaded; run the command again";
+                "the file changed on the server during the download; run the command again";
             return Err(refused(reason.to_owned()));
         }
         let HttpResponse { url: at, response } = answer;
@@ -174,10 +174,10 @@ impl Client {
     }
 }
 
-/// A further header of a request.
+/// An additional header of a request.
 pub(crate) type Header = (HeaderName, Cow<'static, str>);
 
-/// Copies content, up to one byte behind the limit.
+/// Copies content, up to one byte more than the limit.
 fn copy_body(
     mut content: impl Read,
     to: &mut impl Write,
@@ -204,14 +204,14 @@ fn copy_body(
     }
 }
 
-/// The tag of a file, if files with the same tag are the same byte for byte.
+/// Returns the `ETag` if it is a strong one: files with the same strong tag are identical.
 fn strong_etag(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(header::ETAG)?.to_str().ok()?;
     tag.starts_with('"').then(|| tag.to_owned())
 }
 
 fn broken_download_error(url: &str, error: &io::Error) -> HttpError {
-    let reason = format!("the download broke off: {}", describe_read_error(error));
+    let reason = format!("the download was interrupted: {}", describe_read_error(error));
     HttpError::Unreachable { url: redact::redact_address(url), reason }
 }
 
@@ -288,10 +288,10 @@ mod tests {
         assert!(why.contains("the file changed on the server"), "{why}");
         let misplaced = vec![whole("\"a\"", "0123"), part(5, "56789")];
         let why = download_from(misplaced).0.unwrap_err();
-        assert!(why.contains("asked for the bytes from 4"), "{why}");
+        assert!(why.contains("for the bytes from 4"), "{why}");
         for tag in ["W/\"a\"", "a"] {
             let why = download_from(vec![whole(tag, "0123")]).0.unwrap_err();
-            assert!(why.contains("the download broke off"), "{why}");
+            assert!(why.contains("the download was interrupted"), "{why}");
         }
     }
 
@@ -407,6 +407,6 @@ mod tests {
         let barren = std::iter::repeat_n(part(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
         let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
         let why = download_from(answers).0.unwrap_err();
-        assert!(why.contains("the download broke off"), "{why}");
+        assert!(why.contains("the download was interrupted"), "{why}");
     }
 }

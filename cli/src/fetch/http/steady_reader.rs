@@ -1,28 +1,28 @@
-//! The slowest speed of a server. Without a limit for it, a server that sends a byte now and then keeps a
-//! download for as long as that may take in all.
+//! The minimum transfer rate. Without it, a server that sends single bytes could keep a download running
+//! until its total time limit.
 
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-/// The slowest speed at which a server may send.
+/// The minimum transfer rate of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinimumPace {
-    /// The time over which bytes are counted.
+    /// The period in which bytes are counted.
     pub(super) window: Duration,
-    /// The fewest bytes in that time.
+    /// Minimum number of bytes in a period.
     pub(super) least: u64,
 }
 
 impl MinimumPace {
-    /// A kibibyte a second, in the mean of a minute.
+    /// One kibibyte per second, averaged over one minute.
     pub(super) const SLOWEST: Self = Self { window: Duration::from_secs(60), least: 60 << 10 };
 }
 
-/// A reader that fails when bytes come too slowly.
+/// A reader that fails if the transfer rate is too low.
 pub(super) struct SteadyReader<R> {
     from: R,
     pace: MinimumPace,
-    /// The time that was spent waiting since bytes are counted. Writing them may take as long as it likes.
+    /// The time spent waiting for the server in the current period. The time for writing is not counted.
     waited: Duration,
     n_bytes: u64,
 }
@@ -40,10 +40,10 @@ impl<R: Read> Read for SteadyReader<R> {
         self.waited += began.elapsed();
         self.n_bytes += n as u64;
         if self.waited >= self.pace.window {
-            // The last bytes before the end may be few.
+            // The last period may contain fewer bytes.
             if n > 0 && self.n_bytes < self.pace.least {
                 let reason = format!(
-                    "the server sent {} bytes in {} seconds",
+                    "the transfer is too slow: the server sent {} bytes in {} seconds",
                     self.n_bytes,
                     self.pace.window.as_secs()
                 );

@@ -1,11 +1,11 @@
-//! URLs: their parts, references between them, and the characters that they may have. Sends nothing.
+//! URLs: their parts, relative references, and escaping. This module sends no requests.
 
 use std::borrow::Cow;
 
 use super::HttpError;
 use crate::redact;
 
-/// Whether only the server can read a request to a URL: it is encrypted, or stays on this machine.
+/// Whether requests to a URL are confidential: it uses https, or its host is the local host.
 pub(crate) fn is_encrypted_or_local(url: &str) -> bool {
     let origin = origin(url);
     let Some((scheme, host)) = origin.split_once("://") else { return false };
@@ -18,23 +18,23 @@ pub(crate) fn is_encrypted_or_local(url: &str) -> bool {
     scheme == "https" || name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Host and port of a URL in lower case, behind the name of a user if there is one.
+/// Returns the user name, host and port of a URL, in lower case.
 pub(crate) fn host_and_port(url: &str) -> String {
     let origin = origin(url);
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
 }
 
-/// Scheme, host and port of a URL, in lower case.
+/// Returns the scheme, host and port of a URL, in lower case.
 pub(crate) fn origin(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
     url[..end].to_ascii_lowercase()
 }
 
-/// Target of a redirect.
+/// Returns the target of a redirect.
 ///
 /// # Errors
-/// When the target is not as private, or is not HTTP.
+/// The target is less confidential than the source, or is not an HTTP URL.
 pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError> {
     let next = resolve_reference(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -44,12 +44,12 @@ pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError
     };
     match (scheme(from).as_str(), scheme(&next).as_str()) {
         (_, "https") | ("http", "http") => Ok(next),
-        (_, "http") => Err(refused("redirected from https to a URL that anybody could read")),
-        _ => Err(refused("redirected to something that is not http")),
+        (_, "http") => Err(refused("redirected from https to an unencrypted URL")),
+        _ => Err(refused("redirected to a URL that is not http or https")),
     }
 }
 
-/// A URL with escapes for the characters that no URL has. Escapes that it has already stay as they are.
+/// Escapes the characters that are not allowed in a URL. Existing escapes are not changed.
 pub(super) fn escape_url(url: &str) -> Cow<'_, str> {
     let has = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
     if url.bytes().all(has) {
@@ -62,7 +62,7 @@ pub(super) fn escape_url(url: &str) -> Cow<'_, str> {
     Cow::Owned(url.bytes().map(one).collect())
 }
 
-/// Resolves a reference in an answer from `base`.
+/// Resolves a relative reference in a response from `base`.
 pub(crate) fn resolve_reference(base: &str, reference: &str) -> String {
     if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
         return reference.to_owned();

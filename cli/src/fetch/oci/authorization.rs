@@ -1,6 +1,6 @@
-//! Authorization of requests to OCI registries: the challenge of a registry, and the token that its token
-//! service returns. Credentials go to the registry they are for, and to the token service it names, over
-//! https or within this machine only.
+//! Authorization of requests to OCI registries: the challenge of a registry, and the token of its token
+//! service. Credentials are sent only to their registry and its token service, and only over https or to
+//! the local host.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,22 +11,22 @@ use super::credentials::{LoginSecret, RegistryLogin};
 use super::{OciError, RefusalExplanation, Repository};
 use crate::redact;
 
-/// The longest answer of a token service.
+/// Maximum length of a token service's response, in bytes.
 const MAX_TOKEN_ANSWER_SIZE: u64 = 1 << 20;
-/// The name of this program for token services.
+/// The client ID for token services.
 const TOKEN_CLIENT_ID: &str = "formwork";
 
 /// The credentials that a registry requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AuthChallenge {
-    /// A name and a password.
+    /// A user name and a password.
     Basic,
-    /// A token of a token service.
+    /// A token from a token service.
     Bearer { realm: String, service: String, scope: String },
 }
 
 impl AuthChallenge {
-    /// Reads the header `WWW-Authenticate`; `None` if its scheme is not supported.
+    /// Parses the `WWW-Authenticate` header. Returns `None` if its scheme is not supported.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         if scheme.eq_ignore_ascii_case("basic") {
@@ -44,7 +44,7 @@ impl AuthChallenge {
     }
 }
 
-/// The parameters of a challenge: `name="value"` or `name=value`, separated by commas.
+/// Parses the parameters of a challenge: `name="value"` or `name=value`, separated by commas.
 fn parse_parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -72,7 +72,7 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
 }
 
 impl Repository<'_> {
-    /// The `Authorization` header that meets a challenge.
+    /// Returns the `Authorization` header for a challenge.
     pub(super) fn authorization_header(
         &self,
         challenge: &AuthChallenge,
@@ -87,7 +87,7 @@ impl Repository<'_> {
                 }) => Ok(basic_header(username, password)),
                 Some(RegistryLogin { origin, secret: LoginSecret::Tokens { .. } }) => {
                     Err(OciError::Unauthorized(format!(
-                        "the registry {} requires a name and a password, and {origin} has tokens",
+                        "the registry {} requires a user name and a password, but {origin} provides a token",
                         self.addr.registry
                     )))
                 }
@@ -102,7 +102,7 @@ impl Repository<'_> {
                 }
                 if !may_request_token(realm, self.addr.server()) {
                     return Err(OciError::Unauthorized(format!(
-                        "the registry {} names a token service that is not encrypted, and nothing is sent there: {:?}",
+                        "the token service of the registry {} is not encrypted, so no credentials are sent to it: {:?}",
                         self.addr.registry,
                         redact::redact_address(realm)
                     )));
@@ -115,7 +115,7 @@ impl Repository<'_> {
         }
     }
 
-    /// The scopes of a token: to read this repository, and those that the registry names.
+    /// Returns the scopes of a token: read access to this repository, and those that the registry requires.
     fn token_scopes(&self, named: &str) -> Vec<String> {
         let mut scopes = vec![format!("repository:{}:pull", self.addr.path)];
         for scope in named.split(' ').filter(|scope| !scope.is_empty()) {
@@ -166,12 +166,12 @@ impl Repository<'_> {
         }
         let Self { addr, .. } = self;
         OciError::Unauthorized(format!(
-            "the token service of the registry {} gave no token: {error}",
+            "the token service of the registry {} returned no token: {error}",
             addr.registry
         ))
     }
 
-    /// The token in the answer of a token service.
+    /// Parses the token in the response of a token service.
     fn parse_token(&self, answer: HttpResponse) -> Result<String, OciError> {
         let bytes = answer.read_bytes(MAX_TOKEN_ANSWER_SIZE)?;
         let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
@@ -182,20 +182,20 @@ impl Repository<'_> {
         let token = field("access_token").or_else(|| field("token")).map(str::to_owned);
         token.ok_or_else(|| {
             OciError::Unauthorized(format!(
-                "the token service of the registry {} answered without a token",
+                "the response of the token service of the registry {} contains no token",
                 self.addr.registry
             ))
         })
     }
 
-    /// The error of a request without sufficient credentials, with the next step.
+    /// Returns the error for missing or insufficient credentials, with a remedy.
     pub(super) fn unauthorized_error(&self, explanation: Option<RefusalExplanation>) -> OciError {
         let registry = &self.addr.registry;
         let explanation = super::explanation_text(explanation);
-        // The lookup has succeeded before, or is not needed for the message.
+        // The lookup has already succeeded, or the message does not need its result.
         let reason = match self.logins.find(self.addr) {
             Ok(Some(RegistryLogin { origin, .. })) => format!(
-                "the registry {registry} rejected the credentials from {origin}{explanation}; renew them, or give them access to {}",
+                "the registry {registry} rejected the credentials from {origin}{explanation}; renew them, or grant them access to {}",
                 self.addr
             ),
             _ => format!(
@@ -206,8 +206,8 @@ impl Repository<'_> {
     }
 }
 
-/// Whether the token service of a registry may be asked: over https, or within this machine if the registry
-/// is there too. A registry elsewhere must not reach the services of this machine.
+/// Whether a request to the token service of a registry is allowed: over https, or to the local host if the
+/// registry is local too. A remote registry must not reach services of the local host.
 fn may_request_token(realm: &str, registry: &str) -> bool {
     let (scheme, _) = realm.split_once("://").unwrap_or_default();
     let is_local = || http::is_encrypted_or_local(&format!("http://{registry}"));

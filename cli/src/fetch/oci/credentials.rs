@@ -1,5 +1,5 @@
-//! Credentials for OCI registries: from the settings, from the files that container tools write, and from
-//! credential helpers. The most specific one is used. Sends nothing.
+//! Credentials for OCI registries: from the CLI configuration, from the files of container tools, and from
+//! credential helpers. The most specific credentials are used. This module sends no requests.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,12 +17,12 @@ use super::super::credential_helper::{self, HelperAnswer, HelperError};
 use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
 
-/// The answer of a helper that has no credentials for a registry.
+/// The output of a helper that has no credentials for a registry.
 const NO_CREDENTIALS_ANSWER: &str = "credentials not found in native keychain";
-/// The name that helpers give instead of a user, if the secret is a token.
+/// The user name that helpers return if the secret is a token.
 const IDENTITY_TOKEN_USER: &str = "<token>";
 
-/// The domains of Docker Hub. The first is the one in addresses of images.
+/// The domains of Docker Hub. The first one is used in image addresses.
 const DOCKER_HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 /// The key of Docker Hub in the files of Docker and in credential helpers.
 const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
@@ -30,31 +30,31 @@ const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
 /// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RegistryLogin {
-    /// Their source, for messages.
+    /// The source of the credentials, for messages.
     pub(super) origin: String,
     pub(super) secret: LoginSecret,
 }
 
-/// The secret of credentials.
+/// The secret part of credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LoginSecret {
     Password { username: String, password: String },
     Tokens { access: Option<String>, refresh: String },
 }
 
-/// Looks up credentials. Each repository is looked up once.
+/// Looks up credentials, once for each repository.
 pub(super) struct RegistryLoginFinder<'a> {
     env: &'a Env,
     settings: &'a Settings,
     known: Mutex<BTreeMap<String, Arc<CachedLogins>>>,
 }
 
-/// The results of lookups by repository, for one registry.
+/// The results of lookups for one registry, by repository.
 type CachedLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<RegistryLogin>, String>>>;
 
-/// Credentials that cover a repository, before a helper is asked.
+/// Credentials that apply to a repository, before a helper is called.
 struct LoginCandidate {
-    /// The number of path segments that they are for, or none if they are for all registries.
+    /// The number of path segments that the credentials match, or `None` if they are for all registries.
     segments: Option<usize>,
     origin: String,
     login: OciLogin,
@@ -65,10 +65,10 @@ impl<'a> RegistryLoginFinder<'a> {
         Self { env, settings, known: Mutex::default() }
     }
 
-    /// The credentials for a repository, if there are some.
+    /// Returns the credentials for a repository, if any exist.
     ///
     /// # Errors
-    /// When a file that the settings name cannot be read, or a helper fails: the reason.
+    /// A file that the settings specify cannot be read, or a helper fails.
     pub(super) fn find(
         &self,
         repository: &RepositoryAddr,
@@ -77,7 +77,8 @@ impl<'a> RegistryLoginFinder<'a> {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.entry(repository.registry.clone()).or_default())
         };
-        // Held while a helper runs, so that it runs once for each repository, and other registries go on.
+        // The lock is held while a helper runs, so that it runs once for each repository. Lookups for other
+        // registries are not blocked.
         let mut known = of_registry.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.entry(repository.clone()).or_insert_with(|| self.look_up(repository));
         found.clone()
@@ -86,7 +87,7 @@ impl<'a> RegistryLoginFinder<'a> {
     fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<RegistryLogin>, String> {
         let mut best: Option<LoginCandidate> = None;
         for one in self.login_candidates(repository)? {
-            // Of equally specific ones, the first is used.
+            // The first of equally specific candidates is used.
             if best.as_ref().is_none_or(|best| one.segments > best.segments) {
                 best = Some(one);
             }
@@ -114,7 +115,7 @@ impl<'a> RegistryLoginFinder<'a> {
         Ok(Some(RegistryLogin { origin, secret }))
     }
 
-    /// All credentials that cover a repository, in the order of their precedence.
+    /// Returns all credentials that apply to a repository, in order of precedence.
     fn login_candidates(&self, repository: &RepositoryAddr) -> Result<Vec<LoginCandidate>, String> {
         let settings = &self.settings.oci;
         let explicit = settings.credentials.iter().filter_map(|one| {
@@ -151,7 +152,7 @@ impl<'a> RegistryLoginFinder<'a> {
     }
 }
 
-/// The files in which container tools keep credentials, in the order of their precedence.
+/// Returns the credentials files of container tools, in order of precedence.
 fn credential_files(env: &Env) -> Vec<PathBuf> {
     const CONTAINERS_AUTH_FILE: &str = "containers/auth.json";
     let folder = |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -173,26 +174,25 @@ fn credential_files(env: &Env) -> Vec<PathBuf> {
 
 fn read_auth_file(file: &Path) -> Result<Value, String> {
     let named = |reason: String| {
-        format!("the file of credentials {} cannot be read: {reason}", file.display())
+        format!("the credentials file {} cannot be read: {reason}", file.display())
     };
     let text =
         read_user_text_file(file, MAX_SMALL_FILE_LEN).map_err(|error| named(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| named(error.to_string()))
 }
 
-/// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
-/// is passed over.
+/// Returns the credentials for a repository in a file of another program. Damaged entries are skipped.
 fn logins_in_container_tool_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
     let found = match read_auth_file(file) {
         Ok(document) => logins_in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };
-    let pass_over = |reason: &String| tracing::debug!(reason, "credentials passed over");
+    let pass_over = |reason: &String| tracing::debug!(reason, "credentials skipped");
     found.into_iter().filter_map(|one| one.inspect_err(pass_over).ok()).collect()
 }
 
-/// The credentials for a repository in a file as Docker writes it, and the reasons why entries for it are
-/// damaged.
+/// Returns the credentials for a repository in a file in Docker's format, and the errors of damaged entries
+/// for it.
 fn logins_in_file(
     file: &Path,
     document: &Value,
@@ -200,7 +200,7 @@ fn logins_in_file(
 ) -> Vec<Result<LoginCandidate, String>> {
     let origin = file.display().to_string();
     let mut found = Vec::new();
-    // The old file of Docker has nothing but entries.
+    // Docker's old file format contains only entries.
     let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
     let entries = document.get("auths").or_else(|| is_old.then_some(document));
     for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
@@ -233,11 +233,11 @@ fn logins_in_file(
     found
 }
 
-/// The number of path segments that the key of an entry has in common with an address. `None` if the entry
-/// is not for the repository. All names of Docker Hub mean the same registry.
+/// Returns the number of path segments that the key of an entry and an address have in common, or `None` if
+/// the entry is not for the repository. All names of Docker Hub are the same registry.
 fn n_segments_covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
     if !is_docker_hub(repository) {
-        // Old entries have the address of the registry's interface, as in https://example.com/v1/.
+        // The keys of old entries are URLs of the registry API, such as https://example.com/v1/.
         let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());
         return repository.n_segments_covered_by(address.unwrap_or(key));
     }
@@ -254,7 +254,7 @@ fn is_docker_hub(repository: &RepositoryAddr) -> bool {
     DOCKER_HUB_DOMAINS.contains(&repository.registry.as_str())
 }
 
-/// The addresses under which a helper may have the credentials for a repository, in their order.
+/// Returns the server addresses to request from a helper for a repository, in order.
 fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
     let own = format!("https://{}", repository.registry);
     if is_docker_hub(repository) { vec![DOCKER_HUB_KEY.to_owned(), own] } else { vec![own] }
@@ -264,20 +264,20 @@ fn is_helper_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
-/// The login in an entry. One without a token and a password says that a helper has them.
+/// Returns the credentials in an entry. An entry without a token or password means that a helper has them.
 fn login_in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
     let field =
         |name: &str| entry.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
-    // Docker stores a name without a password beside a token.
+    // Docker stores a user name without a password next to a token.
     if let Some(token) = field("identitytoken") {
         return Ok(Some(OciLogin::Tokens { access: None, refresh: token.to_owned() }));
     }
     let Some(auth) = field("auth") else { return Ok(None) };
-    let damaged = || "its \"auth\" is not a name and a password in base64".to_owned();
+    let damaged = || "its \"auth\" is not a user name and password in base64".to_owned();
     decode_auth_pair(auth).map(Some).ok_or_else(damaged)
 }
 
-/// The name and password in the base64 form of `NAME:PASSWORD`.
+/// Decodes the user name and password from the base64 form of `NAME:PASSWORD`.
 fn decode_auth_pair(auth: &str) -> Option<OciLogin> {
     let text = String::from_utf8(STANDARD.decode(auth).ok()?).ok()?;
     let (username, password) = text.split_once(':')?;
@@ -287,7 +287,7 @@ fn decode_auth_pair(auth: &str) -> Option<OciLogin> {
 /// A credential helper.
 struct RegistryCredentialHelper {
     program: String,
-    /// The time after which it is ended.
+    /// The time limit after which the helper is terminated.
     limit: Duration,
 }
 
@@ -299,7 +299,7 @@ impl RegistryCredentialHelper {
         }
     }
 
-    /// The secret for a server, if the helper has one.
+    /// Requests the secret for a server. Returns `None` if the helper has no secret for it.
     fn ask_helper(&self, server: &str) -> Result<Option<LoginSecret>, String> {
         let program = &self.program;
         let HelperAnswer { status, text } = self.run(server)?;
@@ -313,31 +313,34 @@ impl RegistryCredentialHelper {
         }
         parse_helper_secret(text).ok_or_else(|| {
             format!(
-                "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
+                "the output of the credential helper {program} for {server} contains no \"Username\" and \"Secret\""
             )
         })
     }
 
     /// Runs `docker-credential-NAME get` with the address of a server on its stdin.
-    #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a program of the user, and the caller waits for its end"
+    )]
     fn run(&self, server: &str) -> Result<HelperAnswer, String> {
         let Self { program, limit } = self;
         let mut command = Command::new(program);
         command.arg("get").stdout(Stdio::piped());
         credential_helper::run_helper_program(&mut command, server, *limit).map_err(|error| match error {
             HelperError::Io(error) if error.kind() == io::ErrorKind::NotFound => format!(
-                "the credential helper is not installed: there is no program {program} on the PATH"
+                "the credential helper is not installed: the program {program} was not found on the PATH"
             ),
             HelperError::Io(error) => format!("the credential helper {program} failed: {error}"),
             HelperError::Late(limit) => format!(
-                "the credential helper {program} gave no answer for {server} within {} seconds and was ended; unlock its store, or write other credentials in a block oci_credentials of the CLI configuration",
+                "the credential helper {program} did not respond for {server} within {} seconds and was terminated; unlock its store, or add an oci_credentials block to the CLI configuration",
                 limit.as_secs()
             ),
         })
     }
 }
 
-/// The secret in the answer of a helper. An answer without a name and a secret has none.
+/// Parses the output of a helper. Output without a user name and a secret contains no credentials.
 fn parse_helper_secret(answer: &str) -> Option<Option<LoginSecret>> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     let field = |name: &str| answer.get(name)?.as_str().map(str::to_owned);
@@ -476,10 +479,7 @@ mod tests {
         };
         for file in [".docker/config.json", "missing.json"] {
             let error = find(&named(file), &files, "h.example/x").unwrap_err();
-            assert!(
-                error.contains(&format!("file of credentials {file} cannot be read")),
-                "{error}"
-            );
+            assert!(error.contains(&format!("credentials file {file} cannot be read")), "{error}");
         }
         let entry = auths(&[("h.example", "no colon")]);
         let files = [(".docker/config.json", entry.as_str())];
@@ -521,7 +521,7 @@ mod tests {
             let helper = scripted(folder.path(), script, Duration::from_millis(300));
             let error = helper.ask_helper("https://h.example").unwrap_err();
             let expected =
-                "gave no answer for https://h.example within 0 seconds and was ended; unlock";
+                "did not respond for https://h.example within 0 seconds and was terminated; unlock";
             assert!(error.contains(expected), "{error}");
         }
     }

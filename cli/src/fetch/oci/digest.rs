@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256, Sha512};
 
 use super::OciError;
 
-/// A digest.
+/// The digest of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Digest {
     algorithm: DigestAlgorithm,
-    /// In hexadecimal digits, small ones.
+    /// The digest as lowercase hexadecimal digits.
     digits: String,
 }
 
@@ -23,10 +23,10 @@ enum DigestAlgorithm {
 }
 
 impl Digest {
-    /// Reads a digest.
+    /// Parses a digest.
     ///
     /// # Errors
-    /// When it is malformed, or its algorithm is not one of the specification.
+    /// The digest is malformed, or its algorithm is not registered in the OCI specification.
     pub(crate) fn parse(text: &str) -> Result<Self, OciError> {
         let (algorithm, digits) = text.split_once(':').unwrap_or_default();
         let (algorithm, length) = match algorithm {
@@ -41,25 +41,25 @@ impl Digest {
         let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
         if digits.len() != length || !digits.bytes().all(is_digit) {
             return Err(OciError::Content(format!(
-                "{text:?} is not a digest; write {length} hexadecimal digits, with small letters, behind the algorithm"
+                "{text:?} is not a digest; write {length} lowercase hexadecimal digits after the algorithm"
             )));
         }
         Ok(Self { algorithm, digits: digits.to_owned() })
     }
 
-    /// The digits, if the algorithm is SHA-256.
+    /// Returns the hexadecimal digits, if the algorithm is SHA-256.
     pub(crate) fn sha256_digits(&self) -> Option<&str> {
         (self.algorithm == DigestAlgorithm::Sha256).then_some(self.digits.as_str())
     }
 
-    /// Whether it is the digest of these bytes.
+    /// Whether this is the digest of the bytes.
     pub(super) fn matches_bytes(&self, bytes: &[u8]) -> bool {
         let mut hashing = self.hashing_writer(io::sink());
         hashing.update(bytes);
         hashing.has_digest(self)
     }
 
-    /// Hashes all bytes written to `to` with the algorithm of this digest.
+    /// Returns a writer that passes bytes to `to` and hashes them with the algorithm of this digest.
     pub(super) fn hashing_writer<W>(&self, to: W) -> HashingWriter<W> {
         let hasher = match self.algorithm {
             DigestAlgorithm::Sha256 => DigestHasher::Sha256(Sha256::new()),
@@ -84,7 +84,7 @@ enum DigestHasher {
     Sha512(Sha512),
 }
 
-/// A writer that hashes.
+/// A writer that hashes the written bytes.
 pub(super) struct HashingWriter<W> {
     to: W,
     hasher: DigestHasher,

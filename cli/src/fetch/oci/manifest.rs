@@ -1,4 +1,4 @@
-//! The documents of OCI registries: manifests, lists of tags, and refusals. Asks no registry.
+//! Documents of OCI registries: manifests, tag lists and error responses. This module sends no requests.
 
 use serde::Deserialize;
 
@@ -6,12 +6,12 @@ use super::{Digest, OciError};
 
 /// The media type of an index, which lists manifests.
 pub(crate) const INDEX_MEDIA_TYPE: &str = "application/vnd.oci.image.index.v1+json";
-/// The media type of the manifest of one artifact.
+/// The media type of an image manifest, which describes one artifact.
 pub(crate) const IMAGE_MEDIA_TYPE: &str = "application/vnd.oci.image.manifest.v1+json";
 /// The media type of the package in an artifact.
 const PACKAGE_MEDIA_TYPE: &str = "archive/zip";
 
-/// A manifest of either kind.
+/// An image manifest or an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Manifest {
@@ -48,7 +48,7 @@ pub(crate) struct DescriptorPlatform {
 pub(crate) struct ArtifactKind {
     pub(crate) media_type: &'static str,
     pub(crate) artifact_type: &'static str,
-    /// Name of the kind in messages, with its article.
+    /// The name of the kind in messages, with its article.
     pub(crate) name: &'static str,
 }
 
@@ -60,24 +60,24 @@ const KNOWN_ARTIFACT_TYPES: [(&str, &str); 3] = [
 ];
 
 impl Descriptor {
-    /// The digest of the object.
+    /// Returns the digest of the object.
     ///
     /// # Errors
-    /// When it is malformed or not supported.
+    /// The digest is malformed or its algorithm is not supported.
     pub(crate) fn digest(&self) -> Result<Digest, OciError> {
         Digest::parse(&self.digest)
     }
 }
 
 impl Manifest {
-    /// Reads a manifest that was sent with a media type.
+    /// Parses a manifest. `sent_as` is the media type in the response.
     pub(super) fn parse(bytes: &[u8], sent_as: &str) -> Result<Self, String> {
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         let sent_as = sent_as.split(';').next().unwrap_or_default().trim();
-        // Otherwise two programs can read the same bytes as different manifests.
+        // Otherwise, two programs could interpret the same bytes as different manifests.
         if sent_as != manifest.media_type {
             return Err(format!(
-                "it is sent with the media type {sent_as:?}, and says {:?} itself",
+                "the response has the media type {sent_as:?}, but the manifest specifies {:?}",
                 manifest.media_type
             ));
         }
@@ -87,7 +87,7 @@ impl Manifest {
     /// Checks the kind of the artifact.
     ///
     /// # Errors
-    /// When it is of another kind.
+    /// The artifact is of a different kind.
     pub(crate) fn check_kind(&self, kind: &ArtifactKind) -> Result<(), OciError> {
         let ArtifactKind { media_type, artifact_type, name } = kind;
         if self.artifact_type != *artifact_type {
@@ -117,17 +117,17 @@ impl Manifest {
         self.manifests.as_deref().unwrap_or_default()
     }
 
-    /// The package of an artifact: its only layer that is a zip archive. Others are left aside.
+    /// Returns the package of an artifact: its only layer that is a zip archive. Other layers are ignored.
     ///
     /// # Errors
-    /// When there is none, or more than one.
+    /// The manifest has no layer that is a zip archive, or several.
     pub(crate) fn package_layer(&self) -> Result<&Descriptor, OciError> {
         let layers = self.layers.as_deref().unwrap_or_default();
         let mut packages = layers.iter().filter(|layer| layer.media_type == PACKAGE_MEDIA_TYPE);
         match (packages.next(), packages.next()) {
             (Some(package), None) => Ok(package),
             (Some(_), Some(_)) => Err(OciError::Content(format!(
-                "the manifest has several layers of the type {PACKAGE_MEDIA_TYPE:?}, and one must be the package; push the artifact again with one archive"
+                "the manifest has several layers of the type {PACKAGE_MEDIA_TYPE:?}, but only one is allowed; push the artifact again with one archive"
             ))),
             (None, _) => {
                 let types: Vec<String> =
@@ -147,7 +147,7 @@ struct TagList {
     tags: Option<Vec<String>>,
 }
 
-/// The tags on a page of a list.
+/// Parses one page of a tag list.
 pub(super) fn parse_tags(bytes: &[u8]) -> Result<Vec<String>, String> {
     let page: TagList = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(page.tags.unwrap_or_default())
@@ -165,14 +165,15 @@ struct RefusalReason {
     message: Option<String>,
 }
 
-/// The codes and messages of a refusal, if it is one of a registry. Those that it does not give are empty.
+/// Parses the codes and messages of an error response, if it has the format of OCI registries. Missing
+/// codes and messages are empty.
 pub(super) fn parse_errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let refusal: RegistryRefusal = serde_json::from_slice(bytes).ok()?;
     let text = Option::unwrap_or_default;
     Some(refusal.errors.into_iter().map(|one| (text(one.code), text(one.message))).collect())
 }
 
-/// Reads the documents of a registry, as a fuzz target.
+/// Parses arbitrary text as each document of a registry.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
     let bytes = text.as_bytes();

@@ -11,13 +11,13 @@ use crate::fetch::url_parameters;
 use crate::redact;
 use crate::settings::RepositoryAddr;
 
-/// The kind of artifact that a module package is.
+/// The artifact kind of module packages.
 const MODULE_ARTIFACT_KIND: ArtifactKind = ArtifactKind {
     media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.modulepkg",
     name: "a module package",
 };
-/// The tag of addresses that name neither a tag nor a digest.
+/// The default tag, for addresses without a tag or digest.
 const DEFAULT_TAG: &str = "latest";
 
 /// The address of a module package.
@@ -27,10 +27,10 @@ struct ModuleAddr {
     reference: ManifestReference,
 }
 
-/// Writes the archive of a module package to a file.
+/// Downloads the archive of a module package to a file.
 ///
 /// # Errors
-/// When the address is wrong, the package cannot be had, or it is not the one of the registry.
+/// The address is invalid, the download fails, or the archive does not match its digest.
 pub(in crate::fetch) fn download_module(
     registries: &OciRegistries<'_>,
     http: &Client,
@@ -55,13 +55,13 @@ pub(in crate::fetch) fn download_module(
     Ok(())
 }
 
-/// Reads an address.
+/// Parses the address of a module package.
 fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     let wrong = |reason: String| FetchError::Address(reason);
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("oci") {
         return Err(wrong(
-            "a package of an OCI registry has an address of the form oci://HOST/REPOSITORY?tag=TAG"
+            "the address of an OCI package must be of the form oci://HOST/REPOSITORY?tag=TAG"
                 .to_owned(),
         ));
     }
@@ -70,13 +70,13 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     if let Some((_, other)) = rest.split_once('?') {
         let name = other.split(['=', '&']).next().unwrap_or_default();
         return Err(wrong(format!(
-            "unsupported argument {name:?}; an oci:// address takes \"tag\" and \"digest\", and the format of the archive comes from the manifest"
+            "unsupported argument {name:?}; an oci:// address supports \"tag\" and \"digest\", and the manifest specifies the archive format"
         )));
     }
     let address = rest.split('?').next().unwrap_or_default();
     if address.split('/').next().is_some_and(|host| host.contains('@')) {
         return Err(wrong(
-            "an oci:// address holds no name and password; write them in a block oci_credentials of the CLI configuration"
+            "an oci:// address cannot contain a user name and password; set them in an oci_credentials block of the CLI configuration"
                 .to_owned(),
         ));
     }
@@ -92,7 +92,7 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
         ([], [digest]) => ManifestReference::Digest(Digest::parse(digest)?),
         _ => {
             return Err(wrong(
-                "an oci:// address takes one \"tag\" or one \"digest\", not both or several"
+                "an oci:// address can have one \"tag\" or one \"digest\", not both or several"
                     .to_owned(),
             ));
         }
@@ -100,7 +100,7 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     Ok(ModuleAddr { repository, reference })
 }
 
-/// Whether a string is a tag, as the distribution specification has it.
+/// Whether a string is a valid tag by the OCI distribution specification.
 fn is_tag(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     (1..=128).contains(&text.len()) && text.chars().all(fits) && !text.starts_with(['.', '-'])
@@ -126,7 +126,7 @@ mod tests {
             ("https://h.example/a", "of the form oci://"),
             ("oci://h.example", "is not the address of a repository"),
             ("oci://h.example/A", "is not the name of a repository"),
-            ("oci://u:p@h.example/a", "holds no name and password"),
+            ("oci://u:p@h.example/a", "cannot contain a user name and password"),
             ("oci://h.example/a?tag=", "is not a tag"),
             ("oci://h.example/a?tag=../x", "is not a tag"),
             ("oci://h.example/a?tag=a&tag=b", "not both or several"),
