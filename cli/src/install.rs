@@ -1,5 +1,5 @@
-//! Installs providers: finds their packages in registries, mirrors and directories, verifies them, writes
-//! them to the data directory, and compares them with the lock file.
+//! Provider installation: finds packages in registries, mirrors and directories, verifies them, installs
+//! them in the data directory, and compares them with the lock file.
 
 pub(crate) mod event;
 pub(crate) mod hash;

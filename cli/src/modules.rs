@@ -1,7 +1,7 @@
-//! Installs called modules in the data directory, and returns their locations.
+//! Called modules: installation in the data directory, and their locations.
 //!
-//! The manifest of installed modules is compatible with Terraform's, so each program can use modules that the
-//! other installed. Fetching is in `fetch`.
+//! A manifest, in Terraform's format, lists the installed modules, so both programs can use the modules
+//! that the other one installed. Downloads are in `fetch`.
 
 pub(crate) mod install;
 pub(crate) mod installed;
@@ -14,5 +14,5 @@ mod staging;
 #[cfg(test)]
 mod tests;
 
-/// The name of the modules directory in the data directory.
+/// The name of the module directory in the data directory.
 pub(crate) const MODULES_FOLDER_NAME: &str = "modules";

@@ -87,7 +87,7 @@ fn what_terraform_has_locked_stays_locked_for_it() {
     settings(&workdir, "  direct {}");
     let text = lock(&workdir, "3.7.1", "  hashes  = [\"h1:theirs=\"]\n");
     let said = workdir.formwork("init").succeed();
-    said.says("in place of the package that is locked");
+    said.says("instead of the locked package");
     assert_eq!(workdir.read(LOCK), text);
     workdir.formwork("plan").succeed().says("1 to add");
 
@@ -95,7 +95,7 @@ fn what_terraform_has_locked_stays_locked_for_it() {
     // No registry can be reached.
     let init = |line: &str| workdir.formwork(line).env("HTTPS_PROXY", "http://127.0.0.1:1");
     let refused = init("init").run();
-    refused.code(1).says("Version 3.7.1 comes with Formwork").says("formwork init -upgrade");
+    refused.code(1).says("Version 3.7.1 is included in Formwork").says("formwork init -upgrade");
     let upgraded = init("init -upgrade").succeed();
     upgraded.says("which comes with Formwork, where v3.7.2 was locked");
     assert!(!workdir.read(LOCK).contains("h1:"), "{}", workdir.read(LOCK));

@@ -419,8 +419,8 @@ fn a_conflict_names_the_modules_the_versions_and_the_ways_out() {
         "- the root module: >= 2.0.0",
         "- module.a: ~> 1.0",
         "The available versions are 2.0.0, 1.5.0, 1.0.0.",
-        "- 1.5.0, if the root module did not ask for >= 2.0.0",
-        "- 2.0.0, if module.a did not ask for ~> 1.0",
+        "- 1.5.0, if the root module did not require >= 2.0.0",
+        "- 2.0.0, if module.a did not require ~> 1.0",
     ] {
         ended.says(words);
     }

@@ -1,42 +1,42 @@
-//! Events of an installation, in Terraform's words for people and for programs.
+//! Events of an installation, as human-readable and machine-readable messages in Terraform's words.
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::{Version, VersionConstraints};
 
 use super::signature::PackageTrust;
 
-/// Something that happens while a provider is installed.
+/// An event of the installation of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InstallEvent {
-    /// The version that is locked is used.
+    /// The locked version is used.
     Reusing,
-    /// Versions are looked for.
+    /// The available versions are requested.
     Finding(VersionConstraints),
-    /// The package is there already.
+    /// The package is already installed.
     AlreadyInstalled(Version),
     /// The package is in the shared cache.
     Cached(Version),
-    /// The package is being fetched.
+    /// The download of the package has started.
     Installing(Version),
-    /// The package was fetched and verified.
+    /// The package was downloaded and verified.
     Installed(Version, PackageTrust),
-    /// The provider comes with this program.
+    /// The provider is included in Formwork.
     Shipped(Version, ReplacedPackage),
 }
 
-/// The package that a provider shipped with this program replaces.
+/// The locked package that an included provider replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReplacedPackage {
-    /// None is locked.
+    /// No package is locked.
     Nothing,
-    /// One of the same version is locked.
+    /// A package of the same version is locked.
     LockedPackage,
-    /// Another version was locked.
+    /// A package of another version is locked.
     Version(Version),
 }
 
 impl InstallEvent {
-    /// The line for people.
+    /// Returns the human-readable message.
     pub(crate) fn human_message(&self, addr: &ProviderAddr) -> String {
         let name = addr.display_string();
         match self {
@@ -65,7 +65,7 @@ impl InstallEvent {
                 match instead {
                     ReplacedPackage::Nothing => what,
                     ReplacedPackage::LockedPackage => {
-                        format!("{what}, in place of the package that is locked")
+                        format!("{what}, instead of the locked package")
                     }
                     ReplacedPackage::Version(locked) => {
                         format!("{what}, where v{locked} was locked")
@@ -75,7 +75,7 @@ impl InstallEvent {
         }
     }
 
-    /// The message for programs.
+    /// Returns the machine-readable message.
     pub(crate) fn machine_message(&self, addr: &ProviderAddr) -> String {
         let name = addr.display_string();
         match self {

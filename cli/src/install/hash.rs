@@ -1,4 +1,4 @@
-//! The hashes of a package. The `h1:` hash is the same for an unpacked folder and for the archive it came in.
+//! The hashes of a package. The `h1:` hash of an unpacked directory is the same as that of its archive.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::fetch::unpack_limits::UnpackLimits;
 
-/// The hash of an unpacked package. The folder itself may be a link.
+/// Returns the `h1:` hash of an unpacked package. The directory itself may be a link.
 ///
 /// # Errors
-/// When a file cannot be read; the error names it.
+/// A file cannot be read. The error contains its path.
 pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect_files(
@@ -30,11 +30,11 @@ pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
     Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
 
-/// The hash of the content of a module. The history of a repository is no part of it, and the place of
-/// a link is hashed instead of the file that it leads to.
+/// Returns the hash of the contents of a module. The history of a repository is excluded, and for a link, the
+/// target path is hashed instead of the target file.
 ///
 /// # Errors
-/// When a file cannot be read; the error names it.
+/// A file cannot be read. The error contains its path.
 pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect_files(
@@ -59,10 +59,10 @@ fn is_vcs_history(name: &str) -> bool {
     name.split('/').any(|part| part == ".git")
 }
 
-/// The hash of a packed package.
+/// Returns the `h1:` hash of a packed package.
 ///
 /// # Errors
-/// When the file is no archive or cannot be read.
+/// The file is not an archive or cannot be read.
 pub(crate) fn h1_hash_of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
@@ -73,28 +73,30 @@ pub(crate) fn h1_hash_of_archive(archive: impl Read + io::Seek) -> io::Result<St
             let name = file.name().map_err(io::Error::other)?.into_owned();
             let mut file = file.take(left + 1);
             let sum = sha256_of_reader(&mut file)?;
-            // A small archive can hold more than any disk.
-            left =
-                file.limit().checked_sub(1).ok_or_else(|| io::Error::other("it holds too much"))?;
+            // A small archive can decompress to more than the size of any disk.
+            left = file
+                .limit()
+                .checked_sub(1)
+                .ok_or_else(|| io::Error::other("the archive is too large"))?;
             lines.push((sum, name));
         }
     }
     Ok(hash_of_lines(lines))
 }
 
-/// The `zh:` hash of a packed package: that of the archive itself.
+/// Returns the `zh:` hash of a packed package: the hash of the archive file.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// The file cannot be read.
 pub(crate) fn zh_hash_of_archive(archive: &mut impl Read) -> io::Result<String> {
     Ok(format!("zh:{}", sha256_of_reader(archive)?))
 }
 
-/// Writes to a file, and hashes along the way.
+/// A writer that also hashes the written bytes.
 pub(crate) struct HashingWriter<'a, W> {
     to: &'a mut W,
     hasher: Sha256,
-    /// Counts the bytes that were written.
+    /// The number of written bytes.
     count: &'a AtomicU64,
 }
 
@@ -103,7 +105,7 @@ impl<'a, W: io::Write> HashingWriter<'a, W> {
         Self { to, hasher: Sha256::new(), count }
     }
 
-    /// The `zh:` hash of everything that was written.
+    /// Returns the `zh:` hash of all written bytes.
     pub(crate) fn finish(self) -> String {
         format!("zh:{}", hex::encode(&self.hasher.finalize()))
     }
@@ -154,7 +156,7 @@ fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
     }
 }
 
-/// The hash over one line for each file, sorted by name.
+/// Returns the hash of the lines of all files, sorted by name.
 fn hash_of_lines(mut lines: Vec<(String, String)>) -> String {
     lines.sort_by(|a, b| a.1.cmp(&b.1));
     let mut hasher = Sha256::new();

@@ -1,6 +1,6 @@
-//! Hashes of unpacked packages, remembered between commands. A hash holds as long as the system's record
-//! of every file is the same: its place on the disk, its size, and the times of its last changes. Only
-//! the kernel sets the time of the last change.
+//! A cache of the hashes of unpacked packages. A cached hash is valid while the metadata of every file is
+//! the same: its inode, its size, and its change times. Only the kernel sets the time of the last status
+//! change.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,25 +14,25 @@ use super::hash;
 use crate::clock;
 use crate::env::Env;
 
-/// The seconds for which a change may have the same time as another one.
+/// The period within which two changes can have the same timestamp, in seconds.
 const TIMESTAMP_GRANULARITY_SECONDS: i64 = 2;
 
-/// The remembered hashes of a user.
+/// The cached hashes of a user.
 #[derive(Clone, Debug)]
 pub(crate) struct HashMemo {
     folder: Option<PathBuf>,
 }
 
 impl HashMemo {
-    /// The memo in the user's cache folder, if there is one.
+    /// Returns the cache in the user's cache directory, if it exists.
     pub(crate) fn in_user_cache(env: &Env) -> Self {
         Self { folder: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
     }
 
-    /// The hash of an unpacked package, as [`hash::hash_folder`] computes it.
+    /// Returns the hash of an unpacked package, as [`hash::hash_folder`] computes it.
     ///
     /// # Errors
-    /// When a file cannot be read; the error names it.
+    /// A file cannot be read. The error contains its path.
     pub(crate) fn hash_of_folder(&self, root: &Path) -> io::Result<String> {
         let Some(folder) = &self.folder else { return hash::hash_folder(root) };
         let root = root.canonicalize()?;
@@ -45,28 +45,28 @@ impl HashMemo {
             return Ok(known);
         }
         let hash = hash::hash_folder(&root)?;
-        // A file that changes in this moment may change again without another time.
+        // A file that has just changed could change again with the same timestamp.
         let settled =
             before.newest + TIMESTAMP_GRANULARITY_SECONDS < clock::current_time().unix_timestamp();
         if settled && FileMetadataRecords::read_records(&root)?.as_ref() == Some(&before) {
-            // A memo that cannot be written to is as good as none.
+            // The cache is optional, so write errors are ignored.
             drop(before.remember(&file, &hash));
         }
         Ok(hash)
     }
 }
 
-/// The system's records of all files of a folder.
+/// The metadata of all files of a directory.
 #[derive(Debug, PartialEq, Eq)]
 struct FileMetadataRecords {
-    /// The checksum over the records.
+    /// The checksum of the metadata.
     sum: String,
-    /// The time of the newest change.
+    /// The time of the latest change.
     newest: i64,
 }
 
 impl FileMetadataRecords {
-    /// The records of the files, if the system keeps any.
+    /// Reads the metadata of the files, if the system provides it.
     fn read_records(root: &Path) -> io::Result<Option<Self>> {
         let mut lines = Vec::new();
         let mut newest = 0;
@@ -80,8 +80,8 @@ impl FileMetadataRecords {
                     open.push(path.clone());
                 }
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-                // The hash is that of the file a link leads to. The link stays the same when that
-                // file changes.
+                // A link is hashed as its target file, but the metadata of the link does not change
+                // with that file.
                 let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
                 for found in [Some(&found), target.as_ref()].into_iter().flatten() {
                     let Some((record, changed)) = file_change_stamp(found) else {
@@ -97,7 +97,7 @@ impl FileMetadataRecords {
         Ok(Some(Self { sum: hex::encode(&sum), newest }))
     }
 
-    /// The remembered hash, if it is one of these records.
+    /// Returns the cached hash, if it is for this metadata.
     fn remembered_hash(&self, file: &Path) -> Option<String> {
         let text = read_text(file, MAX_SMALL_FILE_LEN).ok()?;
         let (sum, hash) = text.trim_end().split_once(' ')?;

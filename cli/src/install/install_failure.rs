@@ -1,4 +1,4 @@
-//! Reasons why a provider is not installed, and the diagnostics about them.
+//! Errors of the installation of a provider, and their diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use super::source::SourceError;
 use crate::messages;
 use crate::platform::Platform;
 
-/// The reason why a provider is not installed.
+/// The reason why a provider cannot be installed.
 #[derive(Debug)]
 pub(crate) enum InstallFailure {
     /// The locked version does not meet the constraints.
     LockConflict(Version),
     /// The locked version is no longer available.
     PackageGone(Version),
-    /// None of these versions meets the constraints.
+    /// None of the available versions meets the constraints.
     NoMatch(BTreeSet<Version>),
     /// The versions cannot be listed.
     Query(Box<SourceError>),
@@ -27,7 +27,7 @@ pub(crate) enum InstallFailure {
     Fetch(Version, Box<SourceError>),
     /// The package of the version is invalid, or cannot be written.
     Install(Version, String),
-    /// The package of the version cannot be taken from the shared cache.
+    /// The package of the version cannot be used from the shared cache.
     Cache(Version, String),
 }
 
@@ -35,12 +35,12 @@ pub(crate) enum InstallFailure {
 pub(crate) struct FailureContext<'a> {
     pub(crate) required: &'a BTreeMap<ProviderAddr, VersionConstraints>,
     pub(crate) module_constraints: &'a ModuleConstraints,
-    /// The version that comes with this program, if it would do for an upgrade.
+    /// The version of the included provider, if an upgrade would select it.
     pub(crate) shipped: Option<Version>,
 }
 
 impl InstallFailure {
-    /// The diagnostic for people.
+    /// Returns the diagnostic.
     pub(crate) fn diagnostic(
         self,
         addr: &ProviderAddr,
@@ -150,7 +150,7 @@ fn query_failed_error(
         }
         SourceError::Unreachable { .. } => {
             let offline = context.shipped.as_ref().map_or(String::new(), |version| format!(
-                "\n\nVersion {version} comes with Formwork and needs no registry: run `formwork init -upgrade` to go on with it."
+                "\n\nVersion {version} is included in Formwork and does not need a registry. To use it, run `formwork init -upgrade`."
             ));
             query(&error, format!("{offline}{}", modules_hint(&name)))
         }
@@ -186,7 +186,7 @@ fn fetch_failed_error(
                 )
             };
             format!(
-                "Provider {name:?} v{version} is not compatible with Formwork, which speaks versions 5 and 6 of the plugin protocol as Terraform {LANGUAGE_VERSION} does.\n{advice}\n\tversion = \"{closest}\"\n\nFormwork checked all of the plugin versions matching the given constraint:\n\t{constraints}\n\nConsult the documentation for this provider for more information on compatibility between provider and Terraform versions.{more}"
+                "Provider {name:?} v{version} is not compatible with Formwork, which supports versions 5 and 6 of the plugin protocol, as Terraform {LANGUAGE_VERSION} does.\n{advice}\n\tversion = \"{closest}\"\n\nFormwork checked all of the plugin versions matching the given constraint:\n\t{constraints}\n\nConsult the documentation for this provider for more information on compatibility between provider and Terraform versions.{more}"
             )
         }
         SourceError::Platform { .. } => format!(
@@ -203,7 +203,7 @@ fn fetch_failed_error(
     Diagnostic::error(messages::INCOMPATIBLE_PROVIDER_VERSION, detail)
 }
 
-/// The warning about locks that hold the hashes of one platform only.
+/// Returns the warning about locks with hashes of only one platform.
 pub(crate) fn incomplete_locks_warning(providers: &[String]) -> Diagnostic {
     let list = providers.join("\n  - ");
     let platform = Platform::current();

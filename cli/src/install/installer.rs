@@ -1,4 +1,4 @@
-//! Installs one provider: selects a version, fetches and verifies its package, and returns the
+//! Installation of one provider: selects a version, downloads and verifies its package, and returns the
 //! lock.
 
 use std::collections::BTreeSet;
@@ -36,11 +36,11 @@ pub(crate) struct InstallJob {
     pub(crate) progress: DownloadProgress,
 }
 
-/// The bytes of a download.
+/// The progress of a download.
 #[derive(Debug, Default)]
 pub(crate) struct DownloadProgress {
     pub(crate) received: AtomicU64,
-    /// All bytes, zero if that is not known.
+    /// The total number of bytes, or 0 if it is not known.
     pub(crate) total: AtomicU64,
 }
 
@@ -48,34 +48,34 @@ pub(crate) struct DownloadProgress {
 #[derive(Debug)]
 pub(crate) struct InstalledProvider {
     pub(crate) lock: ProviderLock,
-    /// Remarks of the registry, for people.
+    /// Warnings of the registry for the user.
     pub(crate) warnings: Vec<String>,
-    /// Whether a package was fetched whose checksums are signed, but not by HashiCorp.
+    /// Whether a package was downloaded whose checksums are signed by a key other than HashiCorp's.
     pub(crate) third_party: bool,
-    /// Whether the lock holds only the hash of the package for this platform.
+    /// Whether the lock contains only the hash for the current platform.
     pub(crate) incomplete: bool,
 }
 
-/// A fetched package that was verified with the checksums of its source.
+/// A downloaded package that matches the checksums of its source.
 pub(crate) struct FetchedPackage {
     pub(crate) content: PackageContent,
-    /// The hash of the archive, if it is one.
+    /// The hash of the archive, if the package is an archive.
     pub(crate) zh: Option<String>,
     pub(crate) trust: PackageTrust,
     /// The hashes of all packages of the release, if they are signed.
     pub(crate) signed: Vec<String>,
-    /// The hash by which the source keeps the archive, if it does.
+    /// The hash under which the source stores the archive, if any.
     digest: Option<String>,
 }
 
-/// The hashes of a lock, besides that of the installed package.
+/// The hashes of a lock, in addition to that of the installed package.
 #[derive(Default)]
 struct LockHashes<'a> {
-    /// Those that were locked before.
+    /// The hashes in the previous lock.
     prior: BTreeSet<String>,
-    /// Those of all packages of the release, if they are signed.
+    /// The hashes of all packages of the release, if they are signed.
     signed: &'a [String],
-    /// That by which the source keeps the archive.
+    /// The hash under which the source stores the archive.
     digest: Option<&'a String>,
 }
 
@@ -83,15 +83,15 @@ struct LockHashes<'a> {
 pub(crate) struct Installer<'a> {
     pub(crate) places: &'a ProviderFolders<'a>,
     pub(crate) servers: &'a ServerAccess<'a>,
-    /// Everything that may be searched.
+    /// All sources.
     pub(crate) search: SourceSearch<'a>,
-    /// The same without registries.
+    /// All sources except registries.
     pub(crate) mirrors: SourceSearch<'a>,
     pub(crate) upgrade: bool,
 }
 
 impl Installer<'_> {
-    /// Installs a provider. Safe to be called for several at once.
+    /// Installs a provider. Concurrent calls for several providers are safe.
     pub(crate) fn install(
         &self,
         job: &InstallJob,
@@ -118,7 +118,7 @@ impl Installer<'_> {
         let shipped = shipped.filter(|version| suits(version));
         let unlocked = job.old.as_ref().is_none_or(|lock| shipped.as_ref() == Some(&lock.version));
         if let Some(version) = shipped.as_ref().filter(|_| unlocked) {
-            // Mirrors that the user set up come first; a registry is not asked.
+            // Mirrors that the user configured take precedence, so no request goes to a registry.
             let mirrored = self.mirrors.versions(&job.addr).ok();
             if !mirrored.is_some_and(|listing| listing.versions.iter().any(suits)) {
                 return Ok(use_shipped_provider(job, version, emit));
@@ -126,7 +126,7 @@ impl Installer<'_> {
             return self.select_and_install_version(job, &self.mirrors, emit);
         }
         match (self.select_and_install_version(job, &self.search, emit), shipped) {
-            // There is nothing better without a network.
+            // Without network access, the included provider is the only option.
             (Err(InstallFailure::Query(error)), Some(version))
                 if matches!(*error, SourceError::Unreachable { .. }) =>
             {
@@ -202,7 +202,7 @@ impl Installer<'_> {
         Ok(newly_locked_provider(job, version, hash, hashes, third_party))
     }
 
-    /// Puts a package in its place, through the shared cache if there is one.
+    /// Installs a package, through the shared cache if one is configured.
     fn place_package(
         &self,
         job: &InstallJob,
@@ -211,7 +211,7 @@ impl Installer<'_> {
         prior: &BTreeSet<String>,
     ) -> Result<String, BadPackage> {
         let id = PackageId { provider: &job.addr, version };
-        // An archive is compared by either hash, a folder by the one that it can have.
+        // An archive is compared by either hash, a directory only by its `h1:` hash.
         let allowed = match &fetched.zh {
             Some(zh) if prior.contains(zh) => None,
             Some(_) => Some(prior).filter(|prior| !prior.is_empty()),
@@ -220,7 +220,7 @@ impl Installer<'_> {
         let cache = self.places.settings.plugin_cache_dir.as_ref();
         match cache.filter(|_| fetched.zh.is_some()) {
             Some(cache) => {
-                // The user chose the cache, as a link perhaps.
+                // The user configured the cache directory, which may be a link.
                 package::install_package(
                     &fetched.content,
                     Dir::open_or_create(cache)?,
@@ -238,7 +238,7 @@ impl Installer<'_> {
     }
 }
 
-/// The result for a provider whose lock entry stays as it is.
+/// Returns the result for a provider whose lock entry does not change.
 fn installed_as_locked(lock: &ProviderLock) -> InstalledProvider {
     InstalledProvider {
         lock: lock.clone(),
@@ -266,7 +266,7 @@ fn newly_locked_provider(
     InstalledProvider { lock, warnings: Vec::new(), third_party, incomplete }
 }
 
-/// Uses the provider that comes with this program.
+/// Uses the included provider.
 fn use_shipped_provider(
     job: &InstallJob,
     version: &Version,
@@ -288,10 +288,10 @@ fn use_shipped_provider(
     installed_as_locked(&same.cloned().unwrap_or_else(fresh))
 }
 
-/// Fetches a package, and verifies it with the checksums of its source.
+/// Downloads a package, and verifies it with the checksums of its source.
 ///
 /// # Errors
-/// When it cannot be fetched, or does not match the checksums.
+/// The download fails, or the package does not match the checksums.
 pub(crate) fn fetch_package(
     servers: &ServerAccess<'_>,
     package: PackageSource,
@@ -345,7 +345,7 @@ fn open_archive(path: &Path) -> std::io::Result<(File, String)> {
     Ok((file, zh))
 }
 
-/// A file for a download. It has no name, so that nothing is left of it.
+/// Creates an unnamed temporary file for a download, which the system deletes in any case.
 fn create_download_file() -> Result<File, String> {
     tempfile::tempfile()
         .map_err(|error| format!("failed to open temporary file to download: {error}"))
@@ -383,7 +383,7 @@ fn download_blob(
     let limit = UnpackLimits::PROVIDER.archive;
     if descriptor.size > limit {
         return Err(format!(
-            "the package in {repository} has {} bytes, and the limit is {limit}",
+            "the package in {repository} has {} bytes, but the limit is {limit} bytes",
             descriptor.size
         ));
     }
@@ -404,7 +404,7 @@ fn download_blob(
     Ok((file, zh))
 }
 
-/// Verifies a package by the hashes that a mirror states.
+/// Verifies a package with the hashes from a mirror.
 fn verify_hashes(
     content: &PackageContent,
     zh: Option<&str>,
@@ -412,7 +412,7 @@ fn verify_hashes(
 ) -> Result<(), String> {
     let known: Vec<&String> = hashes.iter().filter(|hash| is_supported_hash(hash)).collect();
     if known.is_empty() {
-        return Err("none of the checksums given for this provider has a known format".to_owned());
+        return Err("none of the checksums of this provider has a supported format".to_owned());
     }
     let is_among = |found: &str| known.iter().any(|hash| *hash == found);
     let matches = || -> std::io::Result<bool> {

@@ -13,18 +13,18 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use crate::messages;
 
-/// The file's name in the root module's folder.
+/// The name of the file in the root module's directory.
 pub(crate) const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
 
-/// Whether a hash is of a kind that is computed here.
+/// Whether Formwork can compute hashes of this kind.
 pub(crate) fn is_supported_hash(hash: &str) -> bool {
     hash.starts_with("h1:") || hash.starts_with("zh:")
 }
 
-/// Locks, by provider.
+/// The locks of all providers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LockFile {
-    /// The locks.
+    /// The locks, by provider.
     pub(crate) providers: BTreeMap<ProviderAddr, ProviderLock>,
 }
 
@@ -33,24 +33,24 @@ pub(crate) struct LockFile {
 pub(crate) struct ProviderLock {
     /// The selected version.
     pub(crate) version: Version,
-    /// The constraints it was selected under.
+    /// The version constraints at the time of the selection.
     pub(crate) constraints: VersionConstraints,
-    /// Hashes, one of which the package must have.
+    /// The allowed hashes. The package must match one of them.
     pub(crate) hashes: BTreeSet<String>,
 }
 
 impl ProviderLock {
-    /// The hashes of the kinds that are computed here.
+    /// Returns the hashes whose kinds are supported.
     pub(crate) fn supported_hashes(&self) -> BTreeSet<String> {
         self.hashes.iter().filter(|hash| is_supported_hash(hash)).cloned().collect()
     }
 }
 
 impl LockFile {
-    /// Reads the lock file of a folder; empty if there is none.
+    /// Reads the lock file of a directory. A missing file is an empty lock file.
     ///
     /// # Errors
-    /// When the file cannot be read or is not as it is written by `init`.
+    /// The file cannot be read, or is not a valid lock file.
     pub(crate) fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -73,10 +73,10 @@ impl LockFile {
         Self::parse(diags, sources, text)
     }
 
-    /// Reads the text of a lock file.
+    /// Parses a lock file.
     ///
     /// # Errors
-    /// When it is not as it is written by `init`.
+    /// The document is not a valid lock file.
     pub(crate) fn parse(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -108,7 +108,7 @@ impl LockFile {
         result.map(|()| file)
     }
 
-    /// Whether both select the same packages. As for Terraform, a change of the constraints alone is none.
+    /// Whether both select the same packages. As in Terraform, constraints are not compared.
     pub(crate) fn selects_same_packages(&self, other: &Self) -> bool {
         let selected = |file: &Self| -> Vec<_> {
             let of = |(addr, lock): (&ProviderAddr, &ProviderLock)| {
@@ -124,10 +124,10 @@ impl LockFile {
         self.providers.keys().eq(other.providers.keys())
     }
 
-    /// Replaces the lock file of a folder.
+    /// Replaces the lock file of a directory.
     ///
     /// # Errors
-    /// When it cannot be written; the former file is still there then.
+    /// The file cannot be written. The previous file is then unchanged.
     pub(crate) fn save(&self, diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
         let path = folder.join(LOCK_FILE_NAME);
         let written = Dir::open(folder)
@@ -138,7 +138,7 @@ impl LockFile {
         })
     }
 
-    /// The text of the file.
+    /// Renders the contents of the file.
     pub(crate) fn render(&self) -> String {
         let mut text = String::from(
             "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n",
@@ -192,7 +192,7 @@ fn read_block(
         return Ok(None);
     }
     let [label] = &block.labels[..] else {
-        let detail = "A lock file holds blocks of the form provider \"ADDRESS\" only.";
+        let detail = "A lock file can contain only blocks of the form provider \"ADDRESS\".";
         return Err(report_invalid(
             diags,
             messages::INVALID_BLOCK_IN_DEPENDENCY_LOCK_FILE,
@@ -201,7 +201,7 @@ fn read_block(
         ));
     };
     let addr: ProviderAddr = label.name.parse().map_err(|_| {
-        let detail = format!("{} is not the address of a provider.", label.name);
+        let detail = format!("{} is not a provider address.", label.name);
         report_invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span)
     })?;
     if addr.to_string() != *label.name {
@@ -307,7 +307,7 @@ fn read_hashes(
     attribute: &Attribute,
 ) -> Result<BTreeSet<String>, Reported> {
     let wrong = |diags: &mut Diagnostics| {
-        let detail = "\"hashes\" must be a list of quoted strings, and not empty.";
+        let detail = "\"hashes\" must be a non-empty list of quoted strings.";
         report_invalid(diags, messages::INVALID_PROVIDER_HASH_SET, detail, attribute.expr.span)
     };
     let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };

@@ -1,4 +1,4 @@
-//! The constraints that each module puts on the version of a provider, to explain a conflict.
+//! The version constraints of each module on a provider, to explain a conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,15 +6,15 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::version::{Version, VersionConstraints};
 
-/// The constraints of each module, by its name for people.
+/// The constraints of each module, by its display name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, VersionConstraints>)>);
 
-/// The most versions that a message lists.
+/// Maximum number of versions in a message.
 const MAX_LISTED_VERSIONS: usize = 12;
 
 impl ModuleConstraints {
-    /// The constraints of the modules of a configuration.
+    /// Collects the constraints of the modules of a configuration.
     pub(crate) fn of_config(config: &Config) -> Self {
         let mut module_constraints = Self::default();
         module_constraints.add(config, config.root_node(), "");
@@ -30,8 +30,8 @@ impl ModuleConstraints {
         }
     }
 
-    /// Explains why no version meets all constraints: the constraints of each module, the versions, and the
-    /// constraints that would have to go.
+    /// Explains why no version meets all constraints: lists the constraints of each module, the available
+    /// versions, and the constraints whose removal would resolve the conflict.
     pub(crate) fn explain_conflict(
         &self,
         addr: &ProviderAddr,
@@ -60,7 +60,7 @@ impl ModuleConstraints {
                 let all = |version: &&Version| others.iter().all(|it| it.allows_version(version));
                 let newest =
                     versions.iter().rev().filter(|version| version.pre.is_empty()).find(all)?;
-                Some(format!("\n  - {newest}, if {name} did not ask for {constraints}"))
+                Some(format!("\n  - {newest}, if {name} did not require {constraints}"))
             })
             .collect();
         if !alternatives.is_empty() {
@@ -71,7 +71,7 @@ impl ModuleConstraints {
     }
 }
 
-/// The newest versions, for a message.
+/// Lists the newest versions for a message.
 fn format_newest_versions(versions: &BTreeSet<Version>) -> String {
     let newest: Vec<_> =
         versions.iter().rev().take(MAX_LISTED_VERSIONS).map(ToString::to_string).collect();
@@ -102,7 +102,7 @@ mod tests {
         ]);
         let versions = ["1.0.0", "1.4.0", "2.1.0", "3.0.0-beta1"];
         let versions = versions.iter().map(|text| Version::parse(text).unwrap()).collect();
-        let expected = "\n\nThe constraints are those of:\n  - the root module: >= 2.0.0\n  - module.a: ~> 1.0\n\nThe available versions are 3.0.0-beta1, 2.1.0, 1.4.0, 1.0.0.\n\nThese versions would meet all constraints:\n  - 1.4.0, if the root module did not ask for >= 2.0.0\n  - 2.1.0, if module.a did not ask for ~> 1.0";
+        let expected = "\n\nThe constraints are those of:\n  - the root module: >= 2.0.0\n  - module.a: ~> 1.0\n\nThe available versions are 3.0.0-beta1, 2.1.0, 1.4.0, 1.0.0.\n\nThese versions would meet all constraints:\n  - 1.4.0, if the root module did not require >= 2.0.0\n  - 2.1.0, if module.a did not require ~> 1.0";
         assert_eq!(module_constraints.explain_conflict(&addr, &versions), expected);
         assert!(
             module_constraints

@@ -1,4 +1,4 @@
-//! Puts a package where the other commands look for it, and finds the program in it.
+//! Installation of a package in the directory that other commands use, and lookup of its program.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::fetch::archive::{self, ArchiveFormat};
 use crate::fetch::unpack_limits::{ArchiveError, UnpackLimits};
 use crate::platform::Platform;
 
-/// The place of a package below a folder of packages.
+/// Returns the directory of a package below a package directory.
 pub(crate) fn package_dir(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
     package_dir_any_platform(below, provider, version, &Platform::current())
 }
@@ -32,7 +32,7 @@ pub(crate) fn package_dir_any_platform(
         .join(platform.to_string())
 }
 
-/// The names of the folders around a package.
+/// Returns the names of the parent directories of a package.
 fn package_parent_folder_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
     [
         provider.host().to_string(),
@@ -42,45 +42,46 @@ fn package_parent_folder_names(provider: &ProviderAddr, version: &Version) -> [S
     ]
 }
 
-/// The content of a package.
+/// The contents of a package.
 #[derive(Debug)]
 pub(crate) enum PackageContent {
-    /// A folder, to which a link is made.
+    /// A directory, for which a link is created.
     Folder(PathBuf),
     /// An archive, which is unpacked.
     Archive(File),
 }
 
-/// The reason why a package is not installed.
+/// The reason why a package cannot be installed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadPackage {
-    /// There is no program of the provider in it.
-    #[error("the package holds no program called terraform-provider-{0}")]
+    /// The package does not contain the program of the provider.
+    #[error("the package contains no program called terraform-provider-{0}")]
     NoProgram(String),
-    /// It is not the package that is locked.
+    /// The package does not match the lock.
     #[error("{0}")]
     Mismatch(String),
-    /// The archive is malformed or hostile.
+    /// The archive is malformed or unsafe.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// The disk.
+    /// Reading or writing a local file failed.
     #[error("{0}")]
     Disk(#[from] io::Error),
 }
 
-/// Provider and version of a package.
+/// The provider and version of a package.
 #[derive(Clone, Copy)]
 pub(crate) struct PackageId<'a> {
     pub(crate) provider: &'a ProviderAddr,
     pub(crate) version: &'a Version,
 }
 
-/// Installs a package below a folder of packages, and returns its `h1:` hash. If `allowed` is given, the
-/// hash must be among these. The same package stays as it is; another one is replaced.
+/// Installs a package below a package directory, and returns its `h1:` hash. If `allowed` is given, it must
+/// contain the hash. If the same package is already installed, nothing is changed. A different package is
+/// replaced.
 ///
 /// # Errors
-/// When the package is not allowed, malformed or hostile, or something cannot be written. The place is
-/// unchanged then.
+/// The package is not allowed, malformed or unsafe, or a file cannot be written. The directory is then
+/// unchanged.
 pub(crate) fn install_package(
     content: &PackageContent,
     below: Dir,
@@ -126,8 +127,8 @@ pub(crate) fn install_package(
             )?;
             make_runnable(&package)?;
             let hash = check(&package)?;
-            // Held until the package is in its place, so that no other process finds half of it. The same
-            // package is left alone: it may be running.
+            // The lock is held until the package is complete, so that no other process finds part of it.
+            // An identical package is not replaced, because its program may be running.
             let whole = aside.parent().as_file()?;
             whole.lock()?;
             let place = aside.parent().path().join(&name);
@@ -142,24 +143,23 @@ pub(crate) fn install_package(
     }
 }
 
-/// The message about a package that is not the locked one.
+/// Returns the message for a package that does not match the lock.
 pub(crate) fn locked_hash_mismatch_message(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} doesn't match any of the checksums previously recorded in the dependency lock file"
     )
 }
 
-/// The name of a package while it is unpacked.
+/// The name of a package during extraction.
 const UNPACKED_PACKAGE_NAME: &str = "package";
 
-/// Prefix of the names of folders in which packages are unpacked.
+/// Prefix of the names of directories in which packages are extracted.
 const UNPACKING_PREFIX: &str = ".unpacking-";
 
-/// A folder to unpack in, and the lock that shows that it is in use. Folders of runs that were
-/// killed are cleared away: no process holds their locks.
+/// Creates a directory for extraction, and the lock that shows that it is in use. Directories of killed
+/// processes are deleted: no process holds their locks.
 fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
-    // Held for a moment only, so that no other process takes a folder that is not locked yet for a
-    // leftover.
+    // The lock is held briefly, so that no other process deletes a directory that is not locked yet.
     let whole = parent.as_file()?;
     whole.lock()?;
     for name in parent.entry_names()? {
@@ -177,7 +177,7 @@ fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
     Ok((aside, mine))
 }
 
-/// Ensures that programs can be run: archives made elsewhere may lack the executable bits.
+/// Sets the executable bits of programs, which archives from other systems may lack.
 fn make_runnable(package: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(package)? {
         let entry = entry?;
@@ -192,8 +192,8 @@ fn make_runnable(package: &Path) -> io::Result<()> {
 /// Prefix of the names of programs.
 const PROGRAM_PREFIX: &str = "terraform-provider-";
 
-/// The program of a provider in its package: the first file by name that is called
-/// `terraform-provider-TYPE`, alone or with something behind `_` or `.`.
+/// Finds the program of a provider in its package: the first file by name that is called
+/// `terraform-provider-TYPE`, with an optional suffix after `_` or `.`.
 pub(crate) fn find_program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
     let wanted = format!("{PROGRAM_PREFIX}{}", provider.provider_type());
     let mut names: Vec<_> = std::fs::read_dir(package)

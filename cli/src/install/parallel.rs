@@ -1,4 +1,4 @@
-//! Runs jobs a few at a time, and passes on their events in the order of the jobs.
+//! Runs jobs concurrently, and reports their events in the order of the jobs.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// The number of jobs that run at once.
+/// The number of concurrent jobs.
 const MAX_WORKERS: usize = 4;
 
-/// The time between two calls of `idle`.
+/// The interval between two calls of `idle`.
 const IDLE_INTERVAL: Duration = Duration::from_millis(100);
 
 enum WorkerMessage<E, R> {
@@ -17,9 +17,8 @@ enum WorkerMessage<E, R> {
     Done(R),
 }
 
-/// Runs a job for each item on a few threads. `seen` gets the events of each job in their order, those of
-/// the first item first; `idle` is called now and then while nothing happens. Results are in the order of
-/// the items.
+/// Runs a job for each item on a few threads. `seen` receives the events in the order of the items, and
+/// `idle` is called periodically while no event is available. Results are in the order of the items.
 pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
     items: &[T],
     job: impl Fn(usize, &T, &dyn Fn(E)) -> R + Sync,
@@ -34,7 +33,7 @@ pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
         loop {
             let at = next.fetch_add(1, Ordering::SeqCst);
             let Some(item) = items.get(at) else { return };
-            // The receiver is gone only if the other side has panicked.
+            // The receiver is only dropped if the other thread has panicked.
             let emit = |event| drop(send.send((at, WorkerMessage::Event(event))));
             let result = job(at, item, &emit);
             drop(send.send((at, WorkerMessage::Done(result))));
@@ -48,8 +47,8 @@ pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
             let started = thread::Builder::new().spawn_scoped(scope, move || work(send));
             n_workers += usize::from(started.is_ok());
         }
-        // A system that refuses all of them leaves the work to this thread. What happens is then seen at
-        // the end.
+        // If no thread can be started, this thread runs the jobs, and the events are reported at the
+        // end.
         if n_workers == 0 {
             work(send.clone());
         }
@@ -83,7 +82,7 @@ mod tests {
     #[test]
     fn jobs_overlap_and_their_events_come_in_order() {
         let items: Vec<usize> = (0..9).collect();
-        // Passes only if as many jobs as there are workers run at once.
+        // Passes only if as many jobs as workers run concurrently.
         let barrier = Barrier::new(MAX_WORKERS);
         let mut events = Vec::new();
         let job = |_, item: &usize, emit: &dyn Fn(usize)| {

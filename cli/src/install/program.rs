@@ -1,4 +1,4 @@
-//! Finds the programs of installed providers, and compares their packages with the lock file.
+//! Lookup of the programs of installed providers, whose packages are compared with the lock file.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,15 +17,15 @@ use super::providers::ProviderFolders;
 use super::shipped::ShippedProgram;
 use crate::messages;
 
-/// A program that is ready to be started.
+/// A program of a provider, ready to start.
 #[derive(Clone, Debug)]
 pub(crate) struct VerifiedProgram {
     pub(crate) path: PathBuf,
-    /// The name by which it is started, if it is one of several in a file.
+    /// The argument that selects the provider, if the program contains several.
     pub(crate) arg0: Option<OsString>,
-    /// The identity of the file that was compared with the lock file.
+    /// The identity of the file, if it was compared with the lock file.
     pub(crate) identity: Option<FileStamp>,
-    /// The hash of its package, if that was compared with the lock file.
+    /// The hash of the package, if it was compared with the lock file.
     pub(crate) hash: Option<String>,
 }
 
@@ -37,11 +37,11 @@ impl VerifiedProgram {
 }
 
 impl ProviderFolders<'_> {
-    /// Finds the program of a provider that `init` installed, and checks its package with the lock
+    /// Finds the program of a provider that `init` installed, and verifies its package with the lock
     /// file.
     ///
     /// # Errors
-    /// When it is not installed, or does not match its lock.
+    /// The provider is not installed, or its package does not match the lock.
     pub(crate) fn find_verified_program(
         &self,
         diags: &mut Diagnostics,
@@ -50,7 +50,7 @@ impl ProviderFolders<'_> {
     ) -> Result<VerifiedProgram, Reported> {
         if let Some(folder) = self.development_folder(addr) {
             return package::find_program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
-                let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.provider_type());
+                let detail = format!("The CLI configuration specifies {} for the program of {addr}, but this directory contains no file called terraform-provider-{}.", folder.display(), addr.provider_type());
                 diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blamed_on(Blame::Environment))
             });
         }
@@ -61,7 +61,7 @@ impl ProviderFolders<'_> {
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         let installed = package::find_program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
-            // A package that nothing is known about is not run where there is one that can be trusted.
+            // A package without a lock is not run if the included provider can be used instead.
             let shipped =
                 self.shipped_program(addr).filter(|(version, _)| *version == lock.version);
             if let Some((_, program)) = shipped {
@@ -72,7 +72,7 @@ impl ProviderFolders<'_> {
         let Some(path) = installed else {
             return Err(diags.error(missing_package_error(addr, lock, &self.packages_path())));
         };
-        // Before the content is read, so that it is the content of this very file.
+        // The identity is read before the contents, so that the hash is that of this file.
         let identity = FileStamp::of_path(&path);
         let found = identity.and_then(|identity| {
             Ok((identity, HashMemo::in_user_cache(self.env).hash_of_folder(&place)?))
@@ -86,7 +86,7 @@ impl ProviderFolders<'_> {
         })?;
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
             let detail = format!(
-                "What is installed is not what was locked: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was meant to change.",
+                "The installed package does not match the lock file: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was changed intentionally.",
                 package::locked_hash_mismatch_message(addr, &lock.version)
             );
             let summary = messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED;
@@ -98,11 +98,11 @@ impl ProviderFolders<'_> {
         Ok(VerifiedProgram { path, arg0: None, identity: Some(identity), hash })
     }
 
-    /// Finds the programs of several providers, as [`ProviderFolders::find_verified_program`] does, except for those that
-    /// are built in or running already.
+    /// Finds the programs of several providers, as [`ProviderFolders::find_verified_program`] does, except
+    /// for providers that are built in or already running.
     ///
     /// # Errors
-    /// When one is not installed, or does not match its lock.
+    /// A provider is not installed, or its package does not match the lock.
     pub(crate) fn find_programs(
         &self,
         diags: &mut Diagnostics,
@@ -111,7 +111,7 @@ impl ProviderFolders<'_> {
     ) -> Result<BTreeMap<ProviderAddr, VerifiedProgram>, Reported> {
         let mut programs = BTreeMap::new();
         let mut result = Ok(());
-        // All are tried, so that every missing one is named.
+        // All providers are looked up, so that every missing one is reported.
         for addr in needed.keys() {
             if addr.is_builtin() || self.reattached.contains_key(addr) {
                 continue;

@@ -1,4 +1,4 @@
-//! Installs the providers that a configuration requires, and compares them with the lock file later.
+//! Installation of the providers that a configuration requires, and later comparison with the lock file.
 
 #[cfg(test)]
 mod tests;
@@ -27,40 +27,40 @@ use crate::settings::{
     InstallMethod, InstallMethodKind, Settings, implied_mirror_folders, matches_pattern,
 };
 
-/// The name of the folder of packages in the data directory.
+/// The name of the package directory in the data directory.
 const PROVIDER_PACKAGES_DIR: &str = "providers";
 
-/// Folders in which providers are searched and kept.
+/// The directories in which providers are found and installed.
 pub(crate) struct ProviderFolders<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
-    /// Providers that are running already.
+    /// Providers that are already running.
     pub(crate) reattached: &'a BTreeMap<ProviderAddr, Reattach>,
-    /// The root module's folder.
+    /// The root module's directory.
     pub(crate) root: &'a Path,
     /// The data directory, `.terraform`.
     pub(crate) data: &'a DataDir,
-    /// Folders given with `-plugin-dir`; if there are any, nothing else is looked at.
+    /// The directories of `-plugin-dir`. If any are given, no other source is used.
     pub(crate) plugin_dirs: &'a [PathBuf],
 }
 
 /// The result of an installation.
 #[derive(Debug, Default)]
 pub(crate) struct InstallResult {
-    /// Whether a package was fetched that its developers have signed, and not HashiCorp.
+    /// Whether a package was downloaded that is signed by its developers instead of HashiCorp.
     pub(crate) third_party: bool,
-    /// The providers whose locks hold the hashes of this platform only.
+    /// The providers whose locks contain only hashes of the current platform.
     pub(crate) incomplete: Vec<String>,
 }
 
-/// The way of an installation.
+/// Options of an installation.
 pub(crate) struct ProviderInstallOptions<'a> {
-    /// Whether to take the newest versions that are allowed, instead of the locked ones.
+    /// Whether to select the newest allowed versions instead of the locked ones.
     pub(crate) upgrade: bool,
     pub(crate) module_constraints: &'a ModuleConstraints,
-    /// Gets the events of each provider, in the order of the providers.
+    /// Receives the events of each provider, in the order of the providers.
     pub(crate) event: &'a dyn Fn(&ProviderAddr, &InstallEvent),
-    /// Called now and then while nothing else happens.
+    /// Called periodically while no event is available.
     pub(crate) progress: &'a dyn Fn(&[InstallJob]),
 }
 
@@ -69,25 +69,25 @@ impl ProviderFolders<'_> {
         self.data.path().join(PROVIDER_PACKAGES_DIR)
     }
 
-    /// The folder of a provider under development, if the settings name one.
+    /// Returns the directory of a provider under development, if the settings specify one.
     pub(crate) fn development_folder(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
         let found = self.settings.overrides.iter().find(|(name, _)| matches_pattern(name, addr));
         found.map(|(_, folder)| folder)
     }
 
-    /// Reports whether the lock file does not apply: built in, under development or running already.
+    /// Whether the lock file does not apply: the provider is built in, under development or running.
     pub(crate) fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
         addr.is_builtin()
             || self.reattached.contains_key(addr)
             || self.development_folder(addr).is_some()
     }
 
-    /// The directory of installed packages, which is created if it is missing.
+    /// Returns the directory of installed packages, and creates it if it does not exist.
     pub(super) fn packages_dir(&self) -> std::io::Result<Dir> {
         self.data.open_or_create()?.open_or_create_subdir(PROVIDER_PACKAGES_DIR)
     }
 
-    /// The places to search, in Terraform's order.
+    /// Returns the installation methods, in Terraform's order.
     fn search_methods(
         &self,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
@@ -103,7 +103,7 @@ impl ProviderFolders<'_> {
         }
         let folders = implied_mirror_folders(self.env, self.root);
         let folders: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
-        // A provider that is in one of these is not looked for elsewhere.
+        // A provider in one of these directories is not searched in other sources.
         let is_local = |addr: &&ProviderAddr| {
             let has = |folder: &PathBuf| {
                 local_packages(folder, addr).is_ok_and(|found| !found.is_empty())
@@ -116,7 +116,7 @@ impl ProviderFolders<'_> {
         folders.iter().map(folder).chain([direct]).collect()
     }
 
-    /// The package of a version in the shared cache, if it may be used: it is locked, or the user
+    /// Returns the package of a version in the shared cache, if it can be used: it is locked, or the user
     /// allows packages without a locked hash.
     pub(super) fn cached_package(
         &self,
@@ -128,12 +128,12 @@ impl ProviderFolders<'_> {
         let shared = package::package_dir(cache, addr, version);
         package::find_program(&shared, addr)?;
         let is_locked = || hash::hash_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
-        // A lock that holds hashes is binding all the same.
+        // A lock with hashes must match in any case.
         let may_break = self.settings.cache_may_break_lock && locked.is_empty();
         (may_break || is_locked()).then_some(shared)
     }
 
-    /// The program and version of a provider that comes with this one, in place of its registry.
+    /// Returns the program and version of an included provider, which is used instead of its registry.
     pub(super) fn shipped_program(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
         let registry = |method: &InstallMethod| {
             method.kind == InstallMethodKind::Direct && method.serves(addr)
@@ -142,14 +142,14 @@ impl ProviderFolders<'_> {
             Some(methods) => methods.iter().any(registry),
             None => true,
         };
-        // Settings that name the services of the host mean that host, not the providers shipped
-        // with this program.
+        // If the settings specify the services of the host, its registry is used, not the included
+        // providers.
         let is_named = self.settings.hosts.contains_key(addr.host().as_str());
         shipped::find_shipped(addr, self.env.bundled)
             .filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }
 
-    /// Whether the locked packages were installed before, and still have their hashes.
+    /// Whether the locked package is installed and matches its hashes.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         package::find_program(&place, addr).is_some()
@@ -158,10 +158,10 @@ impl ProviderFolders<'_> {
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
-    /// Installs the providers that a configuration requires, a few at a time, and locks them.
+    /// Installs the providers that a configuration requires, concurrently, and locks them.
     ///
     /// # Errors
-    /// When a provider cannot be had as required, or cannot be installed. All are tried.
+    /// A provider is not available in an allowed version, or cannot be installed. All providers are tried.
     pub(crate) fn install_required(
         &self,
         diags: &mut Diagnostics,
@@ -222,10 +222,10 @@ impl ProviderFolders<'_> {
         result.map(|()| installed)
     }
 
-    /// Checks that the configuration still accepts the locked versions.
+    /// Checks that the configuration still allows the locked versions.
     ///
     /// # Errors
-    /// When a locked version does not meet the constraints.
+    /// A locked version does not meet the constraints.
     pub(crate) fn check_locked_versions(
         &self,
         diags: &mut Diagnostics,
@@ -260,7 +260,7 @@ impl ProviderFolders<'_> {
     }
 }
 
-/// The warning with the remarks of a registry.
+/// Returns the warning with the messages of a registry.
 fn registry_remarks_warning(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
     let lines: Vec<String> = remarks.iter().map(|remark| format!("- {remark}")).collect();
     let detail = format!("The remote registry returned warnings for {addr}:\n{}", lines.join("\n"));

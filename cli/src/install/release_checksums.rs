@@ -1,6 +1,6 @@
 //! The list of checksums of a provider release, `SHA256SUMS`.
 
-/// The checksum of a file, in lower case.
+/// Returns the checksum of a file, in lower case.
 pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
     document.lines().find_map(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -9,7 +9,7 @@ pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
     })
 }
 
-/// All checksums as `zh:` hashes. Empty if the document is not a list of checksums.
+/// Returns all checksums as `zh:` hashes. Empty if the document is not a checksum list.
 pub(crate) fn all_zh_hashes(document: &str) -> Vec<String> {
     let lines = document.lines().filter(|line| !line.trim().is_empty());
     let hash = |line: &str| {

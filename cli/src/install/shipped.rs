@@ -1,4 +1,4 @@
-//! The providers that come with this program.
+//! The providers that are included in Formwork.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
-/// Their namespaces and names, with the versions of the public providers whose schemas and behaviour they
-/// have, so that constraints on those hold.
+/// The namespaces and names of the included providers. The versions are those of the public providers with
+/// the same schemas and behaviour, so that version constraints apply.
 pub(crate) static SHIPPED_PROVIDERS: [(&str, &str, Version); 9] = [
     ("cyrilgdn", "postgresql", Version::new(1, 26, 0)),
     ("hashicorp", "archive", Version::new(2, 7, 1)),
@@ -24,16 +24,16 @@ pub(crate) static SHIPPED_PROVIDERS: [(&str, &str, Version); 9] = [
 /// Prefix of the names of programs.
 const PROGRAM_PREFIX: &str = "terraform-provider-";
 
-/// The program of a provider that comes with this one.
+/// The program of an included provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShippedProgram {
     pub(crate) path: PathBuf,
-    /// The name by which it is started, if this very program serves it.
+    /// The argument that selects the provider, if this program serves it.
     pub(crate) arg0: Option<OsString>,
 }
 
-/// The program of a provider that comes with this one, with its version. A file beside this program
-/// comes first, then one in `../lib/formwork`, then the `bundled` providers of this program.
+/// Finds the program of an included provider, with its version. A file next to this program takes
+/// precedence, then a file in `../lib/formwork`, then the `bundled` providers of this program.
 pub(crate) fn find_shipped(
     provider: &ProviderAddr,
     bundled: &[&str],
@@ -49,10 +49,10 @@ pub(crate) fn find_shipped(
     Some((version.clone(), shipped_program_path(name, &program, bundled)?))
 }
 
-/// The program of the provider called `name`, found from the file of this program.
+/// Finds the program of the provider `name`, relative to the file of this program.
 fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
     let file = format!("{PROGRAM_PREFIX}{name}{EXE_SUFFIX}");
-    // A program that was replaced while it runs has no file any more, and no neighbours to trust.
+    // If this program was replaced while running, files next to its former path cannot be trusted.
     let there = this.canonicalize().ok();
     let folder = there.as_deref().and_then(Path::parent);
     let folders = folder.into_iter().flat_map(|folder| {
@@ -66,7 +66,7 @@ fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<Shi
     bundled.contains(&name).then(|| ShippedProgram { path, arg0: Some(file.into()) })
 }
 
-/// The running program, wherever its file is now.
+/// The path of the running program, even if its file was moved.
 const RUNNING_PROGRAM: &str = "/proc/self/exe";
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
             std::fs::write(root.join(path), "").unwrap();
             assert_eq!(found("null"), file(path));
         }
-        // Replaced while it runs.
+        // The program was replaced while running.
         let gone =
             shipped_program_path("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
         assert_eq!(gone.path, Path::new(RUNNING_PROGRAM));

@@ -1,4 +1,4 @@
-//! Verifies the OpenPGP signature over the checksums of a provider release.
+//! Verification of the OpenPGP signature of the checksums of a provider release.
 
 use std::fmt::{Display, Formatter};
 
@@ -9,30 +9,30 @@ use pgp::packet::{KeyFlags, Signature, SignatureType};
 use pgp::types::{KeyDetails, Tag};
 use time::OffsetDateTime;
 
-/// The fingerprint of the key with which HashiCorp signs its releases, as its security page gives it.
+/// The fingerprint of HashiCorp's release signing key, from its security page.
 const HASHICORP_FINGERPRINT: &str = "c874011f0ab405110d02105534365d9472d7468f";
 
-/// The most signatures and keys that are looked at.
+/// Maximum number of signatures and keys to check.
 const MAX_PGP_PACKETS: usize = 64;
 
-/// The evidence that a package is the one its developers published, in Terraform's words.
+/// The evidence for the authenticity of a package, in Terraform's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PackageTrust {
-    /// No checksum came with the package.
+    /// The source provides no checksum.
     Unauthenticated,
-    /// The package has the checksum that its source names.
+    /// The package matches the checksum of its source.
     VerifiedChecksum,
     /// HashiCorp has signed the checksums.
     HashiCorp,
-    /// The key that the registry names for the provider has signed the checksums.
+    /// The key that the registry provides for the provider has signed the checksums.
     SelfSigned {
-        /// The identifier of the primary key.
+        /// The ID of the primary key.
         key_id: String,
     },
 }
 
 impl PackageTrust {
-    /// The identifier of the key, where it is not HashiCorp's.
+    /// Returns the ID of the key, unless it is HashiCorp's.
     pub(crate) fn key_id(&self) -> Option<&str> {
         match self {
             Self::SelfSigned { key_id } => Some(key_id),
@@ -52,27 +52,27 @@ impl Display for PackageTrust {
     }
 }
 
-/// The reason why a signature proves nothing.
+/// The reason why a signature is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadSignature {
-    /// A key that the registry names cannot be read.
+    /// A key from the registry cannot be decoded.
     #[error("error decoding signing key: {0}")]
     Key(String),
-    /// The signature is malformed, or is not one over the document.
+    /// The signature is malformed, or does not match the document.
     #[error("error checking signature: {0}")]
     Signature(String),
-    /// No key that the registry names made the signature.
+    /// The signature was not created by any key from the registry.
     #[error("authentication signature from unknown issuer")]
     UnknownIssuer,
 }
 
-/// Verifies a detached signature over a document, made by one of the given keys in their text form.
+/// Verifies a detached signature of a document with the given ASCII-armored keys.
 ///
-/// The expiry of a key is no obstacle, as for Terraform: old releases stay valid. A revoked key, an
-/// expired signature and a hash algorithm that is broken are.
+/// An expired key is accepted, as by Terraform, so that old releases stay valid. A revoked key, an expired
+/// signature and an insecure hash algorithm are rejected.
 ///
 /// # Errors
-/// When no key made the signature, or the one that did is not valid.
+/// No key has created the signature, or the key or signature is not valid.
 pub(crate) fn verify_signature(
     document: &[u8],
     signature: &[u8],
@@ -86,7 +86,7 @@ pub(crate) fn verify_signature(
         .map(|one| one.map(|one| one.signature).map_err(unreadable))
         .collect::<Result<_, _>>()?;
     if signatures.is_empty() {
-        return Err(BadSignature::Signature("it holds no signature".to_owned()));
+        return Err(BadSignature::Signature("it contains no signature".to_owned()));
     }
     for text in keys {
         for key in parse_public_keys(text)? {
@@ -114,19 +114,19 @@ fn trust_of_key(key: &SignedPublicKey) -> PackageTrust {
     if fingerprint == HASHICORP_FINGERPRINT {
         return PackageTrust::HashiCorp;
     }
-    // The identifier of a key of version 4 is the end of its fingerprint.
+    // The ID of a version 4 key is the end of its fingerprint.
     let id = hex::encode(key.primary_key.legacy_key_id().as_ref());
     PackageTrust::SelfSigned { key_id: id.to_uppercase() }
 }
 
-/// The key that made a signature: the primary one, or a subkey that it has bound to itself.
+/// The key that created a signature: the primary key, or a subkey with a valid binding signature.
 struct SigningKey<'k> {
     key: &'k SignedPublicKey,
     subkey: Option<&'k SignedPublicSubKey>,
 }
 
 impl<'k> SigningKey<'k> {
-    /// The key that the signature names as its issuer, if it is among these.
+    /// Finds the issuer of the signature among the primary key and its subkeys.
     fn find_issuer(key: &'k SignedPublicKey, signature: &Signature) -> Option<Self> {
         if is_issuer(&key.primary_key, signature) {
             return Some(Self { key, subkey: None });
@@ -135,7 +135,7 @@ impl<'k> SigningKey<'k> {
         Some(Self { key, subkey: Some(subkey) })
     }
 
-    /// Checks the key and the signature over the document.
+    /// Checks the key, and the signature of the document.
     fn check_signature(
         &self,
         document: &[u8],
@@ -145,7 +145,7 @@ impl<'k> SigningKey<'k> {
         let is_of_data =
             matches!(signature.typ(), Some(SignatureType::Binary | SignatureType::Text));
         if !is_of_data {
-            return Err("it is not a signature over a document");
+            return Err("it is not a document signature");
         }
         if !signature.hash_alg().is_some_and(is_strong_hash) {
             return Err("it uses a hash algorithm that is not secure");

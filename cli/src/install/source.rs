@@ -124,12 +124,12 @@ pub(crate) struct SourceSearch<'a> {
 }
 
 impl<'a> SourceSearch<'a> {
-    /// Looks at the origin registries alone.
+    /// Creates the list of only the origin registries.
     pub(crate) fn in_origin_registries(servers: &'a ServerAccess<'a>) -> Self {
         Self::new([InstallMethod::for_all_providers(InstallMethodKind::Direct)], servers)
     }
 
-    /// Looks at the places that installation methods name, in their order.
+    /// Creates the list of the sources of installation methods, in order.
     pub(crate) fn new(
         methods: impl IntoIterator<Item = InstallMethod>,
         servers: &'a ServerAccess<'a>,
@@ -151,10 +151,10 @@ impl<'a> SourceSearch<'a> {
         self.rules.iter().filter(covers).map(|(source, _)| source)
     }
 
-    /// The versions that the sources have together.
+    /// Returns the versions in all sources.
     ///
     /// # Errors
-    /// When a source cannot be asked, or none has the provider.
+    /// A request to a source fails, or no source has the provider.
     pub(crate) fn versions(&self, addr: &ProviderAddr) -> Result<VersionListing, SourceError> {
         let mut all = VersionListing::default();
         let mut unknown = None;
@@ -178,10 +178,10 @@ impl<'a> SourceSearch<'a> {
         Ok(all)
     }
 
-    /// The package of a version: that of the first source that has one.
+    /// Returns the package of a version from the first source that has it.
     ///
     /// # Errors
-    /// When a source cannot be asked, or none has the package.
+    /// A request to a source fails, or no source has the package.
     pub(crate) fn package(
         &self,
         addr: &ProviderAddr,
@@ -268,7 +268,7 @@ impl<'a> SourceSearch<'a> {
 }
 
 impl ProviderSource {
-    /// The name of the source for people, as Terraform gives it.
+    /// Returns the name of the source for messages, as in Terraform.
     fn display(&self, addr: &ProviderAddr) -> String {
         match self {
             Self::Registry => format!("registry {}", addr.host()),

@@ -1,4 +1,4 @@
-//! Installs the modules a configuration calls, and those they call.
+//! Installation of the modules that a configuration calls directly or indirectly.
 
 mod fetch_root_module;
 mod locked;
@@ -36,42 +36,42 @@ pub(crate) use fetch_root_module::fetch_root_module;
 
 /// Maximum depth of nested calls.
 const MAX_CALL_DEPTH: usize = 64;
-/// Maximum number of calls in all.
+/// Maximum total number of calls.
 const MAX_MODULE_CALLS: usize = 10_000;
-/// Maximum length of the name of a module's folder: file systems allow little more.
+/// Maximum length of the name of a module's directory, just below the limit of file systems.
 const MAX_FOLDER_NAME_LEN: usize = 240;
 
-/// Folder in which modules are installed, and the permissions used.
+/// The directory in which modules are installed, and the options of the installation.
 pub(crate) struct ModulesFolder<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
-    /// The root module's folder.
+    /// The root module's directory.
     pub(crate) root: &'a Path,
-    /// The folder for tests, relative to that of the root module.
+    /// The test directory, relative to that of the root module.
     pub(crate) tests: &'a Path,
     /// The data directory.
     pub(crate) data: &'a DataDir,
-    /// Waits before a registry is asked again.
+    /// Waits before a retry of a request to a registry.
     pub(crate) pause: fn(Duration),
-    /// Whether the lock file of modules must stay as it is.
+    /// Whether the module lock file must not change.
     pub(crate) keeps_lock: bool,
 }
 
-/// Progress, reported while it happens.
+/// Progress of the installation.
 pub(crate) enum InstallProgress {
-    /// A package is being fetched: its address, and the module it is for.
+    /// The download of a package has started: its address, and the module it is for.
     Downloading(String, String),
-    /// A module is there: its name and folder.
+    /// A module is installed: its name and directory.
     Installed(String, PathBuf),
-    /// Another run installs modules in this folder, and has to end first.
+    /// Waiting for another run that installs modules in this directory.
     Waiting(PathBuf),
 }
 
-/// Installs missing modules; with `upgrade`, reinstalls all.
+/// Installs missing modules, or reinstalls all with `upgrade`.
 ///
 /// # Errors
-/// When a configuration cannot be read or a module cannot be fetched. Modules installed before are
-/// then still installed, unless only the configuration of a module has errors.
+/// A configuration cannot be read, or a module cannot be fetched. The installed modules are then not changed,
+/// unless only the configuration of a module has errors.
 pub(crate) fn install_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -87,7 +87,7 @@ pub(crate) fn install_modules(
         .map_err(|error| diags.error(module_errors::unreadable_lock_error(place.root, &error)))?;
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
-    // The run that was waited for may have changed it.
+    // The other run may have changed the manifest.
     let old = ModuleManifest::load(staging.final_modules_dir())
         .map_err(|error| diags.error(module_errors::unreadable_manifest_error(&folder, &error)))?;
     let http = Client::new(place.env.proxies(), place.pause);
@@ -138,30 +138,30 @@ fn make_fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> F
     }
 }
 
-/// The module with the calls to look at.
+/// The module whose calls are installed.
 struct CallingModule<'h> {
     key: String,
-    /// Its folder, by the name it will have.
+    /// The final path of its directory.
     dir: PathBuf,
-    /// The package it belongs to, unless that is the user's own.
+    /// The package of the module. `None` for modules of the configuration itself.
     package: Option<InstalledPackage>,
-    /// Source address, which distinguishes it from other modules.
+    /// The source address, which identifies the module.
     identity: String,
     outer: Option<&'h Self>,
     depth: usize,
 }
 
-/// A package that is installed.
+/// An installed package.
 #[derive(Clone)]
 struct InstalledPackage {
     dir: PathBuf,
     name: String,
-    /// Whether it came from elsewhere.
+    /// Whether the package is from a remote source.
     is_remote: bool,
 }
 
 impl<'h> CallingModule<'h> {
-    /// The origin of the addresses in the module.
+    /// Returns the origin of the addresses in the module.
     fn origin(&self) -> AddressOrigin {
         match self.package.as_ref().is_some_and(|package| package.is_remote) {
             true => AddressOrigin::Remote,
@@ -188,13 +188,13 @@ impl<'h> CallingModule<'h> {
     }
 }
 
-/// A walk through all calls.
+/// A traversal of all calls.
 struct ModuleWalk<'a> {
     old: ModuleManifest,
     new: ModuleManifest,
-    /// The modules of the lock file that have to stay as they are.
+    /// The locks of modules that must not change.
     locked: ModuleLock,
-    /// The modules for the lock file, if there is one.
+    /// The locks for the new lock file, if the file exists.
     found: Option<ModuleLock>,
     upgrade: bool,
     staging: Staging,
@@ -203,9 +203,9 @@ struct ModuleWalk<'a> {
     sources: &'a mut Sources,
     tell: &'a dyn Fn(InstallProgress),
     n_calls: usize,
-    /// Whether a module could not be had: then nothing is replaced.
+    /// Whether a module could not be fetched, in which case no module is replaced.
     lacking: bool,
-    /// Whether the calls of a called module could not be read: then nothing is taken out.
+    /// Whether the calls of a called module could not be read, in which case no module is removed.
     unread: bool,
 }
 
@@ -220,7 +220,7 @@ impl ModuleWalk<'_> {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
-    /// Installs the modules that a module calls. All calls are tried, so that every error is named.
+    /// Installs the modules that a module calls. All calls are tried, so that every error is reported.
     fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
         let calls =
             module_folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);
@@ -244,9 +244,9 @@ impl ModuleWalk<'_> {
             self.n_calls += 1;
             if self.n_calls > MAX_MODULE_CALLS || here.depth == MAX_CALL_DEPTH {
                 let (limit, what) = if here.depth == MAX_CALL_DEPTH {
-                    (MAX_CALL_DEPTH, "calls within each other")
+                    (MAX_CALL_DEPTH, "nested calls")
                 } else {
-                    (MAX_MODULE_CALLS, "calls in all")
+                    (MAX_MODULE_CALLS, "calls in total")
                 };
                 let _ = diags.error(module_errors::too_many_calls_error(limit, what, &call));
                 self.lacking = true;
@@ -336,9 +336,9 @@ impl ModuleWalk<'_> {
         Ok(here.called_module(key, dir, here.package.clone(), identity))
     }
 
-    /// The path with links on it followed, relative as long as they are.
+    /// Resolves the links in a path. The result stays relative if the targets are relative.
     fn resolve_links(&self, path: &Path) -> PathBuf {
-        // As many as the system follows.
+        // The limit of the system.
         let mut left = 40;
         let mut clean = PathBuf::new();
         let mut rest: Vec<_> =
@@ -388,7 +388,7 @@ impl ModuleWalk<'_> {
         Ok(self.use_installed(here, key, record, true))
     }
 
-    /// The installed record, if it still fits the call.
+    /// Returns the installed record, if it still matches the call.
     fn find_kept_record(
         &self,
         key: &str,
@@ -411,8 +411,8 @@ impl ModuleWalk<'_> {
         record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
-        // A source named by a remote package stays remote, even if an earlier run has fetched it
-        // otherwise.
+        // A source in a remote package stays remote, even if an earlier run fetched it for another
+        // call.
         let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
         let (dir, name) = (self.staging.module_path(&key), record.source.clone());
         let package = InstalledPackage { dir, name, is_remote };
@@ -433,7 +433,7 @@ impl ModuleWalk<'_> {
         self.keep_module(here, key, record, is_remote)
     }
 
-    /// Has a package wait for its place, and returns the folder its module will have.
+    /// Fetches a package to the staging directory, and returns the final directory of its module.
     fn fetch_to_staging(
         &mut self,
         diags: &mut Diagnostics,
@@ -443,7 +443,7 @@ impl ModuleWalk<'_> {
     ) -> Result<PathBuf, Reported> {
         let ModuleInPackage { package, within, origin } = *source;
         if key.len() > MAX_FOLDER_NAME_LEN {
-            let what = "bytes in the names of calls within each other";
+            let what = "bytes in the names of nested calls";
             return Err(diags.error(module_errors::too_many_calls_error(
                 MAX_FOLDER_NAME_LEN,
                 what,

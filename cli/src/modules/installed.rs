@@ -1,4 +1,4 @@
-//! Locates installed modules, and refuses those that do not match their call.
+//! Lookup of installed modules, which must match their calls.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use formwork_value::diag::Message;
 use super::manifest::ModuleManifest;
 use crate::messages;
 
-/// Installed modules, as the loader of configurations requests them.
+/// Installed modules, for the configuration loader.
 #[derive(Debug, Default)]
 pub(crate) struct InstalledModules(pub(crate) ModuleManifest);
 
 const INSTALL_MODULES_ADVICE: &str =
     "Run \"formwork init\" to install all modules required by this configuration.";
 
-/// Modules that are installed for the module of a run, which has its own root.
+/// Installed modules for the module of a run block, which is a separate root module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstalledForRun<'a> {
     pub(crate) installed: &'a InstalledModules,
-    /// The key of the run's module.
+    /// The key of the run block's module.
     pub(crate) key: &'a str,
 }
 
@@ -46,16 +46,16 @@ impl ModuleFolders for InstalledModules {
     }
 }
 
-/// The key of a module in the manifest.
+/// Returns the key of a module in the manifest.
 fn manifest_key(path: &ModulePath) -> String {
     path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".")
 }
 
 impl InstalledModules {
-    /// The folder of the module with this key, which `call` asks for.
+    /// Returns the directory of the module with this key, for `call`.
     ///
     /// # Errors
-    /// When the module is not there, or not the one that the call asks for.
+    /// The module is not installed, or does not match the call.
     pub(crate) fn locate(
         &self,
         key: &str,

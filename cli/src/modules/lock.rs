@@ -1,5 +1,5 @@
-//! The lock file of modules: opt-in, beside that of providers. It records the content of every module
-//! from a registry, a repository or an archive, so that a checkout gets the same modules everywhere.
+//! The module lock file, an optional file next to the provider lock file. It records the hash of every module
+//! from a registry, a repository or an archive, so that every checkout uses the same modules.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -11,54 +11,54 @@ use serde_json::Value;
 use super::manifest::ModuleRecord;
 use crate::view::json::json_builder::Json;
 
-/// The name of the file in the root module's folder.
+/// The name of the file in the root module's directory.
 pub(crate) const MODULE_LOCK_FILE_NAME: &str = ".formwork.modules.lock.json";
 
-/// The form of the file.
+/// The format version of the file.
 const FORMAT_VERSION: &str = "1.0";
 
-/// Locked modules, by the names of the calls from the root down with dots between them.
+/// Locked modules, by the dot-separated names of the calls from the root module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleLock(pub(crate) BTreeMap<String, LockedModule>);
 
 /// A locked module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LockedModule {
-    /// Its source, normalised.
+    /// The normalized source.
     pub(crate) source: String,
-    /// Its version, if it comes from a registry.
+    /// The version, if the module is from a registry.
     pub(crate) version: Option<String>,
-    /// The hash of the content of its package.
+    /// The hash of the contents of the package.
     pub(crate) hash: String,
 }
 
 impl LockedModule {
-    /// The lock of an installed module.
+    /// Creates the lock of an installed module.
     pub(crate) fn for_record(record: &ModuleRecord, hash: String) -> Self {
         let version = record.version.as_ref().map(ToString::to_string);
         Self { source: record.source.clone(), version, hash }
     }
 
-    /// Whether another lock is about the same release of a module.
+    /// Whether another lock is for the same release of a module.
     pub(crate) fn is_same_release(&self, other: &Self) -> bool {
         self.source == other.source && self.version == other.version
     }
 }
 
 impl ModuleLock {
-    /// Reads the file in a root module's folder; `None` if there is none.
+    /// Reads the file in a root module's directory. `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, or is no lock file.
+    /// The file cannot be read, or is not a module lock file.
     pub(crate) fn load(root: &Path) -> io::Result<Option<Self>> {
         let text = Dir::open(root)?.read_text(MODULE_LOCK_FILE_NAME, MAX_SMALL_FILE_LEN)?;
         text.map(|text| Self::parse(&text)).transpose()
     }
 
-    /// Writes the file, aside first.
+    /// Replaces the file atomically.
     ///
     /// # Errors
-    /// When it cannot be written; the old content is there still.
+    /// The file cannot be written. Its contents are then unchanged.
     pub(crate) fn save(&self, root: &Path) -> io::Result<()> {
         Dir::open(root)?.replace(MODULE_LOCK_FILE_NAME, self.render().as_bytes(), 0o644)
     }

@@ -1,4 +1,4 @@
-//! The file `modules.json`: installed modules and their folders.
+//! The `modules.json` file: installed modules and their directories.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -12,22 +12,22 @@ use serde::{Deserialize, Serialize};
 /// The name of the file.
 const MANIFEST_FILE_NAME: &str = "modules.json";
 
-/// Installed modules, by the names of the calls from the root down with dots between them.
+/// Installed modules, by the dot-separated names of the calls from the root module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleManifest(pub(crate) BTreeMap<String, ModuleRecord>);
 
 /// One installed module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleRecord {
-    /// Its source, normalised.
+    /// The normalized source.
     pub(crate) source: String,
-    /// Its version, if it comes from a registry.
+    /// The version, if the module is from a registry.
     pub(crate) version: Option<LooseVersion>,
-    /// Its folder, relative to the root module's.
+    /// The directory, relative to the root module's directory.
     pub(crate) dir: PathBuf,
 }
 
-/// The file as a whole.
+/// The document of the file.
 #[derive(Serialize, Deserialize)]
 struct ManifestDocument {
     #[serde(rename = "Modules")]
@@ -45,15 +45,15 @@ struct ManifestEntry {
 }
 
 impl ModuleManifest {
-    /// The path of the file in the folder of modules, for messages.
+    /// Returns the path of the file in the module directory, for messages.
     pub(crate) fn path(folder: &Path) -> PathBuf {
         folder.join(MANIFEST_FILE_NAME)
     }
 
-    /// Reads the installed modules; none, if there is no such file.
+    /// Reads the installed modules. A missing file means no modules.
     ///
     /// # Errors
-    /// When the file cannot be read, or is not one.
+    /// The file cannot be read, or is not a module manifest.
     pub(crate) fn load(folder: &Dir) -> io::Result<Self> {
         match folder.read_text(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)? {
             Some(text) => Self::parse(&text),
@@ -61,10 +61,10 @@ impl ModuleManifest {
         }
     }
 
-    /// Reads the text of the file.
+    /// Parses a manifest.
     ///
     /// # Errors
-    /// When it is not one.
+    /// The document is not a module manifest.
     pub(crate) fn parse(text: &str) -> io::Result<Self> {
         let document: ManifestDocument = parse_json_object(text.as_bytes())?;
         let mut manifest = Self::default();
@@ -76,12 +76,12 @@ impl ModuleManifest {
                 })?),
                 None => None,
             };
-            // Terraform before 1.1 wrote sources as the calls have them.
+            // Terraform before 1.1 wrote sources as written in the calls.
             let canonical = |source: &str| {
                 let address = ModuleSource::parse(source, version.is_some()).ok()?;
                 Some(address.to_string())
             };
-            // An address that would be another one each time it is read stays as it was written.
+            // An address that changes with each normalization is not normalized.
             let source = canonical(&source)
                 .filter(|address| canonical(address).as_ref() == Some(address))
                 .unwrap_or(source);
@@ -90,10 +90,10 @@ impl ModuleManifest {
         Ok(manifest)
     }
 
-    /// Writes the file, aside first.
+    /// Replaces the file atomically.
     ///
     /// # Errors
-    /// When it cannot be written; the old content is there still.
+    /// The file cannot be written. Its contents are then unchanged.
     pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
         let text = self.render();
         if folder
@@ -105,7 +105,7 @@ impl ModuleManifest {
         folder.replace(MANIFEST_FILE_NAME, text.as_bytes(), 0o644)
     }
 
-    /// The text of the file.
+    /// Renders the contents of the file.
     pub(crate) fn render(&self) -> String {
         let entry = |(key, record): (&String, &ModuleRecord)| ManifestEntry {
             key: key.clone(),
@@ -114,9 +114,8 @@ impl ModuleManifest {
             dir: record.dir.display().to_string(),
         };
         let document = ManifestDocument { modules: self.0.iter().map(entry).collect() };
-        let text =
-            serde_json::to_string(&document).expect("names and texts always have a JSON form");
-        // Terraform escapes these, which can stand only inside strings.
+        let text = serde_json::to_string(&document).expect("strings can always be encoded as JSON");
+        // Terraform escapes these characters, which can only occur within strings.
         let escapes = [
             ('&', "\\u0026"),
             ('<', "\\u003c"),

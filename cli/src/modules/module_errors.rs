@@ -1,4 +1,4 @@
-//! Messages for modules that cannot be installed.
+//! Diagnostics for modules that cannot be installed.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::fetch::limited_lists::quote_shortened;
 use crate::messages;
 use crate::redact;
 
-/// A call, as messages name it: `"vpc" (main.tf:3)`.
+/// Describes a call for messages: `"vpc" (main.tf:3)`.
 pub(super) fn call_name(sources: &Sources, call: &ModuleCallSource) -> String {
     let file = sources.name(call.span.source);
     format!("\"{}\" ({file}:{})", call.name, sources.start_position(call.span).line)
@@ -57,7 +57,7 @@ pub(super) fn source_escapes_package_error(
 pub(super) fn calls_itself_error(key: &str, call: &ModuleCallSource, ancestor: &str) -> Diagnostic {
     let outer = if ancestor.is_empty() { "the root module" } else { ancestor };
     let detail = format!(
-        "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
+        "The module {key} is the same module as {outer}, which calls it directly or indirectly, so the calls would never end. Remove one of the calls between them."
     );
     Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(call.source_span)
 }
@@ -71,22 +71,22 @@ pub(super) fn too_many_calls_error(
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
 }
 
-/// The message about a lock file of modules that cannot be read.
+/// Returns the error for a module lock file that cannot be read.
 pub(super) fn unreadable_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!(
-        "{}: {error}. Correct the file, or remove it to lock no modules.",
+        "{}: {error}. Correct the file, or remove it to stop locking modules.",
         root.join(lock::MODULE_LOCK_FILE_NAME).display()
     );
     Diagnostic::error(messages::FAILED_TO_READ_LOCK_FILE_MODULES, detail)
 }
 
-/// The message about a lock file of modules that cannot be written.
+/// Returns the error for a module lock file that cannot be written.
 pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!("{}: {error}.", root.join(lock::MODULE_LOCK_FILE_NAME).display());
     Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
 }
 
-/// The message about a manifest of installed modules that cannot be read.
+/// Returns the error for a module manifest that cannot be read.
 pub(super) fn unreadable_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
     let path = ModuleManifest::path(folder);
     let detail = format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
@@ -94,24 +94,24 @@ pub(super) fn unreadable_manifest_error(folder: &Path, error: &std::io::Error) -
     Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
 }
 
-/// The message about a folder of modules whose manifest cannot be written.
+/// Returns the error for a module manifest that cannot be written.
 pub(super) fn unwritten_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!("{}: {error}.", folder.display());
     let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
     Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
 }
 
-/// The message about a module whose content cannot be hashed.
+/// Returns the error for a module that cannot be hashed.
 pub(super) fn unhashable_module_error(
     key: &str,
     call: &ModuleCallSource,
     error: &std::io::Error,
 ) -> Diagnostic {
-    let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
+    let detail = format!("The contents of module {key:?} cannot be hashed: {error}.");
     Diagnostic::error(messages::FAILED_TO_READ_MODULE, detail).at(call.source_span)
 }
 
-/// The message about a module whose content is not the locked one.
+/// Returns the error for a module that does not match its lock.
 pub(super) fn content_mismatch_error(
     key: &str,
     call: &ModuleCallSource,
@@ -123,7 +123,7 @@ pub(super) fn content_mismatch_error(
         None => String::new(),
     };
     let detail = format!(
-        "The content of module {key:?} from {}{release} has the hash {}, and {} has {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is wanted, run \"formwork init -upgrade\" to lock the new content. If installed files were edited, remove the folder .terraform/modules and run \"formwork init\".",
+        "The contents of module {key:?} from {}{release} have the hash {}, but {} requires {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is intended, run \"formwork init -upgrade\" to lock the new contents. If installed files were edited, remove the directory .terraform/modules and run \"formwork init\".",
         redact::redact_address(&found.source),
         found.hash,
         lock::MODULE_LOCK_FILE_NAME,
@@ -132,7 +132,7 @@ pub(super) fn content_mismatch_error(
     Diagnostic::error(messages::MODULE_CONTENT_HAS_CHANGED, detail).at(call.source_span)
 }
 
-/// The message about a lock file that must stay as it is and does not fit.
+/// Returns the error for a module lock file that is outdated, but must not change.
 pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
     let mut changes: Vec<String> = Vec::new();
     for (key, module) in &new.0 {
@@ -145,7 +145,7 @@ pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnos
     let gone = old.0.keys().filter(|key| !new.0.contains_key(*key));
     changes.extend(gone.map(|key| format!("{key} would be removed")));
     let detail = format!(
-        "{} does not fit the configuration, and -lockfile=readonly keeps it as it is: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
+        "{} does not match the configuration, and -lockfile=readonly does not allow changes: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
         lock::MODULE_LOCK_FILE_NAME,
         changes.join(", ")
     );
@@ -164,7 +164,7 @@ pub(super) fn download_error(
     outside_package_error(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
 }
 
-/// The package is there, but not the folder of the module in it.
+/// Returns the error for a package that does not contain the module's directory.
 pub(super) fn missing_subfolder_error(
     named: &str,
     call: &ModuleCallSource,
@@ -206,7 +206,7 @@ pub(super) fn no_versions_error(
         error => {
             let advice = match error {
                 RegistryError::Http(HttpError::Status { status: 401 | 403, .. }) => format!(
-                    " Give the registry a token, in TF_TOKEN_{} or in a credentials block of the CLI configuration.",
+                    " Set a token for the registry in TF_TOKEN_{} or in a credentials block of the CLI configuration.",
                     host.replace('-', "__").replace('.', "_")
                 ),
                 _ => String::new(),
@@ -268,7 +268,7 @@ pub(super) fn no_matching_version_error(
     let Some(newest) = newest else {
         let what = match listed.versions.is_empty() {
             true => "no versions available",
-            false => "only prereleases, which must be asked for exactly,",
+            false => "only prereleases, which require an exact version constraint,",
         };
         let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
         return outside_package_error(messages::MODULE_HAS_NO_VERSIONS, detail, call);

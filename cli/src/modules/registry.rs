@@ -1,4 +1,4 @@
-//! Asks registries which versions of a module there are, and where the package of one is.
+//! The module registry protocol: versions of a module, and the location of the package of a version.
 
 use std::collections::BTreeMap;
 
@@ -10,38 +10,38 @@ use crate::fetch::host::{HostError, HostService, Hosts};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve_reference};
 use crate::fetch::limited_lists::LimitedList;
 
-/// The service that holds modules, and its name in messages.
+/// The module registry service, and its name in messages.
 const MODULES_SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
-/// The longest list of versions.
+/// Maximum length of a list of versions, in bytes.
 const MAX_VERSION_LIST_SIZE: u64 = 8 << 20;
 
-/// Reasons why a registry cannot be used.
+/// The reason why a request to a registry failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    /// It cannot be found.
+    /// Service discovery failed.
     #[error("{0}")]
     Host(#[from] HostError),
-    /// It does not answer, or with a refusal.
+    /// The registry does not respond, or returned an error status.
     #[error("{0}")]
     Http(#[from] HttpError),
-    /// It requires credentials, and the helper program for them cannot be used.
+    /// The registry requires credentials, and the credentials helper failed.
     #[error("{refusal}; {complaint}")]
     Refused { refusal: HttpError, complaint: String },
-    /// It has no such module.
-    #[error("there is no such module")]
+    /// The module does not exist.
+    #[error("the module does not exist")]
     NotFound,
-    /// Its answer is no document.
-    #[error("its answer is not valid: {0}")]
+    /// The response is not a valid document.
+    #[error("its response is not valid: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Its list of versions is not one.
+    /// The list of versions is malformed.
     #[error("{0}")]
     Malformed(String),
-    /// It names no place a package can be at.
+    /// The location is not that of a package.
     #[error("must be a direct remote package address")]
     Location(String),
 }
 
-/// Registries, with the answers of those already asked.
+/// Access to module registries, with a cache of their responses.
 pub(super) struct ModuleRegistries<'a> {
     http: &'a Client,
     hosts: Hosts<'a>,
@@ -51,9 +51,9 @@ pub(super) struct ModuleRegistries<'a> {
 /// The versions of a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleVersions {
-    /// In ascending order.
+    /// The versions in ascending order.
     pub(crate) versions: Vec<LooseVersion>,
-    /// Strings listed as versions that are not valid versions.
+    /// Listed strings that are not valid versions.
     pub(crate) ignored: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> ModuleRegistries<'a> {
         Self { http, hosts, versions: BTreeMap::new() }
     }
 
-    /// The versions of a module.
+    /// Returns the versions of a module.
     pub(super) fn versions(
         &mut self,
         module: &RegistryModuleAddr,
@@ -80,7 +80,7 @@ impl<'a> ModuleRegistries<'a> {
         Ok(listed)
     }
 
-    /// Location of the package of a version, and the module's folder in it.
+    /// Returns the location of the package of a version, and the module's directory in it.
     pub(super) fn package_location(
         &self,
         module: &RegistryModuleAddr,
@@ -90,13 +90,13 @@ impl<'a> ModuleRegistries<'a> {
         let answer = self.send_request(module, &url)?;
         let base = answer.url.clone();
         let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
-            let reason = "the registry named no place, in the header X-Terraform-Get".to_owned();
+            let reason = "the response has no location in the header X-Terraform-Get".to_owned();
             return Err(RegistryError::Malformed(reason));
         };
         let relative = ["/", "./", "../"].iter().any(|start| named.starts_with(start));
         let named = if relative { resolve_reference(&base, &named) } else { named };
         match ModuleSource::parse(&named, false) {
-            // A remote registry must not select files of this machine.
+            // A remote registry must not be able to refer to local files.
             Ok(ModuleSource::Package(package, within)) if !package.is_local() => {
                 Ok((package, within))
             }
@@ -143,10 +143,10 @@ struct ListedVersion {
     version: Option<String>,
 }
 
-/// Reads a registry's list of the versions of a module.
+/// Parses a registry's list of the versions of a module.
 ///
 /// # Errors
-/// When the text is not such a list.
+/// The document is not such a list.
 pub(crate) fn parse_versions(text: &str) -> Result<ModuleVersions, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
     let document: ModuleVersionsDocument = serde_json::from_str(text)?;
@@ -161,7 +161,7 @@ pub(crate) fn parse_versions(text: &str) -> Result<ModuleVersions, RegistryError
         }
     }
     listed.versions.sort_by(LooseVersion::cmp_precedence);
-    // Of several builds the first is the version.
+    // Of several builds of a version, the first one is used.
     listed.versions.dedup_by(|next, first| next.cmp_precedence(first).is_eq());
     Ok(listed)
 }

@@ -1,9 +1,9 @@
-//! Stages packages until all are fetched, then installs them together.
+//! Staging of packages until all are fetched. They are then installed together.
 //!
-//! Nothing that is installed is touched before everything was fetched. Then the modules about to be
-//! replaced are taken out of the manifest, the folders are moved, and the manifest is written: a
-//! run that is killed at any moment leaves the previous modules, the new modules, or modules that
-//! are reported as missing, but never a module that differs from the manifest.
+//! Installed modules are not changed until all packages are fetched. Then the modules to be replaced are
+//! removed from the manifest, the directories are moved, and the manifest is written. A run that is
+//! killed at any time leaves the previous modules, the new modules, or modules that are reported as
+//! missing, but never a module that differs from the manifest.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -18,25 +18,25 @@ use formwork_core::disk::{Dir, TempDir};
 use super::manifest::ModuleManifest;
 use crate::data_dir::DataDir;
 
-/// Prefix of the names of folders in which packages are staged.
+/// Prefix of the names of staging directories.
 const STAGING_PREFIX: &str = ".new-";
 
-/// Packages that are on their way into the folder of modules.
+/// Packages to be moved to the module directory.
 pub(super) struct Staging {
-    /// The folder of modules.
+    /// The module directory.
     folder: PathBuf,
     aside: TempDir,
-    /// Held as long as this exists: no other process installs here meanwhile.
+    /// The lock of the module directory, so that no other process installs modules concurrently.
     _lock: File,
-    /// Staging folder of each package, by its destination.
+    /// The staging directory of each package, by its destination.
     places: BTreeMap<PathBuf, PathBuf>,
-    /// Folder that each package was fetched to.
+    /// The directory that each package was fetched to.
     fetched: BTreeMap<PackageAddr, PathBuf>,
 }
 
 impl Staging {
-    /// Makes room, and clears away the files of a run that was killed. `wait` is called before another run
-    /// that installs here is waited for.
+    /// Creates the staging directory, and deletes the files of killed runs. `wait` is called before waiting
+    /// for another run that installs in this directory.
     pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
         let dir = data.open_or_create()?.open_or_create_subdir(super::MODULES_FOLDER_NAME)?;
         let lock = dir.open_lock_file(".lock")?;
@@ -59,49 +59,49 @@ impl Staging {
         Ok(Self { folder, aside, _lock: lock, places, fetched })
     }
 
-    /// The folder of modules.
+    /// Returns the module directory.
     pub(super) fn final_modules_dir(&self) -> &Dir {
         self.aside.parent()
     }
 
-    /// The folder in which the package of a module belongs.
+    /// Returns the final directory of a module's package.
     pub(super) fn module_path(&self, key: &str) -> PathBuf {
         files::normalize_path(&self.folder.join(folder_name(key)))
     }
 
-    /// Folder of a package that was fetched before.
+    /// Returns the directory of a package that is already fetched.
     pub(super) fn fetched_folder(&self, package: &PackageAddr) -> Option<PathBuf> {
         self.fetched.get(package).cloned()
     }
 
-    /// Staging folder of a module's package, to be written there.
+    /// Returns the staging directory for a module's package.
     pub(super) fn staging_folder(&self, key: &str) -> PathBuf {
         self.aside.dir().path().join(folder_name(key))
     }
 
-    /// Says that the package of a module waits complete.
+    /// Marks the package of a module as complete.
     pub(super) fn mark_complete(&mut self, key: &str, package: &PackageAddr) {
         let (place, aside) = (self.module_path(key), self.staging_folder(key));
         self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
         self.places.insert(place, aside);
     }
 
-    /// Current path of a file or folder while its package is staged.
+    /// Returns the current path of a file or directory while its package is staged.
     pub(super) fn staged_path(&self, path: &Path) -> PathBuf {
         let waiting = path.ancestors().find_map(|place| {
             let (aside, within) = (self.places.get(place)?, path.strip_prefix(place).ok()?);
-            // Joining nothing would add a slash, which means what a link leads to.
+            // Joining an empty path would add a slash, which would resolve a link.
             Some(if within.as_os_str().is_empty() { aside.clone() } else { aside.join(within) })
         });
         waiting.unwrap_or_else(|| path.to_owned())
     }
 
-    /// Whether a package that waits replaces the folder of a module.
+    /// Whether a staged package replaces the directory of a module.
     pub(super) fn is_replaced(&self, dir: &Path) -> bool {
         self.places.keys().any(|place| dir.starts_with(place))
     }
 
-    /// Brings everything into force.
+    /// Installs the staged packages and writes the manifest.
     pub(super) fn commit(self, old: &ModuleManifest, new: &ModuleManifest) -> io::Result<()> {
         if !self.places.is_empty() {
             let mut between = old.clone();
@@ -110,7 +110,7 @@ impl Staging {
         }
         let (dir, aside) = (self.final_modules_dir(), self.aside.dir());
         for (at, place) in self.places.keys().enumerate() {
-            // A staged folder already has its final name.
+            // A staging directory already has its final name.
             let name = place.file_name().unwrap_or_default();
             if dir.has_entry(name) {
                 dir.rename(name, aside, format!("old-{at}"))?;
@@ -129,20 +129,20 @@ impl Staging {
     }
 }
 
-/// The name of the folder of a module. Names of calls and runs have no separators; should one come here, it
-/// must not lead elsewhere.
+/// Returns the name of a module's directory. Names of calls and runs contain no separators. If one did, it
+/// must not refer to another directory.
 fn folder_name(key: &str) -> String {
     key.replace(['/', '\\'], "_")
 }
 
-/// Whether a key of a manifest, which is untrusted, names a folder of ours.
+/// Whether a key of a manifest, which is untrusted, is the name of a module directory.
 fn is_manifest_key(key: &str) -> bool {
     key.split('.').all(|name| {
         name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && !name.is_empty()
     })
 }
 
-/// Files, also those of packages that wait, under the names they will have.
+/// Files under their final names, including those of staged packages.
 impl ConfigFiles for Staging {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         FilesOnDisk.list(&self.staged_path(dir))

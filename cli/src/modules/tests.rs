@@ -563,7 +563,7 @@ fn modules_without_end_are_refused() {
     git(&project.path("repo"), &["commit", "--message=more"]);
     project.call(&format!("{source}//loop?ref=main"));
     let output = project.install(false);
-    assert!(output.contains("The module m.again is the same one as m"), "{output}");
+    assert!(output.contains("The module m.again is the same module as m"), "{output}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Reasons why a source cannot give a package, in Terraform's words.
+//! Errors of package sources, in Terraform's words.
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
@@ -7,7 +7,7 @@ use crate::fetch::http::HttpError;
 use crate::platform::Platform;
 use crate::redact;
 
-/// The reason why a source cannot give a package. Variants are named after the party at fault.
+/// The reason why a package cannot be obtained from a source. Variants are named after the party at fault.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     /// No source has the provider.
@@ -16,13 +16,13 @@ pub(crate) enum SourceError {
     /// The registry has no such provider.
     #[error("provider registry {} does not have a provider named {addr}", addr.host())]
     NotKnown { addr: ProviderAddr },
-    /// The host is no provider registry.
+    /// The host is not a provider registry.
     #[error("host {host} does not offer a Terraform provider registry")]
     NoRegistry { host: String, other_version: bool },
-    /// The host does not answer.
+    /// The host does not respond.
     #[error("could not connect to {host}: {reason}")]
     Unreachable { host: String, reason: String },
-    /// The server wants credentials, or refuses those it got.
+    /// The server requires credentials, or rejected the given ones.
     #[error("host {host} {}{}", if *.given {
         "rejected the given authentication credentials"
     } else {
@@ -35,16 +35,16 @@ pub(crate) enum SourceError {
     /// The mirror has no package for the platform.
     #[error("provider mirror {url} does not have a package of {addr} {version} for {platform}")]
     MirrorPlatform { url: String, addr: ProviderAddr, version: Version, platform: Platform },
-    /// The release speaks versions of the plugin protocol that this program does not.
+    /// The release requires unsupported versions of the plugin protocol.
     #[error("provider {addr} {version} is not supported by this version of terraform")]
     Protocol { addr: ProviderAddr, version: Version, closest: Option<Version> },
-    /// The registry's answer is a failure or makes no sense.
+    /// The response of the registry is an error or is invalid.
     #[error("could not query provider registry for {addr}: {reason}")]
     Registry { addr: ProviderAddr, reason: String },
-    /// The mirror's answer is a failure or makes no sense.
+    /// The response of the mirror is an error or is invalid.
     #[error("failed to query provider mirror {url} for {addr}: {reason}")]
     Mirror { url: String, addr: ProviderAddr, reason: String },
-    /// The OCI registry of a mirror fails or refuses, or its content makes no sense.
+    /// The response of the OCI registry of a mirror is an error or is invalid.
     #[error("failed to query the OCI repository {repository} for {addr}: {reason}")]
     OciMirror { repository: String, addr: ProviderAddr, reason: String },
     /// The repository of a mirror has no tag for a version.
@@ -52,13 +52,13 @@ pub(crate) enum SourceError {
         "the OCI repository {repository} for {addr} has no version with the tag {tag:?}: {reason}; push the version again, or exclude the provider from this oci_mirror"
     )]
     NoTag { repository: String, tag: String, addr: ProviderAddr, reason: String },
-    /// The description of a package contradicts itself.
+    /// The description of a package is inconsistent.
     #[error("{0}")]
     Description(String),
     /// The checksums of the release are not authentic.
     #[error("{0}")]
     Checksums(String),
-    /// A folder cannot be searched.
+    /// A directory cannot be searched.
     #[error("cannot search {folder}: {reason}")]
     Folder { folder: String, reason: String },
 }
@@ -73,7 +73,7 @@ impl SourceError {
         Self::Mirror { url, addr: addr.clone(), reason: reason.to_string() }
     }
 
-    /// The failure of a request to a registry.
+    /// Converts the error of a request to a registry.
     pub(super) fn from_registry_answer(addr: &ProviderAddr, error: &HttpError) -> Self {
         Self::registry_error(addr, error)
     }

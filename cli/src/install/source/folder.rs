@@ -1,4 +1,4 @@
-//! Finds packages in a folder that is laid out like a mirror, unpacked and packed.
+//! Filesystem mirrors: packages in a directory, in the unpacked or packed layout.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use formwork_core::version::Version;
 use super::{PackageLocation, SourceError};
 use crate::platform::Platform;
 
-/// A package in a folder.
+/// A package in a mirror directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MirroredProviderPackage {
     pub(crate) version: Version,
@@ -16,11 +16,11 @@ pub(crate) struct MirroredProviderPackage {
     pub(crate) location: PackageLocation,
 }
 
-/// The packages of a provider in a mirror, sorted by version and platform. Of the same version, an unpacked
-/// package stands before a packed one.
+/// Returns the packages of a provider in a mirror, sorted by version and platform. For the same version, an
+/// unpacked package precedes a packed one.
 ///
 /// # Errors
-/// When the mirror is not a folder or cannot be read.
+/// The mirror is not a directory or cannot be read.
 pub(crate) fn local_packages(
     mirror: &Path,
     addr: &ProviderAddr,
@@ -30,7 +30,7 @@ pub(crate) fn local_packages(
         reason: formwork_value::diag::without_error_numbers(error.to_string()),
     };
     if !mirror.metadata().map_err(failed)?.is_dir() {
-        return Err(failed(std::io::Error::other("it is not a folder")));
+        return Err(failed(std::io::Error::other("it is not a directory")));
     }
     let folder = mirror
         .join(addr.host().as_str())
@@ -70,7 +70,7 @@ pub(crate) fn local_packages(
     Ok(found)
 }
 
-/// The version and platform in `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+/// Parses the version and platform in `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
 fn parse_archive_name(name: &str, addr: &ProviderAddr) -> Option<(Version, Platform)> {
     let rest = name.strip_prefix(&format!("terraform-provider-{}_", addr.provider_type()))?;
     let (version, platform) = rest.strip_suffix(".zip")?.split_once('_')?;

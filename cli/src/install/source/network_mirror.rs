@@ -33,7 +33,7 @@ struct MirroredArchive {
     hashes: Option<LimitedList<String>>,
 }
 
-/// The versions of a provider in a mirror.
+/// Returns the versions of a provider in a mirror.
 pub(super) fn list_versions(
     servers: &ServerAccess<'_>,
     mirror: &str,
@@ -47,7 +47,7 @@ pub(super) fn list_versions(
     Ok(VersionListing { versions, warnings: Vec::new() })
 }
 
-/// The package of a version in a mirror.
+/// Returns the package of a version in a mirror.
 pub(super) fn find_mirror_package(
     servers: &ServerAccess<'_>,
     mirror: &str,
@@ -74,7 +74,7 @@ pub(super) fn find_mirror_package(
     let MirroredArchive { url: named, hashes } = archive.unwrap_or_default();
     let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default().0);
     let url = resolve_reference(&base, &named);
-    // The hashes came over an encrypted connection, so a package that has one of them is authentic.
+    // The hashes were sent over an encrypted connection, so a package that matches one is authentic.
     let (allowed, rule) = match hashes.is_empty() {
         true => (&["https"][..], "must use https scheme, because it has no hashes"),
         false => (&["https", "http"][..], "must use http or https scheme"),
@@ -110,8 +110,8 @@ fn request_file(
     missing: impl FnOnce() -> SourceError,
 ) -> Result<HttpResponse, SourceError> {
     let path = format!("{}/{}/{}/{file}", addr.host(), addr.namespace(), addr.provider_type());
-    // As Terraform has it: without a slash at its end, the last part of the mirror's path is replaced. The
-    // name of a host with a port would be read as a scheme.
+    // As in Terraform, without a trailing slash the last segment of the mirror's path is replaced. A host
+    // name with a port would be parsed as a scheme.
     let url = resolve_reference(mirror, &format!("./{path}"));
     let ServerAccess { http, hosts, .. } = servers;
     let name = host_and_port(mirror);
@@ -156,7 +156,7 @@ fn parse_document<T: serde::de::DeserializeOwned>(
     })
 }
 
-/// Reads the documents of a mirror, as a fuzz target.
+/// Parses arbitrary text as each document of a mirror.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(VersionIndex { versions: Some(versions) }) = serde_json::from_str(text) {

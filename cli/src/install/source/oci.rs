@@ -1,5 +1,5 @@
-//! Providers in OCI registries, as OpenTofu lays them out: a tag for each version, an index with a manifest
-//! for each platform, and a zip archive as the layer of each.
+//! Providers in OCI registries, in OpenTofu's layout: a tag for each version, an index with a manifest for
+//! each platform, and a zip archive as the layer of each manifest.
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
@@ -15,20 +15,20 @@ use crate::fetch::oci::{
 use crate::platform::Platform;
 use crate::settings::{RepositoryAddr, RepositoryTemplate};
 
-/// The kind of artifact that a version of a provider is.
+/// The artifact kind of a provider version.
 const PROVIDER_ARTIFACT_KIND: ArtifactKind = ArtifactKind {
     media_type: INDEX_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider",
     name: "a provider",
 };
-/// The kind of artifact that a version is for one platform.
+/// The artifact kind of a provider version for one platform.
 const PLATFORM_PACKAGE_KIND: ArtifactKind = ArtifactKind {
     media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider-target",
     name: "a provider for one platform",
 };
 
-/// A query about a provider.
+/// A query for a provider in an OCI mirror.
 pub(super) struct OciProviderQuery<'a> {
     pub(super) servers: &'a ServerAccess<'a>,
     pub(super) template: &'a RepositoryTemplate,
@@ -36,7 +36,7 @@ pub(super) struct OciProviderQuery<'a> {
 }
 
 impl OciProviderQuery<'_> {
-    /// The versions of the provider: the tags that are versions.
+    /// Returns the versions of the provider: the tags that are valid versions.
     pub(super) fn versions(&self) -> Result<VersionListing, SourceError> {
         let repository = self.repository()?;
         let tags = self.open_repository(&repository).fetch_tags().map_err(|error| match error {
@@ -49,7 +49,7 @@ impl OciProviderQuery<'_> {
         Ok(VersionListing { versions, warnings: Vec::new() })
     }
 
-    /// The package of a version for a platform.
+    /// Returns the package of a version for a platform.
     pub(super) fn package(
         &self,
         version: &Version,
@@ -110,18 +110,18 @@ impl OciProviderQuery<'_> {
     }
 }
 
-/// The version that a tag stands for. A tag cannot have the `+` of build metadata.
+/// Converts a tag to a version. A tag cannot contain the `+` of build metadata.
 fn version_of_tag(text: &str) -> Option<Version> {
     let version = Version::parse(&text.replace('_', "+")).ok()?;
     (version_tag(&version) == text).then_some(version)
 }
 
-/// The tag of a version.
+/// Returns the tag of a version.
 fn version_tag(version: &Version) -> String {
     version.to_string().replace('+', "_")
 }
 
-/// The manifest for a platform in an index, if there is one. Manifests of other kinds are left aside.
+/// Returns the manifest for a platform in an index, if one exists. Manifests of other kinds are ignored.
 fn select_manifest<'d>(
     manifests: &'d [Descriptor],
     platform: &Platform,
@@ -136,7 +136,7 @@ fn select_manifest<'d>(
     }
     let mut found = targets().filter(|one| {
         let fits = |target: &DescriptorPlatform| {
-            // One for a version of the system is for programs that can tell.
+            // Manifests for specific versions of the operating system are not supported.
             target.os_version.is_empty()
                 && target.os == platform.os
                 && target.architecture == platform.arch
@@ -151,7 +151,7 @@ fn select_manifest<'d>(
     }
 }
 
-/// The package that a manifest of an index describes, and its hash.
+/// Returns the package of a platform manifest, and its hash.
 fn package_for_platform(
     repository: &Repository<'_>,
     target: &Descriptor,

@@ -17,11 +17,11 @@ use crate::fetch::limited_lists::{LimitedList, quote_shortened, shorten_server_t
 use crate::install::{release_checksums, signature};
 use crate::platform::Platform;
 
-/// The service in discovery documents, and its name for people.
+/// The service in discovery documents, and its name for messages.
 const REGISTRY_SERVICE: HostService = HostService { id: "providers.v1", name: "provider registry" };
-/// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
+/// The supported versions of the plugin protocol: from 5.0, before 7.0.
 const SUPPORTED_PROTOCOLS: std::ops::Range<u64> = 5..7;
-/// The longest signature.
+/// Maximum length of a signature, in bytes.
 const MAX_SIGNATURE_SIZE: u64 = 1 << 20;
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ struct SigningKey {
     ascii_armor: String,
 }
 
-/// The versions of a provider.
+/// Returns the versions of a provider.
 pub(super) fn versions(
     servers: &ServerAccess<'_>,
     addr: &ProviderAddr,
@@ -83,10 +83,10 @@ pub(super) fn versions(
     Ok(VersionListing { versions: releases.into_keys().collect(), warnings })
 }
 
-/// The releases of a provider with the protocols of each, and the remarks of the registry.
+/// The releases of a provider with the protocols of each, and the warnings of the registry.
 type ProviderReleases = (BTreeMap<Version, Vec<String>>, Vec<String>);
 
-/// Asks a registry for the releases of a provider.
+/// Requests the releases of a provider from a registry.
 fn fetch_releases(
     servers: &ServerAccess<'_>,
     addr: &ProviderAddr,
@@ -97,7 +97,7 @@ fn fetch_releases(
     let list: VersionsDocument = parse_document(addr, answer)?;
     let mut releases = BTreeMap::new();
     for release in list.versions.unwrap_or_default().0 {
-        // A registry may hold versions that are not numbered as ours are; they cannot be selected.
+        // Versions that are not valid semantic versions cannot be selected.
         if let Ok(version) = Version::parse(&release.version) {
             releases.insert(version, release.protocols.unwrap_or_default());
         }
@@ -152,20 +152,20 @@ fn parse_document<T: serde::de::DeserializeOwned>(
         .read_json_object_text(MAX_SOURCE_DOCUMENT_SIZE)
         .map_err(|error| SourceError::registry_error(addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
-        SourceError::registry_error(addr, format!("its answer is not valid: {error}"))
+        SourceError::registry_error(addr, format!("its response is not valid: {error}"))
     })
 }
 
-/// A question about a package.
+/// A query for a package.
 pub(super) struct RegistryQuery<'a> {
     pub(super) servers: &'a ServerAccess<'a>,
     pub(super) addr: &'a ProviderAddr,
-    /// The time by which signatures must be valid.
+    /// The time at which signatures must be valid.
     pub(super) now: OffsetDateTime,
 }
 
 impl RegistryQuery<'_> {
-    /// The package of a version, with the checksums of its release verified.
+    /// Returns the package of a version, after verification of the checksums of its release.
     pub(super) fn package(
         &self,
         version: &Version,
@@ -250,7 +250,7 @@ impl RegistryQuery<'_> {
             .flatten()
             .map(|key| key.ascii_armor.clone())
             .collect();
-        // Nothing is read from the list before it is known to be authentic.
+        // The list is only parsed after its signature is verified.
         let trust = signature::verify_signature(&document, &made, &keys, self.now)
             .map_err(|error| SourceError::Checksums(error.to_string()))?;
         let document = String::from_utf8_lossy(&document);
@@ -279,7 +279,7 @@ impl RegistryQuery<'_> {
         })
     }
 
-    /// The content of a file that the description names. Such files may be anywhere, so no token goes along.
+    /// Downloads a file of the release. Such files can be on any server, so no token is sent.
     fn fetch_file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
         let ServerAccess { http, hosts, .. } = self.servers;
         let answer = http.get_with_retries(url, None, hosts.retry_policy());
@@ -288,15 +288,15 @@ impl RegistryQuery<'_> {
     }
 }
 
-/// Whether this program speaks a version of the plugin protocol. None if the string is no version.
+/// Whether a version of the plugin protocol is supported. `None` if the string is not a version.
 fn supports_protocol(text: &str) -> Option<bool> {
     let mut numbers = text.split('.').map(str::parse::<u64>);
     let major = numbers.next()?.ok()?;
     numbers.all(|number| number.is_ok()).then(|| SUPPORTED_PROTOCOLS.contains(&major))
 }
 
-/// The URL that a description names, which must lead to a web server. It need not be encrypted: the
-/// signature and the checksums tell a forged file.
+/// Resolves the URL of a file of the release, which must be an HTTP URL. It need not be encrypted, because the
+/// signature and the checksums detect a forged file.
 fn resolve_web_url(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
     let url = resolve_reference(base, reference);
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
@@ -308,7 +308,7 @@ fn resolve_web_url(base: &str, reference: &str, what: &str) -> Result<String, So
     }
 }
 
-/// Reads the documents of a registry, as a fuzz target.
+/// Parses arbitrary text as each document of a registry.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(VersionsDocument { versions: Some(versions), .. }) = serde_json::from_str(text) {

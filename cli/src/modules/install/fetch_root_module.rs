@@ -1,4 +1,4 @@
-//! Fetches a module that is to become a root module.
+//! Fetches a module to initialize a root module from.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::messages;
 use crate::modules::source::ModuleInPackage;
 use crate::settings::UserSettings;
 
-/// Fetches the package of a module that is to become a root module, and returns the module's folder.
+/// Fetches the package of a module to initialize a root module from, and returns the module's directory.
 ///
 /// # Errors
-/// When it cannot be had.
+/// The package cannot be fetched.
 pub(crate) fn fetch_root_module(
     diags: &mut Diagnostics,
     user: UserSettings<'_>,
@@ -40,7 +40,7 @@ pub(crate) fn fetch_root_module(
     })
 }
 
-/// The next step after a package that is too large.
+/// Returns the remedy for a package that is too large.
 fn size_limit_hint(error: &FetchError) -> String {
     let too_large = match error {
         FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
@@ -48,7 +48,7 @@ fn size_limit_hint(error: &FetchError) -> String {
         _ => false,
     };
     if too_large {
-        format!(" {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes.")
+        format!(" Set {MODULE_SIZE_VARIABLE} to change the limit, in mebibytes.")
     } else {
         String::new()
     }

@@ -1,4 +1,4 @@
-//! Compares modules with their lock file while they are installed.
+//! Comparison of modules with the module lock file during installation.
 
 use formwork_core::addr::ModuleSource;
 use formwork_core::config::ModuleCallSource;
@@ -10,8 +10,8 @@ use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{ModuleManifest, ModuleRecord};
 
-/// Keeps modules that were not looked at, and returns them: those of tests in another folder, as in Terraform,
-/// and all if the calls of a module could not be read.
+/// Keeps modules that were not visited, and returns them: those of tests in another directory, as in
+/// Terraform, and all modules if the calls of a module could not be read.
 pub(super) fn keep_unvisited_modules(
     staging: &Staging,
     old: &ModuleManifest,
@@ -28,7 +28,7 @@ pub(super) fn keep_unvisited_modules(
     kept
 }
 
-/// The locks that were found, with those of modules that are kept without a look at them.
+/// Returns the new locks, together with those of modules that were not visited.
 pub(super) fn with_kept_locks(
     mut found: ModuleLock,
     lock: &ModuleLock,
@@ -42,10 +42,10 @@ pub(super) fn with_kept_locks(
     found
 }
 
-/// The lock file to be written, if it is to change.
+/// Returns the lock file to write, if it changes.
 ///
 /// # Errors
-/// When it must stay as it is.
+/// The lock file would change, but is read-only.
 pub(super) fn lock_to_write(
     diags: &mut Diagnostics,
     place: &ModulesFolder<'_>,
@@ -62,8 +62,8 @@ pub(super) fn lock_to_write(
 }
 
 impl ModuleWalk<'_> {
-    /// Compares the content of a module with the lock file, if there is one, and takes it down for the
-    /// next one.
+    /// Compares the contents of a module with the lock file, if it exists, and records the hash for the
+    /// new lock file.
     pub(super) fn verify_module_content(
         &mut self,
         diags: &mut Diagnostics,
@@ -71,7 +71,7 @@ impl ModuleWalk<'_> {
         key: &str,
         record: &ModuleRecord,
     ) -> Result<(), Reported> {
-        // A folder of this machine is as it is.
+        // Local directories are not locked.
         let is_local =
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
         let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Selects the version of a module from a registry.
+//! Version selection for a module from a registry.
 
 use formwork_core::addr::RegistryModuleAddr;
 use formwork_core::config::ModuleCallSource;
@@ -9,7 +9,7 @@ use super::{ModuleWalk, module_errors};
 use crate::modules::registry::ModuleVersions;
 
 impl ModuleWalk<'_> {
-    /// The locked version of a module, if the call allows it.
+    /// Returns the locked version of a module, if the call allows it.
     pub(super) fn locked_version(
         &self,
         key: &str,
@@ -23,7 +23,7 @@ impl ModuleWalk<'_> {
         is_allowed.then_some(version)
     }
 
-    /// The newest version that the call allows.
+    /// Returns the newest version that the call allows.
     pub(super) fn choose_newest_version(
         &mut self,
         diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Installs the modules that runs of test files use instead of the configuration.
+//! Installation of the modules that run blocks of test files use instead of the configuration.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl CallingModule<'_> {
         Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
     }
 
-    /// The folder from which the modules of runs are named. No module calls them, so that they may be or call
+    /// The caller of the modules of run blocks. These modules have no calling module, so they may be, or call,
     /// the configuration itself.
     fn of_runs(dir: &Path) -> Self {
         Self { identity: String::new(), ..Self::root(dir) }
@@ -32,7 +32,7 @@ impl ModuleWalk<'_> {
         self.install_calls(diags, &root);
         let folders = TestFolders { module: place.root, tests: place.tests };
         let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
-        // The root has no key of its own, so the name of a call is its key.
+        // The root module has no key, so the name of a call is its key.
         let with_key = |file: &TestFileWithModules, site: &ModuleCallSource| ModuleCallSource {
             name: file.module_key(site).as_str().into(),
             ..site.clone()
