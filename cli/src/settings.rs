@@ -20,25 +20,25 @@ pub(crate) use self::install_method::{InstallMethod, InstallMethodKind, matches_
 pub(crate) use self::oci::{OciLogin, OciSettings};
 pub(crate) use self::oci_repository::{RepositoryAddr, RepositoryTemplate};
 
-/// The name of the token file of `login`.
+/// The name of the credentials file that `login` writes.
 const TOKENS_FILE_NAME: &str = "credentials.tfrc.json";
 
-/// The supported settings.
+/// The supported settings of the CLI configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Directory of unpacked providers, shared between projects.
+    /// The directory of unpacked providers that is shared between configurations.
     pub(crate) plugin_cache_dir: Option<PathBuf>,
-    /// Use the cache even for packages whose hash is not locked.
+    /// Whether the cache is used for packages without a locked hash.
     pub(crate) cache_may_break_lock: bool,
-    /// Provider installation methods, in order; `None` for the default ones.
+    /// Provider installation methods, in order. `None` for the default methods.
     pub(crate) methods: Option<Vec<InstallMethod>>,
-    /// Development overrides: directories with provider programs, by source address.
+    /// Directories that contain the program of a provider under development, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
-    /// Hosts without service discovery: the URLs by service.
+    /// Service URLs of hosts for which service discovery is disabled, by service.
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
     /// API tokens, by host.
     pub(crate) tokens: BTreeMap<String, String>,
-    /// The hosts whose tokens are in CLI configuration files, not in the file that `login` writes.
+    /// The hosts whose tokens are in CLI configuration files instead of the credentials file of `login`.
     pub(crate) written: BTreeSet<String>,
     /// The credentials helper for other tokens.
     pub(crate) helper: Option<CredentialsHelper>,
@@ -55,18 +55,18 @@ pub(crate) struct UserSettings<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// A program that stores the tokens of hosts.
+/// A program that provides the tokens of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CredentialsHelper {
-    /// The program file, if it is installed.
+    /// The path of the program, if it is installed.
     pub(crate) program: Option<PathBuf>,
-    /// Name for display.
+    /// The name for messages.
     pub(crate) name: String,
     /// The configured arguments, which precede those of a request.
     pub(crate) args: Vec<String>,
 }
 
-/// Reason why the settings cannot be used.
+/// The reason why the CLI configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
 pub(crate) struct SettingsError {
@@ -79,7 +79,7 @@ impl Settings {
     /// Reads the effective settings. The environment takes precedence over the files.
     ///
     /// # Errors
-    /// Returns an error if a CLI configuration file cannot be read.
+    /// A CLI configuration file cannot be read or parsed.
     pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for path in settings_files(env)? {
@@ -134,18 +134,18 @@ impl Settings {
 }
 
 impl Settings {
-    /// Warns of files and directories that do not exist, which are usually misspelt.
+    /// Warns about files and directories that do not exist, because their names are probably misspelled.
     fn warn_of_missing_paths(&mut self, env: &Env) {
         if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
             let detail = format!(
-                "The file {:?} in TF_CLI_CONFIG_FILE does not exist, so no CLI configuration is read.",
+                "The file {:?} in TF_CLI_CONFIG_FILE does not exist, so no settings are read.",
                 path.display().to_string()
             );
             self.warnings.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
         }
         if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
             let detail = format!(
-                "The plugin cache directory {:?} does not exist. It is created when a provider is installed. If the path is wrong, correct it.",
+                "The plugin cache directory {:?} does not exist. It is created when a provider is installed. If the name is wrong, correct it.",
                 folder.display().to_string()
             );
             self.warnings.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
@@ -155,7 +155,7 @@ impl Settings {
 
 fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Some(path) = &env.cli_config_file {
-        // A specified file that does not exist is treated as empty.
+        // A configured file that does not exist counts as empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
     }
     let Some(home) = &env.home else { return Ok(Vec::new()) };
@@ -173,21 +173,21 @@ fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     Ok(files)
 }
 
-/// Whether a file in the configuration directory is read. The file of `login` is read separately.
+/// Whether a file in the settings directory is read. The credentials file of `login` is read separately.
 fn is_settings_file_name(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name != TOKENS_FILE_NAME && (name.ends_with(".tfrc") || name.ends_with(".tfrc.json"))
 }
 
-/// The tokens in the file that Terraform's `login` writes. A damaged file is treated as empty, because it is
-/// not edited by hand.
+/// Reads the tokens in the credentials file of `login`, which is not edited by hand. A damaged file
+/// contains no tokens.
 fn login_tokens(env: &Env) -> Vec<(String, String)> {
     let Some(path) = tokens_file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_SMALL_FILE_LEN);
     text.map(|text| parse_tokens(&text)).unwrap_or_default()
 }
 
-/// Parses the tokens of that file, by host.
+/// Parses the tokens in a credentials file, by host.
 pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
     let document: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
@@ -202,7 +202,7 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
 /// Parses a CLI configuration file.
 ///
 /// # Errors
-/// Returns the line and the reason if the string is not a valid CLI configuration.
+/// The document is not valid. The error is the line and the reason.
 pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
     for item in parse_items::parse_items(text)? {
@@ -256,7 +256,7 @@ pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, 
             "oci_default_credentials" => {
                 settings.oci.read_defaults(item.into_block()?, line, env)?;
             }
-            // Other names belong to other programs or later versions.
+            // Unknown names may be settings of other programs or later versions.
             _ => {}
         }
     }
@@ -264,8 +264,8 @@ pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, 
 }
 
 impl Settings {
-    /// The labelled blocks of an item. As in Terraform, errors are reported as warnings and do not stop a
-    /// command: other hosts are not affected.
+    /// Returns the labelled blocks of an item. An error is reported as a warning and does not stop a
+    /// command, as in Terraform, because other hosts are not affected.
     fn labelled_blocks_or_warn(
         &mut self,
         item: SettingsItem,
@@ -277,11 +277,11 @@ impl Settings {
         })
     }
 
-    /// The hostname in the label of a block, normalized for comparison.
+    /// Returns the hostname in the label of a block, normalized for comparison.
     fn hostname_or_warn(&mut self, block: &str, label: &str, line: usize) -> Option<String> {
         let host = label.strip_suffix(":443").unwrap_or(label);
         let host = host.strip_suffix('.').unwrap_or(host);
-        // A hostname is validated as part of a provider address.
+        // The hostname is validated as part of a provider address.
         if format!("{host}/namespace/type").parse::<ProviderAddr>().is_err() {
             self.warn_of_block(
                 line,
@@ -304,7 +304,7 @@ const DUPLICATE_HELPER_REASON: &str = "no more than one credentials_helper block
 const DUPLICATE_INSTALLATION_REASON: &str =
     "no more than one provider_installation block may be specified";
 
-/// The URLs in `services = { … }`.
+/// Reads the URLs in `services = { … }`.
 fn read_services(items: Vec<SettingsItem>) -> BTreeMap<String, String> {
     let urls = items.into_iter().filter_map(|item| match item {
         SettingsItem::Value(name, SettingsValue::Block(items), _)
@@ -322,7 +322,7 @@ fn read_services(items: Vec<SettingsItem>) -> BTreeMap<String, String> {
     urls.collect()
 }
 
-/// The value of `token = "…"`.
+/// Reads the string in `token = "…"`.
 fn read_token(items: Vec<SettingsItem>) -> Option<String> {
     items.into_iter().find_map(|item| match item {
         SettingsItem::Value(name, SettingsValue::Text(token), _) if name == "token" => Some(token),
@@ -330,7 +330,7 @@ fn read_token(items: Vec<SettingsItem>) -> Option<String> {
     })
 }
 
-/// The program of a `credentials_helper` block. It is searched in the plugin directories.
+/// Reads the program of a `credentials_helper` block, which is searched in the plugin directories.
 fn read_helper(
     name: String,
     items: Vec<SettingsItem>,
@@ -379,7 +379,7 @@ fn read_installation(
     Ok((methods, overrides))
 }
 
-/// Replaces `$NAME` and `${NAME}`, and a leading `~`.
+/// Expands `$NAME` and `${NAME}`, and a leading `~`.
 fn expand_variables(text: &str, env: &Env) -> PathBuf {
     let mut result = String::new();
     let mut rest = text;
@@ -406,7 +406,7 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
     }
 }
 
-/// The directories that are searched for providers by default.
+/// Returns the implied mirror directories, used if the settings contain no installation methods.
 pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join("terraform.d/plugins")];
     folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
@@ -414,7 +414,7 @@ pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The token file of `login`.
+/// Returns the path of the credentials file that `login` writes.
 pub(crate) fn tokens_file(env: &Env) -> Option<PathBuf> {
     Some(env.home.as_ref()?.join(".terraform.d").join(TOKENS_FILE_NAME))
 }
@@ -483,7 +483,7 @@ mod tests {
             parse_settings(&block("h.example/${type}"), &Env::default()).unwrap_err();
         assert!(line == 2 && reason.contains("must refer to ${hostname}"), "{line}: {reason}");
         let none = "provider_installation {\n oci_mirror {}\n}";
-        let expected = (2, "oci_mirror needs a repository_template".to_owned());
+        let expected = (2, "oci_mirror requires a repository_template".to_owned());
         assert_eq!(parse_settings(none, &Env::default()), Err(expected));
     }
 
@@ -491,10 +491,10 @@ mod tests {
     fn mistakes_are_errors_and_unknown_names_are_not() {
         let env = Env::default();
         for (text, reason) in [
-            ("provider_installation \"x\" {}", "provider_installation takes no label"),
+            ("provider_installation \"x\" {}", "provider_installation does not support a label"),
             ("provider_installation = {}", "provider_installation must be a block"),
             ("provider_installation { direct = {} }", "direct must be a block"),
-            ("provider_installation { direct \"x\" {} }", "direct takes no label"),
+            ("provider_installation { direct \"x\" {} }", "direct does not support a label"),
             (
                 "provider_installation { direct {} dev_overrides {} }",
                 "dev_overrides must appear before all other installation methods",
@@ -512,7 +512,7 @@ mod tests {
             ("credentials_helper { args = [] }", "a name is missing before \"args\""),
             ("credentials_helper \"x\" { args = \"a\" }", "args must be a list of strings"),
             ("credentials_helper \"x\" {} credentials_helper \"y\" {}", "no more than one"),
-            ("plugin_cache_dir = <<EOF\n", "a text behind << does not end"),
+            ("plugin_cache_dir = <<EOF\n", "a heredoc after << does not end"),
             ("{\"host\": }", "expected value"),
         ] {
             let (line, found) = parse_settings(text, &env).unwrap_err();

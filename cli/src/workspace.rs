@@ -1,5 +1,5 @@
-//! The working directory of a command: configuration, data directory, lock file, providers, state. Each is
-//! resolved once, in the best order for reporting errors.
+//! The working directory of a command: configuration, data directory, lock file, providers and state. It is
+//! opened once, in the order in which errors should be reported.
 
 pub(crate) mod backend;
 mod config_snapshot;
@@ -44,7 +44,7 @@ pub(crate) use installed_modules::ModuleInstallOptions;
 pub(crate) use state::state_in_named_file;
 pub(crate) use test_modules::LoadedTest;
 
-/// The name of the file that names the selected workspace.
+/// The name of the file that contains the selected workspace.
 const SELECTED_WORKSPACE_FILE: &str = "environment";
 
 /// The rule for workspace names.
@@ -55,21 +55,21 @@ const WORKSPACE_NAME_RULE: &str =
 pub(crate) struct Workspace<'e> {
     /// The environment.
     pub(crate) env: &'e Env,
-    /// The working directory, with state, locks and variable files.
+    /// The working directory, which contains the state, the lock files and the variable files.
     pub(crate) root: PathBuf,
-    /// The configuration directory: the working directory, unless `import -config` specifies another.
+    /// The root module's directory: the working directory, unless `import` specifies another one.
     pub(crate) config_folder: PathBuf,
     /// The data directory.
     pub(crate) data: DataDir,
-    /// The sources that diagnostics quote.
+    /// The sources for messages.
     pub(crate) sources: Sources,
-    /// The CLI configuration.
+    /// The settings of the CLI configuration.
     pub(crate) settings: Settings,
-    /// Running providers. They require neither an installation nor a lock.
+    /// Providers that are already running. They require neither an installation nor a lock.
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// The files of the configuration.
     pub(crate) config_sources: ConfigSources,
-    /// The encryption of states and plans, after it is set up.
+    /// The encryption of states and plans, after it is read.
     pub(crate) encryption: Option<Encryption>,
     /// The providers that were started as state stores.
     pub(crate) started_stores: StartedStores,
@@ -79,17 +79,17 @@ impl<'e> Workspace<'e> {
     /// Opens the working directory.
     ///
     /// # Errors
-    /// Returns an error if the CLI configuration or the selected workspace cannot be read.
+    /// The settings or the workspace selection cannot be read.
     pub(crate) fn open(env: &'e Env, diags: &mut Diagnostics) -> Result<Self, Reported> {
         let opened = Self::open_with_any_selection(env, diags)?;
         opened.selection_problem().map_or(Ok(opened), |problem| Err(diags.error(problem)))
     }
 
-    /// Opens the working directory for a command that selects a workspace, which can replace an invalid
-    /// selection.
+    /// Opens the working directory for a command that selects a workspace. Such a command must work even if
+    /// the current selection is invalid.
     ///
     /// # Errors
-    /// Returns an error if the CLI configuration or the environment cannot be read.
+    /// The settings or the environment cannot be read.
     pub(crate) fn open_with_any_selection(
         env: &'e Env,
         diags: &mut Diagnostics,
@@ -113,7 +113,7 @@ impl<'e> Workspace<'e> {
             encryption: None,
             started_stores: StartedStores::default(),
         };
-        // A selection in the environment can be corrected only there.
+        // A selection in the environment cannot be changed by a command.
         if let Some(name) = env.workspace.as_ref().filter(|name| !Workspaces::is_valid_name(name)) {
             let detail = format!(
                 "The variable selects the workspace {name:?}. {WORKSPACE_NAME_RULE} Unset the variable, or correct it."
@@ -129,9 +129,9 @@ impl<'e> Workspace<'e> {
     /// Checks that the name of the selected workspace can be read.
     ///
     /// # Errors
-    /// Returns an error if the selected workspace cannot be read.
+    /// The file with the name cannot be read.
     pub(crate) fn check_selection_readable(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        // A name in another encoding can be replaced by a valid one.
+        // A name that is not UTF-8 can be replaced by a valid one.
         let is_unreadable = |error: &io::Error| error.kind() != io::ErrorKind::InvalidData;
         if !self.selected_workspace().is_err_and(|error| is_unreadable(&error)) {
             return Ok(());
@@ -139,7 +139,7 @@ impl<'e> Workspace<'e> {
         self.selection_problem().map_or(Ok(()), |problem| Err(diags.error(problem)))
     }
 
-    /// The problem with the selected workspace in the data directory, if any.
+    /// Returns the error of the workspace selection in the data directory, if it is invalid.
     pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
         let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let path = path.display();
@@ -155,31 +155,32 @@ impl<'e> Workspace<'e> {
             Err(error) => {
                 let remedy = match error.kind() {
                     io::ErrorKind::InvalidData => remedy,
-                    _ => "Remove the file to select the default workspace.",
+                    _ => "Remove it to select the default workspace.",
                 };
-                let detail =
-                    format!("{path}: {error}. The file names the selected workspace. {remedy}");
+                let detail = format!(
+                    "{path}: {error}. The file contains the name of the selected workspace. {remedy}"
+                );
                 Diagnostic::error(messages::FAILED_TO_READ_SELECTED_WORKSPACE, detail)
             }
         };
         Some(problem.blamed_on(Blame::Environment))
     }
 
-    /// Reads the configuration, and records its files.
+    /// Loads the configuration, and records its files.
     ///
     /// # Errors
-    /// Returns an error if the configuration has errors.
+    /// The configuration has errors.
     pub(crate) fn read_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let (config, dangling) = self.config_with_reference_errors(diags)?;
         let calls = config.check_module_calls(diags);
         diags.append(dangling).and(calls).map(|()| config)
     }
 
-    /// Checks that the modules of the configuration can be read, and that this program meets the versions
-    /// that they require. Terraform requires this for commands that change or copy a state.
+    /// Checks that the modules of the configuration can be read, and that this program meets their
+    /// `required_version`. Terraform requires this for commands that change or copy a state.
     ///
     /// # Errors
-    /// Returns an error if a module cannot be read, or a required version does not match.
+    /// A module cannot be read, or requires another version.
     pub(crate) fn check_required_versions(
         &mut self,
         diags: &mut Diagnostics,
@@ -191,14 +192,14 @@ impl<'e> Workspace<'e> {
         let config = self
             .read_config_requirements(&mut found)
             .and_then(|config| config.check_required_versions(&mut found));
-        // Warnings are reported only by commands that use the configuration.
+        // Warnings are reported by commands that use the configuration.
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
 
     /// Reads only the modules and providers that the configuration requires.
     ///
     /// # Errors
-    /// Returns an error if the requirements cannot be read.
+    /// The configuration cannot be read.
     pub(crate) fn read_config_requirements(
         &mut self,
         diags: &mut Diagnostics,
@@ -209,10 +210,10 @@ impl<'e> Workspace<'e> {
         Config::load_for_requirements(diags, &mut self.sources, config_source)
     }
 
-    /// As [`Workspace::read_config`], with reference errors reported separately.
+    /// As [`Workspace::read_config`], but returns invalid references separately.
     ///
     /// # Errors
-    /// Returns an error if the configuration has other errors.
+    /// The configuration has other errors.
     pub(crate) fn config_with_reference_errors(
         &mut self,
         diags: &mut Diagnostics,
@@ -227,16 +228,16 @@ impl<'e> Workspace<'e> {
         config
     }
 
-    /// Reads only the root module, which contains the backend configuration.
+    /// Reads only the root module, for its backend configuration.
     ///
     /// # Errors
-    /// Returns an error if the files of the module cannot be read.
+    /// The files of the module cannot be read.
     pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
         config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
     }
 
-    /// Whether the directory contains configuration. An unreadable directory counts as one, so that reading
-    /// it reports the error.
+    /// Whether the directory contains a configuration. An unreadable directory counts as a configuration, so
+    /// that the error is reported when it is read.
     pub(crate) fn has_config(&self) -> bool {
         match FilesOnDisk.list(&self.config_folder) {
             Ok(names) => names.iter().any(|name| config::is_config_file_name(name)),
@@ -244,7 +245,7 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Whether the directory contains configuration. Warns if only OpenTofu would find it.
+    /// Whether the directory contains a configuration. Warns if it contains only OpenTofu files.
     pub(crate) fn has_config_or_warn(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
@@ -257,9 +258,9 @@ impl<'e> Workspace<'e> {
         has_config
     }
 
-    /// The selected workspace.
+    /// Returns the name of the selected workspace.
     pub(crate) fn name(&self) -> String {
-        // Opening the directory has already read the file successfully.
+        // The file was already read when the directory was opened.
         self.selected_workspace().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
     }
 
@@ -284,7 +285,7 @@ impl<'e> Workspace<'e> {
         Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
 
-    /// Host values for expressions outside of plan and apply.
+    /// Returns the environment values for expressions outside of a plan or apply.
     pub(crate) fn host_values(&self) -> HostValues {
         HostValues {
             cwd: self.env.cwd.as_str().into(),
@@ -301,7 +302,7 @@ impl<'e> Workspace<'e> {
     /// Selects another workspace, for this and later commands.
     ///
     /// # Errors
-    /// Returns an error if the selection cannot be recorded.
+    /// The selection cannot be written.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
         let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let data = self.data.open_or_create();
@@ -317,14 +318,14 @@ impl<'e> Workspace<'e> {
     /// Reads the lock file.
     ///
     /// # Errors
-    /// Returns an error if the lock file cannot be read.
+    /// The lock file cannot be read or is invalid.
     pub(crate) fn read_lock_file(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let root = self.root.clone();
         LockFile::load(diags, &mut self.sources, &root)
     }
 
-    /// The lock file for a command that only uses it. As in Terraform, only commands that write the file warn
-    /// about ignored content.
+    /// Reads the lock file for a command that only uses it. As in Terraform, warnings about ignored parts are
+    /// reported by the commands that write it.
     fn read_locks_to_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let mut found = Diagnostics::default();
         let locks = self.read_lock_file(&mut found);
@@ -334,11 +335,11 @@ impl<'e> Workspace<'e> {
         locks
     }
 
-    /// Checks that the lock file can be read. As in Terraform, a command that works with the state requires
-    /// this, even if it does not use a provider.
+    /// Checks that the lock file can be read. As in Terraform, a command that uses the state requires this,
+    /// even if it uses no provider.
     ///
     /// # Errors
-    /// Returns an error if the lock file cannot be read.
+    /// The lock file cannot be read or is invalid.
     pub(crate) fn check_lock_file_readable(
         &mut self,
         diags: &mut Diagnostics,
@@ -346,7 +347,7 @@ impl<'e> Workspace<'e> {
         self.read_locks_to_use(diags).map(drop)
     }
 
-    /// The directories that are searched for providers.
+    /// Returns the directories in which providers are searched.
     pub(crate) fn provider_folders<'a>(
         &'a self,
         plugin_dirs: &'a [PathBuf],
@@ -361,10 +362,10 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Finds the required provider programs, each verified against the lock file.
+    /// Finds the programs of the required providers, and verifies them with the lock file.
     ///
     /// # Errors
-    /// Returns an error if a provider is not installed, or does not match the lock file.
+    /// A provider is not installed, or does not match the lock.
     pub(crate) fn make_launcher(
         &mut self,
         diags: &mut Diagnostics,
@@ -377,11 +378,11 @@ impl<'e> Workspace<'e> {
         Ok(make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached))
     }
 
-    /// As [`Workspace::make_launcher`], for callers that require the providers only to check a configuration:
-    /// the installed versions are used, even if the configuration now requires others.
+    /// As [`Workspace::make_launcher`], for callers that only check a configuration: the installed
+    /// providers are used, even if the configuration now requires other versions.
     ///
     /// # Errors
-    /// Returns an error if a provider is not installed.
+    /// A provider is not installed.
     pub(crate) fn launcher_of_installed(
         &mut self,
         diags: &mut Diagnostics,
@@ -411,10 +412,10 @@ impl<'e> Workspace<'e> {
         Ok(make_launcher(self.env, self.remote_state_reader(), programs?, &self.reattached))
     }
 
-    /// Checks that the lock file selects an allowed version of each of these providers.
+    /// Checks that the lock file selects an allowed version of each provider.
     ///
     /// # Errors
-    /// Returns an error if the lock file does not match the configuration.
+    /// A provider has no selected version, or the version is not allowed.
     pub(crate) fn check_provider_selections(
         &mut self,
         diags: &mut Diagnostics,
@@ -431,8 +432,7 @@ impl<'e> Workspace<'e> {
     /// Reads the lock file for the programs of these providers.
     ///
     /// # Errors
-    /// Returns an error if the lock file cannot be read, or if a required provider has a built-in address but
-    /// is not built in.
+    /// The lock file cannot be read, or a required built-in provider does not exist.
     fn load_locks(
         &mut self,
         diags: &mut Diagnostics,
@@ -443,7 +443,7 @@ impl<'e> Workspace<'e> {
             required.keys().filter(|addr| addr.is_builtin() && addr.provider_type() != "terraform")
         {
             let detail = format!(
-                "{addr} would be a built-in provider, and the only built-in provider is called terraform."
+                "The address {addr} is that of a built-in provider, but the only built-in provider is terraform."
             );
             result =
                 Err(diags.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail)));
@@ -454,7 +454,7 @@ impl<'e> Workspace<'e> {
     }
 }
 
-/// The error for a workspace name that is not allowed.
+/// Returns the error for an invalid workspace name.
 pub(crate) fn bad_workspace_name_error(name: &str) -> Diagnostic {
     let detail = format!("The workspace name {name:?} is not allowed. {WORKSPACE_NAME_RULE}");
     Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)

@@ -1,4 +1,5 @@
-//! Installation methods of the settings: the place of packages, and the providers to look for there.
+//! Provider installation methods of the CLI configuration: the location of packages, and the providers that
+//! are installed from it.
 
 use std::path::PathBuf;
 
@@ -9,22 +10,22 @@ use super::oci_repository::RepositoryTemplate;
 use super::parse_items::{ResultWithLine, SettingsItem, SettingsValue};
 use crate::env::Env;
 
-/// One place where providers are looked for.
+/// One source of provider packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstallMethod {
     pub(crate) kind: InstallMethodKind,
-    /// Patterns of the providers looked for there; all if empty.
+    /// Patterns of the providers to install with this method. Empty for all providers.
     pub(crate) include: Vec<String>,
-    /// Patterns of the providers not looked for there.
+    /// Patterns of the providers not to install with this method.
     pub(crate) exclude: Vec<String>,
 }
 
-/// The kind of a place.
+/// The kind of a source, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InstallMethodKind {
-    /// A folder.
+    /// A local directory.
     Filesystem(PathBuf),
-    /// A server that holds packages.
+    /// A network mirror.
     Network(String),
     /// Repositories in OCI registries.
     Oci(RepositoryTemplate),
@@ -33,12 +34,12 @@ pub(crate) enum InstallMethodKind {
 }
 
 impl InstallMethod {
-    /// A place where every provider is looked for.
+    /// Creates a method that applies to every provider.
     pub(crate) fn for_all_providers(kind: InstallMethodKind) -> Self {
         Self { kind, include: Vec::new(), exclude: Vec::new() }
     }
 
-    /// Whether a provider is looked for here.
+    /// Whether this method applies to a provider.
     pub(crate) fn serves(&self, provider: &ProviderAddr) -> bool {
         let any =
             |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, provider));
@@ -55,7 +56,7 @@ pub(crate) fn matches_pattern(pattern: &str, provider: &ProviderAddr) -> bool {
         && fits(kind, provider.provider_type())
 }
 
-/// The host, namespace and type in a pattern.
+/// Splits a pattern into host, namespace and type.
 pub(super) fn split_pattern(pattern: &str) -> Option<[&str; 3]> {
     let parts: Vec<&str> = pattern.split('/').collect();
     match parts[..] {
@@ -66,7 +67,7 @@ pub(super) fn split_pattern(pattern: &str) -> Option<[&str; 3]> {
     }
 }
 
-/// Checks a pattern. The reason why it is none is in Terraform's words.
+/// Checks a pattern. The error is in Terraform's words.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let (host, namespace, kind) = match parts[..] {
@@ -105,13 +106,13 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 /// The arguments of a method.
 #[derive(Default)]
 struct InstallMethodArguments {
-    /// The place: a path, a URL or a template.
+    /// The location: a path, a URL or a template.
     place: Option<String>,
     include: Vec<String>,
     exclude: Vec<String>,
 }
 
-/// The argument that names the place of a method.
+/// Returns the name of the argument for the location of a method.
 fn location_argument_name(method: &str) -> Option<&'static str> {
     match method {
         "filesystem_mirror" => Some("path"),
@@ -163,7 +164,7 @@ pub(super) fn read_method_block(
 ) -> ResultWithLine<InstallMethod> {
     let InstallMethodArguments { place, include, exclude } = read_arguments(name, items)?;
     let place = match (location_argument_name(name), place) {
-        (Some(argument), None) => return Err((line, format!("{name} needs a {argument}"))),
+        (Some(argument), None) => return Err((line, format!("{name} requires a {argument}"))),
         (_, place) => place.unwrap_or_default(),
     };
     let kind = match name {
@@ -185,7 +186,7 @@ pub(super) fn read_method_block(
             InstallMethodKind::Oci(template.map_err(|reason| (line, reason))?)
         }
         "direct" => InstallMethodKind::Direct,
-        _ => return Err((line, format!("{name} is not a way to install providers"))),
+        _ => return Err((line, format!("{name} is not a provider installation method"))),
     };
     Ok(InstallMethod { kind, include, exclude })
 }

@@ -1,5 +1,5 @@
-//! Credentials for OCI registries in the settings: the blocks `oci_credentials` and
-//! `oci_default_credentials` of OpenTofu. Reads no files of credentials.
+//! Credentials for OCI registries in the CLI configuration: OpenTofu's blocks `oci_credentials` and
+//! `oci_default_credentials`. This module reads no credentials files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,50 +8,50 @@ use super::oci_repository::read_prefix;
 use super::parse_items::{ResultWithLine, SettingsItem, SettingsValue};
 use crate::env::Env;
 
-/// The settings about credentials for OCI registries.
+/// The settings for credentials of OCI registries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OciSettings {
-    /// The blocks `oci_credentials`, in order.
+    /// The `oci_credentials` blocks, in order.
     pub(crate) credentials: Vec<OciCredentials>,
-    /// The block `oci_default_credentials`.
+    /// The `oci_default_credentials` block.
     pub(crate) defaults: Option<OciDefaults>,
 }
 
 /// Credentials for the repositories whose addresses begin with a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OciCredentials {
-    /// The domain of a registry, alone or with a path.
+    /// The domain of a registry, with an optional path.
     pub(crate) prefix: String,
     pub(crate) login: OciLogin,
 }
 
-/// The way to log in to a registry.
+/// The credentials for a registry, or their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OciLogin {
-    /// A name and a password.
+    /// A user name and a password.
     Password { username: String, password: String },
-    /// A token for the registry, or one with which another token can be obtained.
+    /// An access token, or a refresh token.
     Tokens { access: Option<String>, refresh: String },
     /// The name of a Docker-style credential helper.
     Helper(String),
 }
 
-/// The sources of credentials for repositories without a block of their own.
+/// The sources of credentials for repositories without an `oci_credentials` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OciDefaults {
-    /// Whether files of credentials are read at all.
+    /// Whether credentials files are read.
     pub(crate) discovers: bool,
-    /// The files to read; `None` for those that other programs write.
+    /// The files to read. `None` for the files of container tools.
     pub(crate) files: Option<Vec<PathBuf>>,
     /// The name of a credential helper for all registries.
     pub(crate) helper: Option<String>,
 }
 
 impl OciSettings {
-    /// Adds the settings of another file, whose folder is that of relative paths in it.
+    /// Adds the settings of another file. Relative paths in it start from its directory, `folder`.
     ///
     /// # Errors
-    /// When both have credentials for the same repositories, or defaults: the reason.
+    /// Both files contain credentials for the same repositories, or both contain defaults.
     pub(super) fn merge(&mut self, other: Self, folder: &Path) -> Result<(), String> {
         for one in other.credentials {
             self.add(one)?;
@@ -68,10 +68,7 @@ impl OciSettings {
 
     fn add(&mut self, one: OciCredentials) -> Result<(), String> {
         if self.credentials.iter().any(|other| other.prefix == one.prefix) {
-            return Err(format!(
-                "there may be only one oci_credentials block for {:?}",
-                one.prefix
-            ));
+            return Err(format!("only one oci_credentials block is allowed for {:?}", one.prefix));
         }
         self.credentials.push(one);
         Ok(())
@@ -79,13 +76,13 @@ impl OciSettings {
 
     fn set_defaults(&mut self, defaults: OciDefaults) -> Result<(), String> {
         if self.defaults.is_some() {
-            return Err("there may be only one oci_default_credentials block".to_owned());
+            return Err("only one oci_default_credentials block is allowed".to_owned());
         }
         self.defaults = Some(defaults);
         Ok(())
     }
 
-    /// Reads a block `oci_credentials`.
+    /// Reads an `oci_credentials` block.
     pub(super) fn read_credentials_block(
         &mut self,
         label: &str,
@@ -94,7 +91,7 @@ impl OciSettings {
     ) -> ResultWithLine<()> {
         let at = |reason: String| (line, reason);
         let prefix = read_prefix(label)
-            .map_err(|reason| at(format!("the label of oci_credentials is wrong: {reason}")))?;
+            .map_err(|reason| at(format!("the label of oci_credentials is invalid: {reason}")))?;
         let block = format!("the oci_credentials block for {prefix:?}");
         let mut values: [Option<String>; 5] = Default::default();
         for item in items {
@@ -109,13 +106,13 @@ impl OciSettings {
         let login = read_login(values, &block).map_err(at)?;
         if matches!(login, OciLogin::Helper(_)) && prefix.contains('/') {
             return Err(at(format!(
-                "{block} cannot use docker_credentials_helper for a path: a credential helper knows whole registries only"
+                "{block} cannot use docker_credentials_helper for a path: credential helpers support only whole registries"
             )));
         }
         self.add(OciCredentials { prefix, login }).map_err(at)
     }
 
-    /// Reads the block `oci_default_credentials`.
+    /// Reads the `oci_default_credentials` block.
     pub(super) fn read_defaults(
         &mut self,
         items: Vec<SettingsItem>,
@@ -143,18 +140,18 @@ impl OciSettings {
             }
         }
         if !defaults.discovers && defaults.files.is_some() {
-            let reason = "oci_default_credentials names docker_style_config_files, and discover_ambient_credentials = false keeps them from being read; remove one of the two";
+            let reason = "oci_default_credentials sets docker_style_config_files, but discover_ambient_credentials = false disables them; remove one of the two";
             return Err((line, reason.to_owned()));
         }
         self.set_defaults(defaults).map_err(|reason| (line, reason))
     }
 }
 
-/// The arguments of a block `oci_credentials`.
+/// The arguments of an `oci_credentials` block.
 const ARGUMENT_NAMES: [&str; 5] =
     ["username", "password", "access_token", "refresh_token", "docker_credentials_helper"];
 
-/// The login that the values of the arguments mean, in the order of [`ARGUMENT_NAMES`].
+/// Converts the values of the arguments, in the order of [`ARGUMENT_NAMES`], to credentials.
 fn read_login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
     match values {
         [Some(username), Some(password), None, None, None] => {
@@ -171,7 +168,7 @@ fn read_login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, Stri
     }
 }
 
-/// Checks the name of a credential helper, which is part of the name of a program.
+/// Checks the name of a credential helper, which becomes part of a program name.
 fn check_helper_name(name: String) -> Result<String, String> {
     if name.is_empty() || name.contains(['/', '\\', '\0']) {
         return Err(format!(
@@ -244,7 +241,10 @@ mod tests {
             (block("h.example", "username = []"), "username must be a string"),
             (block("h example", "docker_credentials_helper = \"x\""), "is not the domain"),
             (block("h.example/A", "docker_credentials_helper = \"x\""), "is not the name of"),
-            (block("h.example/a", "docker_credentials_helper = \"x\""), "whole registries only"),
+            (
+                block("h.example/a", "docker_credentials_helper = \"x\""),
+                "support only whole registries",
+            ),
             (block("h.example", "docker_credentials_helper = \"../x\""), "docker-credential-NAME"),
             (defaults("discover_ambient_credentials = maybe"), "must be true or false"),
             (

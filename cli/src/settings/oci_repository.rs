@@ -1,4 +1,4 @@
-//! Repositories in OCI registries: their addresses, and the template that names the repository of a provider.
+//! Repositories in OCI registries: their addresses, and the template for the repository of a provider.
 
 use std::fmt::{Display, Formatter};
 
@@ -18,17 +18,17 @@ use crate::messages;
 /// The address of a repository in an OCI registry: `example.com/providers/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RepositoryAddr {
-    /// The domain of the registry in lower case, with its port if one is given.
+    /// The domain of the registry in lower case, with an optional port.
     pub(crate) registry: String,
     /// The path of the repository in the registry.
     pub(crate) path: String,
 }
 
 impl RepositoryAddr {
-    /// Makes an address of its parts.
+    /// Creates an address from its parts.
     ///
     /// # Errors
-    /// When one of them is malformed: the reason.
+    /// The domain or the path is malformed.
     pub(crate) fn new(registry: &str, path: &str) -> Result<Self, String> {
         if !is_registry_domain(registry) {
             return Err(format!(
@@ -43,10 +43,10 @@ impl RepositoryAddr {
         Ok(Self { registry: registry.to_ascii_lowercase(), path: path.to_owned() })
     }
 
-    /// Reads an address: the domain of the registry, a slash, and the path of the repository.
+    /// Parses an address: the domain of the registry, a slash, and the path of the repository.
     ///
     /// # Errors
-    /// When it is malformed: the reason.
+    /// The address is malformed.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (registry, path) = text.split_once('/').ok_or_else(|| {
             format!(
@@ -56,7 +56,7 @@ impl RepositoryAddr {
         Self::new(registry, path)
     }
 
-    /// The host that serves the registry. That of Docker Hub has another name than its registry.
+    /// Returns the host of the registry's API, which for Docker Hub differs from the domain.
     pub(crate) fn server(&self) -> &str {
         match self.registry.as_str() {
             "docker.io" => "registry-1.docker.io",
@@ -64,8 +64,8 @@ impl RepositoryAddr {
         }
     }
 
-    /// The number of path segments that a prefix such as `example.com/team` has in common with the address.
-    /// `None` if the prefix does not cover the repository.
+    /// Returns the number of path segments that a prefix such as `example.com/team` and the address have in
+    /// common, or `None` if the prefix does not match the repository.
     pub(crate) fn n_segments_covered_by(&self, prefix: &str) -> Option<usize> {
         let (registry, path) = prefix
             .split_once('/')
@@ -86,10 +86,11 @@ impl Display for RepositoryAddr {
     }
 }
 
-/// Reads a prefix of addresses: the domain of a registry, alone or with a path. The domain becomes lower case.
+/// Parses an address prefix: the domain of a registry, with an optional path. The domain is converted to lower
+/// case.
 ///
 /// # Errors
-/// When it is malformed: the reason.
+/// The prefix is malformed.
 pub(super) fn read_prefix(prefix: &str) -> Result<String, String> {
     match prefix.contains('/') {
         true => RepositoryAddr::parse(prefix).map(|addr| addr.to_string()),
@@ -97,7 +98,7 @@ pub(super) fn read_prefix(prefix: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a string is a domain or an IP address, perhaps with a port.
+/// Whether a string is a domain or an IP address, with an optional port.
 fn is_registry_domain(text: &str) -> bool {
     let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("address", rest),
@@ -111,7 +112,7 @@ fn is_registry_domain(text: &str) -> bool {
     !name.is_empty() && name.chars().all(is_named) && port_fits
 }
 
-/// Whether a string is one segment of the path of a repository, as the distribution specification has it.
+/// Whether a string is a valid path segment of a repository by the OCI distribution specification.
 fn is_path_segment(part: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut separators = part.split(is_word).filter(|separator| !separator.is_empty());
@@ -121,20 +122,20 @@ fn is_path_segment(part: &str) -> bool {
     part.starts_with(is_word) && part.ends_with(is_word) && separators.all(fits)
 }
 
-/// The template that names the repository of a provider: `example.com/${namespace}/${type}`.
+/// The template for the repository of a provider: `example.com/${namespace}/${type}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepositoryTemplate(String);
 
-/// The symbols of a template, in the order of the parts of a source address, and the values that `include`
-/// must limit to one if the template does not refer to the symbol.
+/// The symbols of a template, in the order of the parts of a source address, with their descriptions for a
+/// message: `include` must select exactly one value of a symbol that the template does not use.
 const TEMPLATE_SYMBOLS: [(&str, &str); 3] =
     [("hostname", "registry hostname"), ("namespace", "provider namespace"), ("type", "provider")];
 
 impl RepositoryTemplate {
-    /// Reads a template for the providers that the patterns include.
+    /// Parses a template for the providers that the patterns include.
     ///
     /// # Errors
-    /// When it has an error, or names one repository for several providers: the reason.
+    /// The template is invalid, or results in the same repository for several providers.
     pub(crate) fn parse(text: &str, include: &[String]) -> Result<Self, String> {
         let template = Self(text.to_owned());
         let expr = template.parse_expression()?;
@@ -161,10 +162,10 @@ impl RepositoryTemplate {
         Ok(template)
     }
 
-    /// The repository of a provider.
+    /// Returns the repository of a provider.
     ///
     /// # Errors
-    /// When the template results in something else than the address of a repository: the reason.
+    /// The result of the template is not a repository address.
     pub(crate) fn repository(&self, addr: &ProviderAddr) -> Result<RepositoryAddr, String> {
         let expr = self.parse_expression()?;
         let mut diags = Diagnostics::new();
@@ -199,7 +200,7 @@ impl Display for RepositoryTemplate {
     }
 }
 
-/// Whether patterns of providers have the same literal value in one of their parts.
+/// Whether all provider patterns have the same literal value in a part.
 fn patterns_agree_on_part(include: &[String], at: usize) -> bool {
     let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[at]));
     let first = values.next();
@@ -221,7 +222,8 @@ impl Scope for SymbolScope<'_> {
             "namespace" => self.0.namespace(),
             "type" => self.0.provider_type(),
             other => {
-                let detail = format!("There is no symbol {other:?} in a repository_template.");
+                let detail =
+                    format!("The symbol {other:?} is not available in a repository_template.");
                 return Err(
                     diags.error(Diagnostic::error(messages::UNKNOWN_SYMBOL, detail).at(root.span))
                 );
@@ -235,7 +237,7 @@ impl Scope for SymbolScope<'_> {
     }
 
     fn calls_forbidden_reason(&self) -> Option<&str> {
-        Some("No function can be called in a repository_template.")
+        Some("Functions are not available in a repository_template.")
     }
 
     fn function_names(&self) -> Vec<String> {

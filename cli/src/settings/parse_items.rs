@@ -1,9 +1,9 @@
-//! Parser of a settings file: an older relative of the configuration language. The reader of the
-//! items interprets their meaning.
+//! Parser of the CLI configuration syntax, an older variant of the configuration language. The caller
+//! interprets the items.
 
 mod json;
 
-/// Something in a settings file.
+/// An item of a CLI configuration file.
 #[derive(Clone, Debug)]
 pub(super) enum SettingsItem {
     /// `name = value`
@@ -40,7 +40,7 @@ impl SettingsItem {
         }
     }
 
-    /// The value of a string argument.
+    /// Returns the value of a string argument.
     pub(super) fn into_text(self) -> ResultWithLine<String> {
         match self {
             Self::Value(_, SettingsValue::Text(text), _) => Ok(text),
@@ -48,7 +48,7 @@ impl SettingsItem {
         }
     }
 
-    /// The value of a boolean argument.
+    /// Returns the value of a Boolean argument.
     pub(super) fn into_bool(self) -> ResultWithLine<bool> {
         match &self {
             Self::Value(_, SettingsValue::Text(text), _) if text == "true" => Ok(true),
@@ -57,7 +57,7 @@ impl SettingsItem {
         }
     }
 
-    /// The value of an argument that is a list of strings.
+    /// Returns the value of an argument that is a list of strings.
     pub(super) fn into_list(self) -> ResultWithLine<Vec<String>> {
         match self {
             Self::Value(_, SettingsValue::List(list), _) => Ok(list),
@@ -65,17 +65,17 @@ impl SettingsItem {
         }
     }
 
-    /// The content of a block without a label.
+    /// Returns the content of a block without a label.
     pub(super) fn into_block(self) -> ResultWithLine<Vec<Self>> {
         match self {
             Self::Block(_, items, _) => Ok(items),
-            Self::Labelled(..) => self.error("takes no label"),
+            Self::Labelled(..) => self.error("does not support a label"),
             Self::Value(..) => self.error("must be a block"),
         }
     }
 
-    /// The blocks with labels of this kind, and their content. The label may also be the name of an
-    /// inner block, as it is in JSON.
+    /// Returns the labels and contents of labelled blocks. The label can also be the name of an inner
+    /// block, as in JSON.
     pub(super) fn into_labelled(
         self,
         label_kind: &str,
@@ -101,9 +101,9 @@ impl SettingsItem {
     }
 }
 
-/// Reads the items of a whole file, which may be in JSON, too.
+/// Parses a file, which may also be in JSON syntax.
 pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
-    // Editors of Windows begin a file with a byte order mark.
+    // Some editors begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
         return json::parse_items(text);
@@ -111,7 +111,7 @@ pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
     SettingsReader { rest: text, line: 1 }.read_items(0)
 }
 
-/// The deepest nesting of blocks.
+/// Maximum nesting depth of blocks.
 const MAX_BLOCK_DEPTH: usize = 16;
 
 struct SettingsReader<'t> {
@@ -154,13 +154,13 @@ impl SettingsReader<'_> {
         Err((self.line, reason.to_owned()))
     }
 
-    /// A word, or text in quotes.
+    /// Reads a word or a quoted string.
     fn read_word(&mut self) -> ResultWithLine<String> {
         self.skip_space_and_comments();
         if let Some(quoted) = self.rest.strip_prefix('"') {
             let mut text = String::new();
             let mut characters = quoted.char_indices().peekable();
-            // Quotes within `${…}` belong to the string.
+            // Quotes within `${…}` are part of the string.
             let mut depth = 0_usize;
             while let Some((at, character)) = characters.next() {
                 match character {
@@ -196,14 +196,14 @@ impl SettingsReader<'_> {
             .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
             .unwrap_or(self.rest.len());
         if end == 0 {
-            return self.error_here("a name or a quoted string is expected");
+            return self.error_here("expected a name or a quoted string");
         }
         let word = self.rest[..end].to_owned();
         self.advance(end);
         Ok(word)
     }
 
-    /// Items up to the closing brace, or to the end of the file.
+    /// Reads items up to the closing brace, or to the end of the file.
     fn read_items(&mut self, depth: usize) -> ResultWithLine<Vec<SettingsItem>> {
         if depth > MAX_BLOCK_DEPTH {
             return self.error_here("blocks are nested too deep");
@@ -229,7 +229,7 @@ impl SettingsReader<'_> {
             }
             let mut label = None;
             while !self.take_token('{') {
-                // Labels tell blocks of one kind apart; none of ours has several.
+                // No supported block has more than one label.
                 label = Some(self.read_word()?);
             }
             let inner = self.read_items(depth + 1)?;
@@ -240,8 +240,8 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// The text up to the line that holds the word behind `<<`. With `<<-` the lines are indented as far
-    /// as the last one.
+    /// Reads a heredoc, up to the line with the word after `<<`. With `<<-`, the indentation of the last line
+    /// is removed from all lines.
     fn read_heredoc(&mut self) -> ResultWithLine<String> {
         let (opening, _) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         let word = opening.trim_start_matches('<').trim();
@@ -266,7 +266,7 @@ impl SettingsReader<'_> {
             self.advance(length);
             return Ok(text);
         }
-        self.error_here("a text behind << does not end")
+        self.error_here("a heredoc after << does not end")
     }
 
     fn read_value(&mut self, depth: usize) -> ResultWithLine<SettingsValue> {
@@ -288,7 +288,7 @@ impl SettingsReader<'_> {
     }
 }
 
-/// The character that stands behind a backslash, and those that belong to it.
+/// Reads the escape sequence after a backslash.
 fn read_escape(characters: &mut dyn Iterator<Item = char>) -> Option<char> {
     let n_digits = match characters.next()? {
         'n' => return Some('\n'),

@@ -1,5 +1,5 @@
-//! The backend that keeps the state: the `backend` or `state_store` block compared with what `init`
-//! settled. Moves no state.
+//! The backend that stores the state: the `backend` or `state_store` block, compared with the initialized
+//! backend. This module does not migrate states.
 
 mod backend_record;
 mod config;
@@ -27,31 +27,32 @@ use super::Workspace;
 use crate::messages;
 
 impl Workspace<'_> {
-    /// The inputs of backends besides their arguments. Relative paths start from `root`.
+    /// Returns the inputs of backends other than their arguments. Relative paths start from `root`.
     pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
         BackendEnvironment { root: root.into(), variables: self.env.all.clone() }
     }
 
-    /// Reader of the states of other configurations. Relative paths start from the working directory.
+    /// Returns the reader of the states of other configurations. Relative paths start from the working
+    /// directory.
     pub(crate) fn remote_state_reader(&self) -> RemoteStateReader {
         let ciphers = self.encryption.as_ref().map(|encryption| encryption.remotes.clone());
         RemoteStateReader::new(self.backend_environment(""), ciphers.unwrap_or_default())
     }
 
-    /// The cipher of saved plans.
+    /// Returns the cipher of saved plans.
     pub(crate) fn plan_cipher(&self) -> PlanCipher {
         self.encryption.as_ref().map(|encryption| encryption.plan.clone()).unwrap_or_default()
     }
 
-    /// The cipher of states.
+    /// Returns the cipher of states.
     pub(crate) fn state_cipher(&self) -> StateCipher {
         self.encryption.as_ref().map(|encryption| encryption.state.clone()).unwrap_or_default()
     }
 
-    /// The backend configuration that `init` settled.
+    /// Returns the initialized backend, as recorded by `init`.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// The record cannot be read.
     pub(crate) fn initialized_backend(
         &self,
         diags: &mut Diagnostics,
@@ -59,7 +60,7 @@ impl Workspace<'_> {
         InitializedBackend::load(&self.data).map_err(|error| {
             let path = InitializedBackend::path(&self.data);
             let detail = format!(
-                "{}: {error}. It records the backend of the state; run \"formwork init -reconfigure\" to write it again.",
+                "{}: {error}. The file contains the initialized backend. Run \"formwork init -reconfigure\" to recreate it.",
                 path.display()
             );
             let diagnostic = Diagnostic::error(messages::INITIALIZED_BACKEND_UNREADABLE, detail);
@@ -67,10 +68,10 @@ impl Workspace<'_> {
         })
     }
 
-    /// The backend that keeps the state, with its arguments.
+    /// Returns the backend that stores the state, with its arguments.
     ///
     /// # Errors
-    /// When the `backend` block is not supported, or not the one that `init` settled.
+    /// The `backend` block is not supported, or differs from the initialized backend.
     pub(crate) async fn backend_config(
         &self,
         diags: &mut Diagnostics,
@@ -83,9 +84,9 @@ impl Workspace<'_> {
         }
         let remembered = self.initialized_backend(diags)?;
         let found = match (backend, &remembered) {
-            // Arguments of a block that was never set up are judged by `init`.
+            // The arguments of a block that was never initialized are checked by `init`.
             (Some(block), None) => Err(not_initialized_reason(block)),
-            // A provider is not started only to find that another one was set up.
+            // If another backend is initialized, there is no need to start the provider.
             (Some(block), Some(old)) if old.is_other_store(block) => {
                 Err(backend_type_changed_reason(old, block))
             }
@@ -99,7 +100,7 @@ impl Workspace<'_> {
             let supported = remembered.as_ref().is_none_or(InitializedBackend::is_supported);
             let detail = if supported {
                 format!(
-                    "Reason: {reason}\n\nThe state is kept where \"formwork init\" settled it, so that a change of the configuration alone does not make another, empty state. Run \"formwork init\", with -migrate-state to take the state along, or with -reconfigure to leave it where it is.\n\nNothing was changed."
+                    "Reason: {reason}\n\nThe state remains in the backend that \"formwork init\" initialized, so that a change of the configuration does not silently create a new, empty state. Run \"formwork init\" with -migrate-state to copy the state to the new backend, or with -reconfigure to leave it in the current backend.\n\nNothing was changed."
                 )
             } else {
                 let kind = remembered.map(|old| old.kind).unwrap_or_default();
@@ -113,7 +114,7 @@ impl Workspace<'_> {
     /// Reads a `backend` or `state_store` block.
     ///
     /// # Errors
-    /// When the backend is not supported, its provider cannot be started, or an argument is not valid.
+    /// The backend is not supported, its provider cannot be started, or an argument is not valid.
     pub(crate) async fn block_config(
         &self,
         diags: &mut Diagnostics,
@@ -125,11 +126,11 @@ impl Workspace<'_> {
         }
     }
 
-    /// The backend that `init` settled, with its arguments; `None` if it is not supported, or has other
-    /// arguments than this program knows.
+    /// Returns the initialized backend with its arguments. `None` if the backend or one of its recorded
+    /// arguments is not supported.
     ///
     /// # Errors
-    /// When it is a state store whose provider cannot be used.
+    /// The backend is a state store whose provider cannot be used.
     pub(crate) async fn initialized_config(
         &self,
         diags: &mut Diagnostics,
@@ -141,8 +142,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Whether the backend of a block is the one that `init` settled, as far as that shows without a
-    /// provider.
+    /// Whether the backend of a block is the initialized one, as far as this can be determined without
+    /// starting a provider.
     pub(super) fn is_initialized(&self, block: Option<&Block>) -> bool {
         let Ok(old) = self.initialized_backend(&mut Diagnostics::new()) else { return false };
         match (block, &old) {
@@ -156,8 +157,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Reports deprecated arguments of the backend that is set up. As in Terraform, commands that print the
-    /// state or a part of it report none of it.
+    /// Warns about deprecated arguments of the initialized backend. As in Terraform, commands that print the
+    /// state or a part of it do not warn.
     pub(crate) async fn warn_of_deprecated_backend(
         &self,
         diags: &mut Diagnostics,
@@ -168,10 +169,10 @@ impl Workspace<'_> {
         }
     }
 
-    /// The backend that keeps the states of all workspaces.
+    /// Opens the backend that stores the states of all workspaces.
     ///
     /// # Errors
-    /// As [`Workspace::backend_config`], and when an argument is missing or invalid.
+    /// As for [`Workspace::backend_config`], or an argument is missing or invalid.
     pub(crate) async fn open_backend(
         &self,
         diags: &mut Diagnostics,
@@ -181,10 +182,10 @@ impl Workspace<'_> {
         config.configure(diags, self)
     }
 
-    /// Writes down the settled arguments of a block; nothing, to forget it.
+    /// Records the initialized backend, or removes the record if it is `None`.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// The record cannot be written.
     pub(crate) fn record_initialized(
         &self,
         diags: &mut Diagnostics,
@@ -194,7 +195,7 @@ impl Workspace<'_> {
         let written = match settled {
             Some((block, config)) => write_record(&self.data, block, config),
             None => self.data.open().and_then(|data| {
-                // A link to another data directory is read only.
+                // A link to another data directory is only read, never written.
                 if data.is_some_and(|data| data.has_entry(RECORD_FILE_NAME)) {
                     self.data.open_or_create()?.remove(RECORD_FILE_NAME)?;
                 }
@@ -209,17 +210,17 @@ impl Workspace<'_> {
     }
 }
 
-/// The error of a block whose type is not known, or was left out of this build.
+/// Returns the error for a block whose type is unknown, or not included in this build.
 fn unknown_backend_error(usual: &'static Message, block: &Block) -> Diagnostic {
     let detail = format!(
-        "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
+        "{}\n\nCommands that do not use the state are available: `init -backend=false`, `validate`, `get`, `fmt`.",
         describe_unsupported_backend(&block.kind)
     );
     let message = unsupported_backend_message(&block.kind, usual);
     Diagnostic::error(message, detail).at(block.span)
 }
 
-/// The reason why a new block has to be initialized.
+/// Returns the reason why a new block must be initialized.
 fn not_initialized_reason(block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
@@ -231,7 +232,7 @@ fn not_initialized_reason(block: &Block) -> String {
     }
 }
 
-/// The reason why a block of another type has to be initialized.
+/// Returns the reason why a block of another type must be initialized.
 fn backend_type_changed_reason(old: &InitializedBackend, block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
@@ -244,7 +245,7 @@ fn backend_type_changed_reason(old: &InitializedBackend, block: &Block) -> Strin
     }
 }
 
-/// The backend and its arguments, or why that is not settled.
+/// Returns the backend and its arguments, or the reason why it must be initialized.
 fn resolve_initialized_backend(
     block: Option<BackendConfig>,
     remembered: Option<&InitializedBackend>,
@@ -267,19 +268,19 @@ fn resolve_initialized_backend(
     }
 }
 
-/// Work that `init` has to do about the backend.
+/// The backend action of `init`.
 #[derive(Debug, PartialEq)]
 pub(crate) enum BackendComparison {
-    /// Nothing: there is no block, and there was none.
+    /// No backend is configured or initialized.
     Nothing,
-    /// The settled configuration stays in force.
+    /// The initialized backend remains in use.
     Kept,
-    /// The settled configuration is to change.
+    /// The initialized backend changes.
     Changed,
 }
 
 impl BackendComparison {
-    /// Decides the next step about a block, if options set more than it (`more`) or not.
+    /// Determines the action for a block. `more` specifies whether options set additional arguments.
     pub(crate) fn compare(
         block: Option<&BackendConfig>,
         more: bool,

@@ -1,5 +1,5 @@
-//! Snapshot of the files that a configuration was read from. A saved plan holds it, whatever
-//! happens to the files while the plan is made. Has no meaning by itself.
+//! Snapshot of the configuration files for a saved plan. Changes to the files during planning do not affect
+//! it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,23 +12,23 @@ use formwork_core::config::files::FilesOnDisk;
 use crate::install::lockfile::LockFile;
 use crate::modules::manifest::ModuleManifest;
 
-/// Files that the configuration of a command was read from.
+/// The files that the configuration of a command was read from.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigSources {
-    /// The content of its files, those of called modules among them.
+    /// The contents of all files, including those of called modules.
     pub(crate) texts: BTreeMap<PathBuf, Vec<u8>>,
-    /// The modules that were installed.
+    /// The installed modules.
     pub(crate) modules: ModuleManifest,
-    /// The providers that were selected.
+    /// The selected providers.
     pub(crate) locks: LockFile,
 }
 
-/// The files of this machine, each kept as it was when it was read.
+/// Local files, with the contents of each file at the time it was read.
 #[derive(Debug, Default)]
 pub(super) struct RecordedFiles(RefCell<BTreeMap<PathBuf, Vec<u8>>>);
 
 impl RecordedFiles {
-    /// The source texts.
+    /// Returns the contents of the files, by path.
     pub(super) fn into_texts(self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.0.into_inner()
     }

@@ -1,6 +1,6 @@
-//! Warnings about development overrides: providers whose programs the settings name. Terraform prints them
-//! for commands that work with real objects or check a configuration. The output of other commands is for
-//! programs to read.
+//! Warnings about development overrides: providers whose programs are specified in the CLI configuration.
+//! Terraform prints them for commands that use real objects or check a configuration. The output of other
+//! commands is often parsed by programs.
 
 use formwork_value::{Diagnostic, Diagnostics};
 
@@ -12,14 +12,14 @@ use crate::messages;
 pub(crate) enum OverrideWarningCondition {
     /// The command never warns.
     Never,
-    /// The command warns, also with a wrong configuration.
+    /// The command warns, even if the configuration is invalid.
     Always,
     /// The command warns if the root module can be read and its backend is initialized.
     WithBackend,
 }
 
 impl Workspace<'_> {
-    /// Warns of overrides before anything is checked.
+    /// Warns about overrides before any checks.
     pub(crate) fn warn_of_overrides(
         &mut self,
         diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Settings and variables that a command checks before it opens its folder.
+//! Settings and environment variables that are checked before the working directory is opened.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::settings::Settings;
 use crate::view::human::diagnostic;
 use crate::view::{self, Screen};
 
-/// Prints warnings about the settings. They are no result of a command, so they are not part of its
-/// output, also where that is JSON.
+/// Prints warnings about the settings to standard error. They are not part of the output of a command, even
+/// if it is JSON.
 pub(super) fn print_settings_warnings(env: &Env, settings: &Settings) {
     for (summary, detail) in &settings.warnings {
         let warning = Diagnostic::warning(*summary, detail.as_str());
@@ -31,19 +31,19 @@ pub(super) fn print_settings_warnings(env: &Env, settings: &Settings) {
 pub(super) fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
     let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
     deadlines.parse::<CallDeadlines>().map(drop).map_err(|problem| {
-        let detail =
-            format!("FORMWORK_PLUGIN_DEADLINES takes a list such as read=5m,apply=1h: {problem}.");
+        let detail = format!(
+            "FORMWORK_PLUGIN_DEADLINES must be a list such as read=5m,apply=1h: {problem}."
+        );
         diags.error(
             Diagnostic::error(messages::INVALID_DEADLINE, detail).blamed_on(Blame::Environment),
         )
     })
 }
 
-/// Reads the providers that are running already from `TF_REATTACH_PROVIDERS`, by their addresses in
-/// full.
+/// Reads the running providers from `TF_REATTACH_PROVIDERS`, by their fully qualified addresses.
 ///
 /// # Errors
-/// When the variable's value is malformed, or names a provider twice.
+/// The value of the variable is malformed, or contains a provider twice.
 pub(super) fn read_reattached(
     env: &Env,
     diags: &mut Diagnostics,
@@ -57,16 +57,16 @@ pub(super) fn read_reattached(
     let plugins =
         reattach::parse_reattach_variable(text).map_err(|error| invalid(error.to_string()))?;
     for (name, plugin) in plugins {
-        // Test harnesses of SDKs name each provider in the namespace of Terraform 0.12 as well.
+        // Test frameworks of SDKs also add each provider under the legacy namespace of Terraform 0.12.
         if name.split('/').rev().nth(1) == Some("-") {
             continue;
         }
         let addr: ProviderAddr = name.parse().map_err(|error| {
-            invalid(format!("The variable names {name:?} as a provider. {error}"))
+            invalid(format!("The variable contains the invalid provider address {name:?}. {error}"))
         })?;
         if reattached.get(&addr).is_some_and(|other| *other != plugin) {
             return Err(invalid(format!(
-                "The variable names {addr} twice, with different entries."
+                "The variable contains {addr} twice, with different entries."
             )));
         }
         reattached.insert(addr, plugin);

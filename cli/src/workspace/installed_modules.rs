@@ -1,4 +1,4 @@
-//! Installs the modules of the configuration and of its tests, and finds the installed ones.
+//! Installation and lookup of the modules of the configuration and its tests.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,22 @@ use crate::modules::installed::InstalledModules;
 use crate::modules::manifest::ModuleManifest;
 use crate::view::operation_report::OperationReport;
 
-/// Options of an installation of modules.
+/// Options of a module installation.
 #[derive(Clone, Copy)]
 pub(crate) struct ModuleInstallOptions<'a> {
     /// Whether to reinstall all modules.
     pub(crate) upgrade: bool,
-    /// Whether the lock file of modules must stay as it is.
+    /// Whether the module lock file must not change.
     pub(crate) keeps_lock: bool,
-    /// The folder for tests, if it is not the usual one.
+    /// The test directory, if it is not the default one.
     pub(crate) tests: Option<&'a Path>,
 }
 
 impl Workspace<'_> {
-    /// The modules that are installed.
+    /// Returns the installed modules.
     ///
     /// # Errors
-    /// When the manifest cannot be read.
+    /// The module manifest cannot be read.
     pub(crate) fn installed_modules(
         &self,
         diags: &mut Diagnostics,
@@ -53,12 +53,12 @@ impl Workspace<'_> {
         })
     }
 
-    /// The folder of modules.
+    /// Returns the path of the module directory.
     pub(crate) fn modules_folder(&self) -> PathBuf {
         self.data.path().join(modules::MODULES_FOLDER_NAME)
     }
 
-    /// Whether the root module calls any. Errors are reported when the whole is read.
+    /// Whether the root module calls modules. Errors are reported when the configuration is loaded.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
         module_folders::root_module_calls(
@@ -73,7 +73,7 @@ impl Workspace<'_> {
     /// Installs the modules that the configuration calls, and reports the progress.
     ///
     /// # Errors
-    /// When one cannot be had, or a configuration has errors.
+    /// A module cannot be fetched, or a configuration has errors.
     pub(crate) fn install_modules(
         &mut self,
         diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Location of the folder's state. Reads nothing of it.
+//! The location of the state. This module does not read the state.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use super::backend::BackendConfig;
 use crate::command_line::{BackupPath, StatePaths};
 
 impl Workspace<'_> {
-    /// Location of the state: as the flags say, else as the `backend` block says, else in the
-    /// folder.
+    /// Opens the state: in the files that options specify, otherwise in the configured backend, otherwise in
+    /// the working directory.
     ///
     /// # Errors
-    /// When the `backend` block is not supported, or is not the one that `init` configured.
+    /// The `backend` block is not supported, or differs from the initialized backend.
     pub(crate) async fn open_state(
         &self,
         diags: &mut Diagnostics,
@@ -28,10 +28,10 @@ impl Workspace<'_> {
         self.open_state_in(diags, &config, state_paths).await
     }
 
-    /// The state of the selected workspace in a backend, or where the flags name files for it.
+    /// Opens the state of the selected workspace in a backend, or in the files that options specify.
     ///
     /// # Errors
-    /// When an argument of the backend is not valid, or its place does not answer.
+    /// An argument of the backend is not valid, or its service does not respond.
     pub(crate) async fn open_state_in(
         &self,
         diags: &mut Diagnostics,
@@ -44,16 +44,16 @@ impl Workspace<'_> {
             opened.set_cipher(self.state_cipher());
             return Ok(opened);
         }
-        // As in Terraform, the options that name files are for local states.
+        // As in Terraform, the options for state files apply only to local states.
         let backend = config.configure(diags, self)?;
         let opened = OpenState::open(&*backend, &self.name()).await;
         opened.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    /// The place of the state of a workspace, as messages name it.
+    /// Returns the location of the state of a workspace, for messages.
     ///
     /// # Errors
-    /// As [`Workspace::open_state`].
+    /// As for [`Workspace::open_state`].
     pub(crate) async fn location_of(
         &self,
         diags: &mut Diagnostics,
@@ -71,7 +71,7 @@ impl Workspace<'_> {
     }
 }
 
-/// The state in the file that an option names, with any backend.
+/// Opens the state in the file that an option specifies, regardless of the backend.
 pub(crate) fn state_in_named_file(
     workspace: &Workspace<'_>,
     state_paths: &StatePaths,
@@ -86,7 +86,7 @@ pub(crate) fn state_in_named_file(
 }
 
 impl BackendConfig {
-    /// The files of all workspaces, if the backend is the local one.
+    /// Returns the state files of all workspaces, if the backend is the local one.
     pub(crate) fn local_state_files(&self, root: &Path) -> Option<Workspaces> {
         let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
         let (default, folder) = (path("path"), path("workspace_dir"));
@@ -95,7 +95,7 @@ impl BackendConfig {
     }
 }
 
-/// The files of a state after the flags have had their say.
+/// Applies the state file options to the default state files.
 fn with_state_paths(usual: StateFilePaths, state_paths: &StatePaths) -> StateFilePaths {
     let source = state_paths.state.clone().unwrap_or_else(|| usual.state.clone());
     let mut files = match (&state_paths.out, &state_paths.state) {

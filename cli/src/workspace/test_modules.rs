@@ -1,4 +1,4 @@
-//! Test files of the configuration: their errors, and the modules that their runs use instead of it.
+//! Test files of the configuration: their errors, and the modules that their run blocks use instead of it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,30 +12,30 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use super::Workspace;
 use crate::modules::installed::InstalledForRun;
 
-/// A test file with the modules of its runs, each loaded as a root module.
+/// A test file with the modules of its run blocks, each loaded as a root module.
 pub(crate) struct LoadedTest<T> {
     /// The path of the file.
     pub(crate) path: PathBuf,
-    /// The folder and the name of the file, with periods between them.
+    /// The directory and name of the file, separated by periods.
     pub(crate) name: String,
-    /// The modules, by run.
+    /// The modules, by run block.
     pub(crate) runs: Vec<LoadedRun<T>>,
 }
 
-/// The module of a run, loaded.
+/// The loaded module of a run block.
 pub(crate) struct LoadedRun<T> {
     pub(crate) name: Str,
     pub(crate) config: T,
 }
 
-/// The folder of tests, or the usual one.
+/// Returns the given test directory, or the default one.
 pub(super) fn tests_folder(tests: Option<&Path>) -> &Path {
     tests.unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER))
 }
 
 impl Workspace<'_> {
-    /// Looks for errors in files of tests: in the configuration's folder, and in the one below it
-    /// that is theirs, `tests` unless another one is given.
+    /// Checks the test files in the configuration directory and in the test directory below it, which is
+    /// `tests` by default.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
         test_files::check_test_files(diags, &mut self.sources, &FilesOnDisk, folders);
@@ -44,7 +44,7 @@ impl Workspace<'_> {
     /// Reads the test files, in the order in which they run.
     ///
     /// # Errors
-    /// When one of them has an error.
+    /// A test file has an error.
     pub(crate) fn read_tests(
         &mut self,
         diags: &mut Diagnostics,
@@ -55,17 +55,17 @@ impl Workspace<'_> {
         test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 
-    /// Whether a run of a test file has a module of its own.
+    /// Whether a run block of a test file uses its own module.
     pub(crate) fn tests_use_modules(&self, tests: Option<&Path>) -> bool {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
         let listed = test_modules::list_test_files(&mut Sources::new(), &FilesOnDisk, folders);
         listed.iter().any(|file| !file.modules.is_empty())
     }
 
-    /// Loads the modules that runs of test files use instead of the configuration.
+    /// Loads the modules that run blocks of test files use instead of the configuration.
     ///
     /// # Errors
-    /// When one is not installed or cannot be read.
+    /// A module is not installed or cannot be read.
     pub(crate) fn load_test_run_modules<T>(
         &mut self,
         diags: &mut Diagnostics,

@@ -1,5 +1,5 @@
-//! The same items from a settings file in JSON, as programs write it. Members are taken in their order,
-//! and repeated ones are all taken, as in Terraform.
+//! Parser of CLI configuration files in JSON syntax. Members are read in order, including repeated ones, as in
+//! Terraform.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer};
 
 use super::{ResultWithLine, SettingsItem, SettingsValue};
 
-/// A value in JSON.
+/// A JSON value.
 enum JsonValue {
     Null,
-    /// A string, or the text of a number or a boolean.
+    /// A string, or the string form of a number or Boolean.
     Text(String),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
@@ -73,11 +73,11 @@ impl<'de> Deserialize<'de> for JsonValue {
     }
 }
 
-/// Reads the items of a whole file.
+/// Parses a file.
 pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
     let document: JsonValue = serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();
-        // The line stands before the reason.
+        // The line is reported separately.
         let (reason, _) = reason.split_once(" at line ").unwrap_or((&reason, ""));
         (error.line(), reason.to_owned())
     })?;
@@ -89,7 +89,7 @@ pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
     Ok(items.collect())
 }
 
-/// The items that a member stands for: a list of objects is that many blocks.
+/// Returns the items of a member. A list of objects is a list of blocks.
 fn items_of_member(name: String, value: JsonValue, line: usize) -> Vec<SettingsItem> {
     match value {
         JsonValue::Null => Vec::new(),
@@ -118,7 +118,7 @@ fn items_of_object(members: Vec<(String, JsonValue)>, line: usize) -> Vec<Settin
     members.into_iter().flat_map(|(name, value)| items_of_member(name, value, line)).collect()
 }
 
-/// The line in which a member is, as far as its name tells it.
+/// Returns the line of a member, which is found by its name.
 fn line_of_name(text: &str, name: &str) -> usize {
     let quoted = format!("\"{name}\"");
     let mut places = text.match_indices(&quoted);

@@ -1,5 +1,5 @@
-//! The record of the backend that `init` settled: `terraform.tfstate` in the data folder. Both programs
-//! read and write it, so either continues where the other one was set up.
+//! The record of the initialized backend: `terraform.tfstate` in the data directory. Formwork and Terraform
+//! use the same format, so each can use a backend that the other one initialized.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ use crate::data_dir::DataDir;
 /// The name of the file in the data directory.
 pub(super) const RECORD_FILE_NAME: &str = "terraform.tfstate";
 
-/// The version of the file, which is that of states of long ago.
+/// The format version of the file, that of old state files.
 const FORMAT_VERSION: u64 = 3;
 
-/// The file as a whole.
+/// The document of the file.
 #[derive(Serialize, Deserialize)]
 struct RecordDocument {
     version: u64,
-    /// OpenTofu writes none.
+    /// OpenTofu does not write a version.
     #[serde(default)]
     terraform_version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,37 +39,38 @@ struct RecordDocument {
     state_store: Option<InitializedBackend>,
 }
 
-/// The backend that `init` settled.
+/// The initialized backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InitializedBackend {
-    /// Its type.
+    /// The type of the backend.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// The provider, if it is a state store.
+    /// The provider, if the backend is a state store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) provider: Option<InitializedStoreProvider>,
     pub(super) config: Box<RawValue>,
-    /// Tells whether the block has changed: options of `init` may have set more than the block.
+    /// The hash of the block, which shows whether it has changed. The recorded arguments can include options
+    /// of `init`.
     pub(super) hash: u64,
     /// The source of the program of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) provider_supply_mode: Option<String>,
 }
 
-/// The provider of a state store that `init` settled.
+/// The provider of an initialized state store.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InitializedStoreProvider {
-    /// The version, if it was installed.
+    /// The version, if the provider was installed.
     version: Option<String>,
-    /// The address.
+    /// The provider address.
     pub(crate) source: String,
     config: Box<RawValue>,
 }
 
-/// The values of arguments; `None` if there are others than the schema has.
+/// Decodes the values of arguments. `None` if the schema does not contain one of them.
 fn decode_values(text: &RawValue, schema: &Schema) -> Option<Value> {
     let plain = json::decode_untyped(text.get().as_bytes()).ok()?;
-    // Written by a version that has fewer or more arguments: those that are not known must not count.
+    // A different version may have written arguments that are unknown here. They must not be set.
     let Value::Object(found) = &plain else { return None };
     let is_known = |name: &Str| {
         schema.attributes.contains_key(name.as_str()) || schema.blocks.contains_key(name.as_str())
@@ -92,7 +93,7 @@ impl InitializedBackend {
         data.path().join(RECORD_FILE_NAME)
     }
 
-    /// Reads the settled backend of a data folder.
+    /// Reads the record in a data directory.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
         let text = data
             .open()?
@@ -102,10 +103,10 @@ impl InitializedBackend {
         text.map_or(Ok(None), |text| Self::parse(&text))
     }
 
-    /// Reads the text of the file; an empty one is as if there were none.
+    /// Parses a record. An empty file counts as missing.
     ///
     /// # Errors
-    /// When it is not such a file.
+    /// The document is not a valid record.
     pub(crate) fn parse(text: &[u8]) -> io::Result<Option<Self>> {
         if text.trim_ascii().is_empty() {
             return Ok(None);
@@ -116,16 +117,16 @@ impl InitializedBackend {
                 Err(io::Error::other("it has both a \"backend\" and a \"state_store\""))
             }
             (None, Some(store)) if store.provider.is_none() => {
-                Err(io::Error::other("its \"state_store\" names no provider"))
+                Err(io::Error::other("its \"state_store\" has no provider"))
             }
             (backend, state_store) => Ok(backend.or(state_store)),
         }
     }
 
-    /// The record of a backend with its arguments.
+    /// Creates the record of a backend with its arguments.
     ///
     /// # Errors
-    /// When an argument has no form in JSON.
+    /// An argument cannot be encoded as JSON.
     pub(crate) fn for_config(config: &BackendConfig) -> io::Result<Self> {
         let provider = config.state_store().map(|StateStoreConfig { kind, origin }| {
             let (version, source) = (origin.version.clone(), kind.addr().to_string());
@@ -144,24 +145,24 @@ impl InitializedBackend {
         })
     }
 
-    /// Whether the backend is one that this program can use.
+    /// Whether the backend is supported.
     pub(crate) fn is_supported(&self) -> bool {
         self.provider.is_some() || find_backend_kind(&self.kind).is_some()
     }
 
-    /// Whether the backend of a block has the same type, and the same provider.
+    /// Whether the block has the same backend type and provider.
     pub(super) fn is_same_backend(&self, block: &Block) -> bool {
         let source = block.provider_of_state_store().map(ToString::to_string);
         self.kind == *block.kind
             && self.provider.as_ref().map(|provider| &provider.source) == source.as_ref()
     }
 
-    /// Whether this or the block is a state store, and they are not the same one.
+    /// Whether the record or the block is a state store, and they are not the same one.
     pub(super) fn is_other_store(&self, block: &Block) -> bool {
         (self.provider.is_some() || block.provider.is_some()) && !self.is_same_backend(block)
     }
 
-    /// The backend in words.
+    /// Describes the backend for messages.
     pub(crate) fn describe(&self) -> String {
         match &self.provider {
             None => format!("backend {:?}", self.kind),
@@ -171,8 +172,8 @@ impl InitializedBackend {
         }
     }
 
-    /// The backend of the engine with its arguments; `None` if it is not supported, or has other
-    /// arguments than this program knows.
+    /// Returns the built-in backend with its arguments. `None` if the backend or one of its recorded arguments
+    /// is not supported.
     pub(super) fn builtin_backend_config(&self) -> Option<BackendConfig> {
         if self.provider.is_some() {
             return None;
@@ -181,8 +182,8 @@ impl InitializedBackend {
         Some(BackendConfig::of_builtin(kind, decode_values(&self.config, &kind.schema())?))
     }
 
-    /// The state store with its arguments, over a running provider; `None` if it is another one, or
-    /// has other arguments than the provider knows.
+    /// Returns the state store of a running provider with its arguments. `None` if the record is for a
+    /// different store, or contains arguments that the provider does not support.
     pub(super) fn state_store_config(&self, store: &StateStoreConfig) -> Option<BackendConfig> {
         let provider = self.provider.as_ref()?;
         if self.kind != store.kind.name() || provider.source != store.kind.addr().to_string() {
@@ -195,7 +196,7 @@ impl InitializedBackend {
         Some(BackendConfig::of_provider(store, values, None))
     }
 
-    /// The configuration that was settled for a block, if it still holds for it.
+    /// Returns the recorded configuration for a block, if the block has not changed.
     pub(super) fn config_if_unchanged(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = match block.state_store() {
             Some(store) => self.state_store_config(store),
@@ -205,7 +206,7 @@ impl InitializedBackend {
     }
 }
 
-/// Writes the record of a block with the configuration that is settled for it.
+/// Writes the record of a block with its initialized configuration.
 pub(super) fn write_record(
     data: &DataDir,
     block: &BackendConfig,
@@ -221,7 +222,7 @@ pub(super) fn write_record(
         backend,
         state_store,
     };
-    // Through a value, so that the arguments are laid out like the rest.
+    // The document is first converted to a value, so that the arguments are formatted like the rest.
     let document = serde_json::to_value(&document)?;
     data.open_or_create()?.replace(RECORD_FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
@@ -249,7 +250,7 @@ mod tests {
         assert!(store.is_supported() && store.builtin_backend_config().is_none());
         let described = "state store \"acme_store\" of provider registry.terraform.io/acme/acme";
         assert_eq!(store.describe(), described);
-        // A saved plan has the record alone.
+        // A saved plan contains only the record.
         let text = serde_json::to_string(&store).unwrap();
         let again: InitializedBackend = serde_json::from_str(&text).unwrap();
         assert_eq!((again.describe(), again.hash), (store.describe(), 12));
@@ -262,7 +263,7 @@ mod tests {
             "\"backend\": {\"type\": \"local\", \"config\": {}, \"hash\": 1}, \"state_store\"",
         );
         let bare = r#"{"version":3,"state_store":{"type":"x","config":{},"hash":1}}"#;
-        for (text, expected) in [(both.as_str(), "has both"), (bare, "names no provider")] {
+        for (text, expected) in [(both.as_str(), "has both"), (bare, "has no provider")] {
             let error = InitializedBackend::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }

@@ -1,4 +1,4 @@
-//! A backend with the values of its arguments: of the engine, or a state store of a provider.
+//! A backend with the values of its arguments: built in, or a state store of a provider.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 #[derive(Clone)]
 pub(crate) struct BackendConfig {
     kind: BackendKindConfig,
-    /// An object of the type that the schema implies.
+    /// The arguments, an object of the implied type of the schema.
     values: Value,
     /// The block, if the configuration has one.
     block: Option<Span>,
@@ -29,9 +29,9 @@ pub(crate) struct BackendConfig {
 /// The type of a backend.
 #[derive(Clone)]
 enum BackendKindConfig {
-    /// One of the engine.
+    /// A built-in backend.
     Own(&'static dyn BackendKind),
-    /// A state store of a provider that is running.
+    /// A state store of a running provider.
     Provider(StateStoreConfig),
 }
 
@@ -47,15 +47,15 @@ pub(crate) struct StateStoreConfig {
 pub(crate) struct StoreOrigin {
     /// The name of the provider in the configuration.
     pub(crate) name: Str,
-    /// The locked version, if the program is installed.
+    /// The locked version, if the provider is installed.
     pub(crate) version: Option<String>,
-    /// The source of the program, as Terraform names it.
+    /// The source of the program, in Terraform's terms.
     pub(crate) supply: &'static str,
 }
 
 impl PartialEq for BackendConfig {
     fn eq(&self, other: &Self) -> bool {
-        // The version of a provider is left out: another one keeps the same states.
+        // The version of the provider is not compared: another version has the same states.
         self.kind() == other.kind()
             && self.values == other.values
             && match (&self.kind, &other.kind) {
@@ -70,13 +70,13 @@ impl PartialEq for BackendConfig {
 
 impl std::fmt::Debug for BackendConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The values may be secrets.
+        // The values may contain secrets, so they are not printed.
         f.debug_struct("BackendConfig").field("kind", &self.kind()).finish_non_exhaustive()
     }
 }
 
 impl BackendConfig {
-    /// The backend of a folder without a `backend` block.
+    /// Returns the default backend, used without a `backend` block.
     pub(crate) fn local_backend() -> Self {
         let kind = find_backend_kind("local").expect("the list of backends has the local one");
         let schema = kind.schema();
@@ -87,12 +87,12 @@ impl BackendConfig {
         Self { kind: BackendKindConfig::Own(kind), values: Value::object(nothing), block: None }
     }
 
-    /// A backend of the engine with values of its schema.
+    /// Creates a built-in backend with values that conform to its schema.
     pub(super) fn of_builtin(kind: &'static dyn BackendKind, values: Value) -> Self {
         Self { kind: BackendKindConfig::Own(kind), values, block: None }
     }
 
-    /// A state store with values of its schema.
+    /// Creates a state store with values that conform to its schema.
     pub(super) fn of_provider(store: StateStoreConfig, values: Value, block: Option<Span>) -> Self {
         Self { kind: BackendKindConfig::Provider(store), values, block }
     }
@@ -100,7 +100,7 @@ impl BackendConfig {
     /// Reads a `backend` block.
     ///
     /// # Errors
-    /// When the backend is not supported, or an argument is not valid.
+    /// The backend is not supported, or an argument is not valid.
     pub(super) fn from_backend_block(
         diags: &mut Diagnostics,
         block: &Block,
@@ -121,17 +121,17 @@ impl BackendConfig {
         }
     }
 
-    /// The type.
+    /// Returns the name of the backend type.
     pub(crate) fn kind(&self) -> &str {
         self.backend_kind().name()
     }
 
-    /// Whether only the machine of a run has the journal of the run, unless the place has a copy.
+    /// Whether the journal of a run is only on the machine of the run, unless the backend stores a copy.
     pub(crate) fn keeps_journals_on_one_machine(&self) -> bool {
         self.backend_kind().keeps_journals_on_one_machine()
     }
 
-    /// The state store, if the backend is one of a provider.
+    /// Returns the state store, if the backend is one.
     pub(crate) fn state_store(&self) -> Option<&StateStoreConfig> {
         match &self.kind {
             BackendKindConfig::Own(_) => None,
@@ -139,20 +139,12 @@ impl BackendConfig {
         }
     }
 
-    /// The schema of the arguments.
+    /// Returns the schema of the arguments.
     pub(crate) fn schema(&self) -> formwork_value::schema::Block {
         self.backend_kind().schema()
     }
 
-    /// The required arguments that have no value.
-    pub(crate) fn unset_required_arguments(&self) -> Vec<&'static RequiredArgument> {
-        let Value::Object(values) = &self.values else { return Vec::new() };
-        let is_unset = |name: &str| values.get(name).is_none_or(Value::is_null);
-        let required = self.backend_kind().required_arguments().iter();
-        required.filter(|argument| is_unset(argument.name)).collect()
-    }
-
-    /// The values of the arguments.
+    /// Returns the values of the arguments.
     pub(super) fn values(&self) -> &Value {
         &self.values
     }
@@ -167,7 +159,7 @@ impl BackendConfig {
     /// Sets an argument to a string, which is converted to the type of the argument.
     ///
     /// # Errors
-    /// When there is no argument of that name (`None`), or the string does not convert.
+    /// The argument does not exist (`None`), or the string cannot be converted (the reason).
     pub(crate) fn set(&mut self, name: &str, text: &str) -> Result<(), Option<String>> {
         let schema = self.schema();
         let attribute = schema.attributes.get(name).ok_or(None)?;
@@ -176,7 +168,7 @@ impl BackendConfig {
         Ok(())
     }
 
-    /// Sets the arguments that have a value in an object of the schema's type.
+    /// Sets the arguments that are not null in an object of the implied type of the schema.
     pub(crate) fn merge(&mut self, values: &Value) {
         let Value::Object(values) = values else { return };
         for (name, value) in values.iter().filter(|(_, value)| !value.is_null()) {
@@ -193,7 +185,7 @@ impl BackendConfig {
         self.values = Value::object(pairs);
     }
 
-    /// The string that an argument is set to.
+    /// Returns the value of a string argument.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let Value::Object(values) = &self.values else { return None };
         match values.get(name)? {
@@ -207,10 +199,10 @@ impl BackendConfig {
         matches!(&self.kind, BackendKindConfig::Own(kind) if kind.name() == "local")
     }
 
-    /// Makes the backend, with the cipher of the workspace for its states. Asks nothing of its place yet.
+    /// Creates the backend, with the workspace's cipher for its states. It sends no requests.
     ///
     /// # Errors
-    /// When an argument is missing or invalid.
+    /// An argument is missing or invalid.
     pub(crate) fn configure(
         &self,
         diags: &mut Diagnostics,
@@ -223,7 +215,7 @@ impl BackendConfig {
             configured.map(|backend| encrypt_backend(backend, workspace.state_cipher()));
         configured.map_err(|error| {
             let detail = format!(
-                "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
+                "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if the backend was already initialized. Nothing was changed.",
                 self.kind()
             );
             let diagnostic = Diagnostic::error(messages::INVALID_BACKEND_CONFIGURATION, detail);
@@ -234,7 +226,7 @@ impl BackendConfig {
         })
     }
 
-    /// Reports arguments and environment variables that are deprecated.
+    /// Warns about deprecated arguments and environment variables.
     pub(super) fn warn_of_deprecated(
         &self,
         diags: &mut Diagnostics,
@@ -247,7 +239,7 @@ impl BackendConfig {
             .for_each(|warning| diags.warn(warning));
     }
 
-    /// The number by which Terraform recognizes a block.
+    /// Returns the hash by which Terraform detects changes of a block.
     pub(super) fn hash(&self) -> u64 {
         match self.state_store() {
             None => hash::backend_hash(self.kind(), &self.values),

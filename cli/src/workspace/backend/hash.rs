@@ -1,10 +1,10 @@
-//! The number by which Terraform recognizes the arguments of a `backend` or `state_store` block: the checksum of the
-//! string that its sets of values are ordered by.
+//! The hash by which Terraform detects changes of a `backend` or `state_store` block: the checksum of the
+//! string by which Terraform orders sets of values.
 
 use formwork_lang::print_value::quote_like_go;
 use formwork_value::Value;
 
-/// Returns the number for a type of backend and the values of its arguments.
+/// Returns the hash of a backend type and the values of its arguments.
 pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
     let mut text = format!("<{};", quote_like_go(kind));
     write_value(&mut text, values);
@@ -12,7 +12,7 @@ pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
     u64::from(crc32fast::hash(text.as_bytes()))
 }
 
-/// Returns the number for a state store: its type, its arguments, and the address, version, name and
+/// Returns the hash of a state store: its type, its arguments, and the address, version, name and
 /// configuration of its provider.
 pub(super) fn state_store_hash(parts: &[Value; 6]) -> u64 {
     let mut text = String::new();

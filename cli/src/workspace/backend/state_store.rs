@@ -1,5 +1,5 @@
-//! The providers that keep states: started for that alone, once for the block and once for what `init`
-//! settled, so that states can be moved from one to the other.
+//! Providers with state stores. They are started only for this purpose, separately for the block and for the
+//! initialized backend, so that states can be migrated between them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,16 +24,16 @@ use crate::messages;
 use crate::redact;
 use crate::workspace::Workspace;
 
-/// The use of a provider. A process has one configuration at a time.
+/// The purpose of a provider process. A process has only one configuration at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StoreProviderUse {
-    /// It keeps the states of the block in the configuration.
+    /// The state store of the block in the configuration.
     Block,
-    /// It keeps the states of the backend that was set up before.
+    /// The initialized state store.
     Initialized,
 }
 
-/// A provider that was started to keep states. It ends with the launcher.
+/// A provider that was started as a state store. It is stopped when the launcher is dropped.
 struct StartedProvider {
     addr: ProviderAddr,
     role: StoreProviderUse,
@@ -41,17 +41,17 @@ struct StartedProvider {
     _launcher: Launcher,
 }
 
-/// The providers that were started to keep states.
+/// The providers that were started as state stores.
 #[derive(Default)]
 pub(crate) struct StartedStores(RefCell<Vec<StartedProvider>>);
 
-/// A provider that has a state store.
+/// The provider of a state store.
 struct WantedProvider<'a> {
     addr: &'a ProviderAddr,
     role: StoreProviderUse,
 }
 
-/// A running provider that keeps states, and the source of its program.
+/// A running provider of a state store, and the source of its program.
 #[derive(Clone)]
 struct RunningProvider {
     provider: Arc<StoreProvider>,
@@ -63,7 +63,7 @@ impl Workspace<'_> {
     /// Reads a `state_store` block, with the schemas of its provider.
     ///
     /// # Errors
-    /// When the provider cannot be started, has no such state store, or an argument is not valid.
+    /// The provider cannot be started, has no such state store, or an argument is not valid.
     pub(super) async fn read_state_store_block(
         &self,
         diags: &mut Diagnostics,
@@ -81,10 +81,10 @@ impl Workspace<'_> {
         Ok(BackendConfig::of_provider(StateStoreConfig { kind, origin }, values, Some(block.span)))
     }
 
-    /// The state store that was set up before, with its arguments.
+    /// Returns the initialized state store with its arguments.
     ///
     /// # Errors
-    /// When its provider cannot be started, or does not know it any more.
+    /// The provider cannot be started, or no longer supports the state store.
     pub(super) async fn initialized_store(
         &self,
         diags: &mut Diagnostics,
@@ -93,7 +93,7 @@ impl Workspace<'_> {
     ) -> Result<BackendConfig, Reported> {
         let outdated = |diags: &mut Diagnostics| {
             let detail = format!(
-                "The {} was set up with other arguments than the provider knows now. Use the version of the provider that it was set up with. Nothing was changed.",
+                "The {} was initialized with arguments that the current version of the provider does not support. Use the version of the provider that it was initialized with. Nothing was changed.",
                 old.describe()
             );
             diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
@@ -101,7 +101,7 @@ impl Workspace<'_> {
         let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
         let wanted = WantedProvider { addr: &addr, role: StoreProviderUse::Initialized };
         let running = self.running_provider(diags, &wanted).await?;
-        // The configuration of the provider is replaced by the recorded one.
+        // The provider is configured with the recorded configuration.
         let nothing = Value::object(std::iter::empty::<(Str, Value)>());
         let kind = state_store_kind(diags, &running, &old.kind, nothing)?;
         let RunningProvider { version, supply, .. } = running;
@@ -109,7 +109,7 @@ impl Workspace<'_> {
         old.state_store_config(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
     }
 
-    /// A running provider for a use. It is started at most once for each.
+    /// Returns the running provider for a purpose. It is started at most once for each purpose.
     async fn running_provider(
         &self,
         diags: &mut Diagnostics,
@@ -161,20 +161,20 @@ impl Workspace<'_> {
         Ok(StartedProvider { addr: addr.clone(), role, running, _launcher: launcher })
     }
 
-    /// The lock file. A problem in it is reported with its place by the commands that use other
-    /// providers, too.
+    /// Reads the lock file. Commands that also use other providers report errors in it with their source
+    /// positions.
     fn read_locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let (mut found, mut sources) = (Diagnostics::new(), Sources::new());
         LockFile::load(&mut found, &mut sources, &self.root).map_err(|_| {
             let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
             let first = found.into_iter().find(is_error);
-            let first = first.expect("a lock file that cannot be read is reported");
+            let first = first.expect("an unreadable lock file is reported");
             diags.error(Diagnostic { subject: None, context: None, ..first })
         })
     }
 }
 
-/// A state store of a provider as a type of backend.
+/// Returns a state store of a provider as a backend type.
 fn state_store_kind(
     diags: &mut Diagnostics,
     running: &RunningProvider,
@@ -209,7 +209,7 @@ fn store_error(error: &ProviderStoreError) -> Diagnostic {
 
 fn not_installed_error(addr: &ProviderAddr) -> Diagnostic {
     let detail = format!(
-        "The state is kept by a state store of provider {addr}, and the lock file selects no version of it. If the configuration does not require the provider any more, add it to required_providers until the state has been moved.\n\nTo install it, run:\n  formwork init"
+        "The state is in a state store of provider {addr}, but the lock file selects no version of it. If the configuration no longer requires the provider, add it to required_providers until the state is migrated.\n\nTo install it, run:\n  formwork init"
     );
     Diagnostic::error(messages::STATE_STORE_PROVIDER_NOT_INSTALLED, detail)
         .blamed_on(Blame::Environment)
