@@ -203,12 +203,12 @@ impl Fetcher<'_> {
         let (url, format) = split_archive_format(&url);
         // An address from a remote server must not cause a password to be sent without encryption.
         let may_ask = origin == AddressOrigin::Local || http::is_encrypted_or_local(&url);
-        let asking = self.netrc.authorization(&url).filter(|_| may_ask);
-        let asking = asking.as_deref();
+        let authorization = self.netrc.authorization(&url).filter(|_| may_ask);
+        let authorization = authorization.as_deref();
         if let Some(format) = format {
             let parent = into.parent().unwrap_or(into);
             let mut file = tempfile::NamedTempFile::new_in(parent)?;
-            let download = Download { url: &url, asking, limit: self.limits.archive };
+            let download = Download { url: &url, authorization, limit: self.limits.archive };
             self.http.download(download, file.as_file_mut())?;
             if let Some(checksum) = checksum {
                 checksum.verify_file(self.http, &url, file.path())?;
@@ -222,7 +222,7 @@ impl Fetcher<'_> {
             );
             return Err(FetchError::Address(reason));
         }
-        let next = package_link::find_package_url(self.http, &url, asking)?;
+        let next = package_link::find_package_url(self.http, &url, authorization)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
             return Err(FetchError::Address(format!(

@@ -439,7 +439,7 @@ mod tests {
     fn a_repository_without_end_is_given_up_at_the_limit() {
         let folder = tempfile::tempdir().unwrap();
         let into = folder.path().join("a");
-        // The program goes on until it is ended, and what it wrote stays.
+        // The program runs until it is terminated, and its files remain.
         let script = format!(
             "mkdir -p {0}/.git && while head -c 100000 /dev/zero >> {0}/.git/pack; do :; done",
             into.display()

@@ -180,9 +180,9 @@ fn discovery_url(host: &str) -> String {
 fn fetch_services(
     http: &Client,
     host: &str,
-    asking: Option<&str>,
+    authorization: Option<&str>,
 ) -> Result<HostServices, HostError> {
-    let (base, document) = fetch_discovery_document(http, host, asking)?;
+    let (base, document) = fetch_discovery_document(http, host, authorization)?;
     Ok(service_urls(&base, &document))
 }
 
@@ -219,9 +219,9 @@ type DiscoveryDocument = serde_json::Map<String, serde_json::Value>;
 fn fetch_discovery_document(
     http: &Client,
     host: &str,
-    asking: Option<&str>,
+    authorization: Option<&str>,
 ) -> Result<(String, DiscoveryDocument), HostError> {
-    let answer = match http.get(&discovery_url(host), asking) {
+    let answer = match http.get(&discovery_url(host), authorization) {
         Ok(answer) => answer,
         // A host without a discovery document provides no services, which is not an error.
         Err(HttpError::Status { status: 404, .. }) => return Ok(Default::default()),
@@ -274,9 +274,9 @@ mod tests {
         settings.tokens.insert("h.example".into(), "secret".into());
         let env = Env::default();
         let hosts = Hosts::new(&env, &settings);
-        let asking = |url| hosts.authorization_header("h.example", url);
-        assert_eq!(asking("https://h.example/v1").as_deref(), Some("Bearer secret"));
-        assert_eq!(asking("http://h.example/v1"), None);
+        let authorization = |url| hosts.authorization_header("h.example", url);
+        assert_eq!(authorization("https://h.example/v1").as_deref(), Some("Bearer secret"));
+        assert_eq!(authorization("http://h.example/v1"), None);
         let complaint = hosts.credentials_error("h.example", "http://h.example/v1").unwrap();
         assert!(
             complaint.contains("was not sent") && complaint.contains("https://"),

@@ -228,7 +228,7 @@ impl Repository<'_> {
         sized(blob.size);
         let mut counting = CountingWriter { to, written: 0 };
         let grant = self.cached_authorization();
-        let download = Download { url: &url, asking: grant.as_deref(), limit: blob.size };
+        let download = Download { url: &url, authorization: grant.as_deref(), limit: blob.size };
         let received = self.http.write_body(download, answer, &mut counting);
         match received {
             Err(HttpError::TooLong { .. }) => Err(wrong("more bytes".to_owned())),

@@ -11,10 +11,10 @@ const MAX_SEARCHED_PAGE_SIZE: u64 = 1 << 20;
 pub(super) fn find_package_url(
     http: &Client,
     url: &str,
-    asking: Option<&str>,
+    authorization: Option<&str>,
 ) -> Result<String, FetchError> {
     let joint = if url.contains('?') { '&' } else { '?' };
-    let answer = http.get(&format!("{url}{joint}terraform-get=1"), asking)?;
+    let answer = http.get(&format!("{url}{joint}terraform-get=1"), authorization)?;
     if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
         return Ok(named);
     }

@@ -359,12 +359,12 @@ fn download_archive(
 ) -> Result<(File, String), String> {
     let mut file = create_download_file()?;
     let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
-    let asking = servers.netrc.authorization(url);
+    let authorization = servers.netrc.authorization(url);
     let sized = |size: Option<u64>| {
         progress.total.store(size.unwrap_or(0), Ordering::Relaxed);
     };
     let limit = UnpackLimits::PROVIDER.archive;
-    let archive = Download { url, asking: asking.as_deref(), limit };
+    let archive = Download { url, authorization: authorization.as_deref(), limit };
     servers
         .http
         .download_with_length(archive, sized, &mut hashing)

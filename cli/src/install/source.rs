@@ -1,4 +1,5 @@
-//! Sources of provider packages: the versions that exist, and the package of one. Downloads no package.
+//! Sources of provider packages: the available versions, and the package of a version. This module does not
+//! download packages.
 
 mod error;
 mod folder;
@@ -31,10 +32,10 @@ pub(crate) use network_mirror::fuzz_documents as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
 pub(crate) use registry::fuzz_documents as fuzz_registry;
 
-/// The longest list of versions, description of a package, or list of checksums.
+/// Maximum length of a version list, package description or checksum list, in bytes.
 const MAX_SOURCE_DOCUMENT_SIZE: u64 = 8 << 20;
 
-/// Access to servers: each host is asked for its services once.
+/// Access to servers. Service discovery is performed once for each host.
 pub(crate) struct ServerAccess<'a> {
     pub(crate) http: Client,
     pub(crate) hosts: Hosts<'a>,
@@ -43,7 +44,7 @@ pub(crate) struct ServerAccess<'a> {
 }
 
 impl<'a> ServerAccess<'a> {
-    /// Access as the settings allow it.
+    /// Creates the access from the settings.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         Self {
             http: Client::new(env.proxies(), std::thread::sleep),
@@ -54,11 +55,11 @@ impl<'a> ServerAccess<'a> {
     }
 }
 
-/// The versions of a provider that a source has.
+/// The versions of a provider in a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VersionListing {
     pub(crate) versions: BTreeSet<Version>,
-    /// Remarks of the registry, for people.
+    /// Warnings of the registry for the user.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -69,14 +70,14 @@ pub(crate) struct PackageSource {
     pub(crate) evidence: PackageEvidence,
 }
 
-/// The place of a package.
+/// The location of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PackageLocation {
-    /// A folder that holds the program.
+    /// A directory that contains the program.
     Folder(PathBuf),
-    /// An archive.
+    /// A local archive.
     Archive(PathBuf),
-    /// An archive behind a URL.
+    /// The URL of an archive.
     Url(String),
     /// An archive in an OCI registry.
     Blob(Box<OciBlob>),
@@ -89,27 +90,27 @@ pub(crate) struct OciBlob {
     pub(crate) descriptor: Descriptor,
 }
 
-/// The statements of a source about the content of a package.
+/// The evidence of a source for the contents of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PackageEvidence {
-    /// None.
+    /// No evidence.
     None,
-    /// Hashes, one of which the package must have.
+    /// Hashes, one of which the package must match.
     Hashes(Vec<String>),
-    /// The `zh:` hash of the package, by which the source keeps it. The lock file holds it too.
+    /// The `zh:` hash under which the source stores the package. It is also recorded in the lock file.
     Digest(String),
     /// Checksums of all packages of the release, with their signature verified.
     Signed {
         /// The `zh:` hash of this package.
         hash: String,
-        /// The `zh:` hashes of all.
+        /// The `zh:` hashes of all packages of the release.
         all: Vec<String>,
         /// The signer.
         trust: PackageTrust,
     },
 }
 
-/// One place to look for packages.
+/// A source of packages.
 enum ProviderSource {
     Registry,
     Folder(PathBuf),
@@ -117,7 +118,7 @@ enum ProviderSource {
     Oci(RepositoryTemplate),
 }
 
-/// Sources in order, each for some providers.
+/// The sources in order, with the providers that each applies to.
 pub(crate) struct SourceSearch<'a> {
     rules: Vec<(ProviderSource, InstallMethod)>,
     servers: &'a ServerAccess<'a>,

@@ -109,8 +109,9 @@ impl<'a> ModuleRegistries<'a> {
         module: &RegistryModuleAddr,
         url: &str,
     ) -> Result<HttpResponse, RegistryError> {
-        let asking = self.hosts.authorization_header(&module.host, url);
-        let answer = self.http.get_with_retries(url, asking.as_deref(), self.hosts.retry_policy());
+        let authorization = self.hosts.authorization_header(&module.host, url);
+        let answer =
+            self.http.get_with_retries(url, authorization.as_deref(), self.hosts.retry_policy());
         answer.map_err(|refusal| match self.hosts.credentials_error(&module.host, url) {
             Some(complaint) if refusal.is_about_credentials() => {
                 RegistryError::Refused { refusal, complaint }

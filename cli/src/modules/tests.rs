@@ -380,7 +380,7 @@ fn a_registry_that_is_busy_is_asked_again() {
         let output = project.install(false);
         let attempts = retries.max(1) + 1;
         if works {
-            // The package is elsewhere, and is asked for once.
+            // The package is on another server, and is requested once.
             assert!(output.contains("Downloading reg.example/a/b/c 1.0.0 for m"), "{output}");
         } else {
             let tired = format!("the request failed after {attempts} attempts");

@@ -348,9 +348,9 @@ mod tests {
             resolve_initialized_backend(block, old)
         };
         assert_eq!(check(None, None), Ok(local(None)));
-        // The block says less than the options of init.
+        // The options of `init` set more arguments than the block.
         assert_eq!(check(Some(local(None)), Some(&old)), Ok(local(Some("prod.tfstate"))));
-        // Another block that comes to the same.
+        // A different block with the same effective arguments.
         let same = local(Some("prod.tfstate"));
         assert_eq!(check(Some(same.clone()), Some(&old)), Ok(same));
         let remote = InitializedBackend { kind: "remote".to_owned(), ..old.clone() };

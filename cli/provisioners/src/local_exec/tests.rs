@@ -1,4 +1,4 @@
-//! Commands run for real: the shell, its output, its end.
+//! Tests with real commands: the shell, its output, its termination.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -111,7 +111,7 @@ fn of_long_output_the_end_is_kept() {
 fn what_is_stopped_ends_with_all_it_has_started() {
     let output = RefCell::new(Vec::new());
     let exec = LocalExec::default();
-    // The word that comes first says that the group is there; then it is asked to end.
+    // The first output shows that the process group exists. The stop is requested after it.
     let tell = |text: &str| {
         if text == "started" {
             exec.request_stop();
@@ -129,7 +129,7 @@ fn what_is_given_up_is_killed_with_all_it_has_started() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    // The grandchild holds the pipe open; the reader sees its end once the grandchild is gone.
+    // The grandchild keeps the pipe open, so the reader reaches its end when the grandchild has exited.
     let text = format!("sleep 1000 > {0} & exec sleep 1000 > {0}", fifo.display());
     let exec = LocalExec::default();
     block_on(async {

@@ -1,5 +1,5 @@
-//! Logging in with words: a server in this process asks for them, because a real one would ask for
-//! those of an account of this machine. All other ways are tried with a real server, in
+//! Password authentication, with a server in this process, because a real server would require the
+//! password of a local account. All other methods are tested with a real server, in
 //! `tests/scenario/ssh`.
 
 use std::borrow::Cow;
@@ -20,15 +20,15 @@ const PASSWORD: &str = "open sesame";
 /// Password of the bastion, if it differs.
 const OTHER: &str = "swordfish";
 
-/// A door that opens for the right words.
+/// A server that accepts the right password.
 #[derive(Clone)]
-struct Door {
+struct PasswordServer {
     password: &'static str,
     /// Number of rounds of questions.
     n_rounds: usize,
 }
 
-impl Door {
+impl PasswordServer {
     fn question(&self) -> Auth {
         let prompts = vec![(Cow::Borrowed("Password: "), false); 2];
         let (name, instructions) = (Cow::Borrowed(""), Cow::Borrowed(""));
@@ -36,7 +36,7 @@ impl Door {
     }
 }
 
-impl server::Handler for Door {
+impl server::Handler for PasswordServer {
     type Error = russh::Error;
 
     async fn auth_password(&mut self, user: &str, password: &str) -> Result<Auth, Self::Error> {
@@ -117,7 +117,7 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
     let config = Arc::new(config);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let door = Door { password, n_rounds };
+            let door = PasswordServer { password, n_rounds };
             let running = server::run_stream(Arc::clone(&config), stream, door).await;
             // A client that disconnects ends its own session only.
             tokio::spawn(async move {

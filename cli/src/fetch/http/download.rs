@@ -23,7 +23,7 @@ pub(crate) struct Download<'a> {
     /// The URL of the file.
     pub(crate) url: &'a str,
     /// The value of the `Authorization` header, if one is sent.
-    pub(crate) asking: Option<&'a str>,
+    pub(crate) authorization: Option<&'a str>,
     /// Maximum size of the file, in bytes.
     pub(crate) limit: u64,
 }
@@ -70,7 +70,7 @@ impl Client {
         // Terraform also sends two requests. Its first one is for the headers only.
         let patience = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
         let answer = self.send_with_retries(patience, || {
-            self.request_with_headers(file.url, file.asking, &[], patience.each)
+            self.request_with_headers(file.url, file.authorization, &[], patience.each)
         })?;
         sized(answer.announced_length());
         self.write_body(file, answer, to)
@@ -86,7 +86,7 @@ impl Client {
         mut answer: HttpResponse,
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
-        let Download { url, asking, limit } = file;
+        let Download { url, authorization, limit } = file;
         let end = Instant::now() + DOWNLOAD_TIMEOUT;
         // A range of compressed content is not a range of the file.
         let tag = strong_etag(answer.response.headers()).filter(|_| !answer.is_compressed());
@@ -126,7 +126,7 @@ impl Client {
                     (header::RANGE, format!("bytes={}-", resume.from).into()),
                     (header::IF_RANGE, resume.tag.clone().into()),
                 ];
-                match self.request_with_headers(url, asking, &headers, left) {
+                match self.request_with_headers(url, authorization, &headers, left) {
                     Ok(answer) => break self.request_rest(url, answer, &resume)?,
                     Err(error) if error.may_succeed_later() => {
                         next_pause = Some(error.retry_pause(barren + 1));
@@ -261,7 +261,8 @@ mod tests {
         let (url, served) = server(answers);
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let mut bytes = Vec::new();
-        let result = client.download(Download { url: &url, asking: None, limit: 100 }, &mut bytes);
+        let result =
+            client.download(Download { url: &url, authorization: None, limit: 100 }, &mut bytes);
         (result.map(|()| bytes).map_err(|error| error.to_string()), served.join().unwrap())
     }
 
@@ -324,7 +325,7 @@ mod tests {
         let mut file = Vec::new();
         client
             .download(
-                Download { url: &format!("{host}/file.zip"), asking: None, limit: 100 },
+                Download { url: &format!("{host}/file.zip"), authorization: None, limit: 100 },
                 &mut file,
             )
             .unwrap();
@@ -333,7 +334,7 @@ mod tests {
         let mut archive = Vec::new();
         client
             .download(
-                Download { url: &format!("{host}/a.tar.gz?x"), asking: None, limit: 100 },
+                Download { url: &format!("{host}/a.tar.gz?x"), authorization: None, limit: 100 },
                 &mut archive,
             )
             .unwrap();
@@ -341,14 +342,14 @@ mod tests {
         served.join().unwrap();
     }
 
-    /// Sends a head and a byte, and then a byte in each pause, until the client has gone.
+    /// Sends the headers and a byte, and then a byte after each pause, until the client closes the connection.
     fn slow_server(pause: Duration) -> (String, JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/file", listener.local_addr().unwrap());
         let served = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx");
-            // A client that has gone closes its end, which ends the wait.
+            // When the client closes the connection, the wait ends.
             stream.set_read_timeout(Some(pause)).unwrap();
             let is_there = |mut stream: &TcpStream| loop {
                 match stream.read(&mut [0; 1 << 10]) {
@@ -365,7 +366,7 @@ mod tests {
     }
 
     fn reason_of(client: &Client, url: &str) -> String {
-        let file = Download { url, asking: None, limit: 1 << 20 };
+        let file = Download { url, authorization: None, limit: 1 << 20 };
         client.download(file, &mut io::sink()).unwrap_err().to_string()
     }
 

@@ -48,10 +48,10 @@ impl AuthChallenge {
 fn parse_parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some((name, behind)) = rest.split_once('=') {
+    while let Some((name, after)) = rest.split_once('=') {
         let name = name.trim_matches([' ', ',', '\t']).to_owned();
         let mut value = String::new();
-        if let Some(quoted) = behind.trim_start().strip_prefix('"') {
+        if let Some(quoted) = after.trim_start().strip_prefix('"') {
             let mut characters = quoted.chars();
             loop {
                 match characters.next() {
@@ -62,9 +62,9 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
             }
             rest = characters.as_str();
         } else {
-            let (plain, behind) = behind.split_once(',').unwrap_or((behind, ""));
+            let (plain, after) = after.split_once(',').unwrap_or((after, ""));
             value.push_str(plain.trim());
-            rest = behind;
+            rest = after;
         }
         found.push((name, value));
     }
@@ -133,7 +133,7 @@ impl Repository<'_> {
         scopes: &[String],
         login: Option<&RegistryLogin>,
     ) -> Result<HttpResponse, HttpError> {
-        let asking = match login.map(|login| &login.secret) {
+        let authorization = match login.map(|login| &login.secret) {
             Some(LoginSecret::Tokens { refresh, .. }) => {
                 let scope = scopes.join(" ");
                 let form = encode_parameters(&[
@@ -157,7 +157,7 @@ impl Repository<'_> {
         query.extend(scopes.iter().map(|scope| ("scope", scope.as_str())));
         let separator = if realm.contains('?') { '&' } else { '?' };
         let url = format!("{realm}{separator}{}", encode_parameters(&query));
-        self.http.get_with_retries(&url, asking.as_deref(), self.patience)
+        self.http.get_with_retries(&url, authorization.as_deref(), self.patience)
     }
 
     fn token_request_error(&self, error: HttpError) -> OciError {

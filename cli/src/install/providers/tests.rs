@@ -55,7 +55,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
     let pair = |version: &str, constraints: &str| (version.to_owned(), constraints.to_owned());
     assert_eq!(choose("1.0.0", false), pair("1.0.0", "1.0.0"));
     assert_eq!(choose(">= 1.0.0", false), pair("1.0.0", "1.0.0"));
-    // A lock that is kept for want of a newer version is kept as it is.
+    // A lock for which no newer version exists is not changed.
     assert_eq!(choose("< 1.1.0", true), pair("1.0.0", "1.0.0"));
     assert_eq!(choose(">= 1.0.0", true), pair("1.1.0", ">= 1.0.0"));
 }

@@ -42,7 +42,7 @@ impl Server {
         let (own, heard) = (base.clone(), Arc::clone(&asked));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                // A client that goes away is no concern of the test.
+                // A client that closes the connection early does not matter for the test.
                 drop(answer(&stream.unwrap(), &pages, times, &own, &heard));
             }
         });
