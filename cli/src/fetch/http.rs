@@ -108,17 +108,13 @@ impl Client {
         Self { agent, document: CONNECT_TIMEOUT, pace: MinimumPace::SLOWEST, proxies, pause }
     }
 
-    /// Requests a URL. `authorization` is the `Authorization` header, which is not sent to another host after a
+    /// Requests a URL. `auth` is the `Authorization` header, which is not sent to another host after a
     /// redirect.
     ///
     /// # Errors
     /// The server does not respond, or the response has an error status.
-    pub(crate) fn get(
-        &self,
-        url: &str,
-        authorization: Option<&str>,
-    ) -> Result<HttpResponse, HttpError> {
-        self.request_with_headers(url, authorization, &accept_compressed_header(), self.document)
+    pub(crate) fn get(&self, url: &str, auth: Option<&str>) -> Result<HttpResponse, HttpError> {
+        self.request_with_headers(url, auth, &accept_compressed_header(), self.document)
     }
 
     /// As [`Client::get`], with retries if the server cannot be reached, is busy or fails.
@@ -128,16 +124,11 @@ impl Client {
     pub(crate) fn get_with_retries(
         &self,
         url: &str,
-        authorization: Option<&str>,
+        auth: Option<&str>,
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
         self.send_with_retries(patience, || {
-            self.request_with_headers(
-                url,
-                authorization,
-                &accept_compressed_header(),
-                patience.each,
-            )
+            self.request_with_headers(url, auth, &accept_compressed_header(), patience.each)
         })
     }
 
@@ -149,12 +140,12 @@ impl Client {
     pub(crate) fn request_with_headers_and_retries(
         &self,
         url: &str,
-        authorization: Option<&str>,
+        auth: Option<&str>,
         headers: &[Header],
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
         self.send_with_retries(patience, || {
-            let answer = self.request_any_status(url, authorization, headers, patience.each)?;
+            let answer = self.request_any_status(url, auth, headers, patience.each)?;
             match answer.status_error(url) {
                 Some(error) if error.may_succeed_later() => Err(error),
                 _ => Ok(answer),
@@ -191,11 +182,11 @@ impl Client {
     fn request_with_headers(
         &self,
         url: &str,
-        authorization: Option<&str>,
+        auth: Option<&str>,
         headers: &[Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
-        let answer = self.request_any_status(url, authorization, headers, limit)?;
+        let answer = self.request_any_status(url, auth, headers, limit)?;
         answer.status_error(url).map_or(Ok(answer), Err)
     }
 
@@ -203,7 +194,7 @@ impl Client {
     fn request_any_status(
         &self,
         url: &str,
-        authorization: Option<&str>,
+        auth: Option<&str>,
         headers: &[Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
@@ -222,8 +213,8 @@ impl Client {
             for (name, value) in headers {
                 request = request.header(name, &**value);
             }
-            if let Some(authorization) = authorization.filter(|_| origin(&at) == origin(url)) {
-                request = request.header(header::AUTHORIZATION, authorization);
+            if let Some(auth) = auth.filter(|_| origin(&at) == origin(url)) {
+                request = request.header(header::AUTHORIZATION, auth);
             }
             let response =
                 request.call().map_err(|error| HttpError::from_request_error(&at, &error))?;

@@ -19,7 +19,7 @@ pub(crate) fn package_dir(below: &Path, provider: &ProviderAddr, version: &Versi
     package_dir_any_platform(below, provider, version, &Platform::current())
 }
 
-/// As [`place`], for any platform.
+/// As [`package_dir`], for any platform.
 pub(crate) fn package_dir_any_platform(
     below: &Path,
     provider: &ProviderAddr,
