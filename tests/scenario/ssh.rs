@@ -321,7 +321,7 @@ fn a_script_is_for_its_user_alone_and_gets_the_agent_only_where_that_is_written(
 fn what_cannot_be_reached_says_what_to_do() {
     let connection = "host = \"127.0.0.1\"\ntype = \"winrm\"\n";
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
-    ours(&resource(connection, hello)).code(1).says("over SSH only").says("SSH server");
+    ours(&resource(connection, hello)).code(1).says("only over SSH").says("SSH server");
     let connection = "host = \"127.0.0.1\"\nproxy_host = \"p\"\nproxy_scheme = \"https\"\n";
     ours(&resource(connection, hello)).code(1).says("proxy_scheme \"https\" is not supported");
 }
