@@ -82,7 +82,7 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
     );
     assert_eq!(
         why("kill -9 $$"),
-        "Error running command 'kill -9 $$': ended by the signal SIGKILL. Output: "
+        "Error running command 'kill -9 $$': terminated by signal SIGKILL. Output: "
     );
     let missing = run(&[command("x"), ("interpreter", list(&["/no/such/program"]))]).1.unwrap_err();
     assert!(missing.detail.contains("cannot start \"/no/such/program\""), "{missing}");
