@@ -448,8 +448,8 @@ mod tests {
         let alias = format!("alias.endless=!{script}");
         let arguments = ["-c", &alias, "endless"].map(OsStr::new);
         let error = git.run(None, AllowedProtocols::Known, &arguments).unwrap_err().to_string();
-        assert!(error.contains("more than 3 MiB on the disk"), "{error}");
-        assert!(error.contains("FORMWORK_MODULE_SIZE sets another limit"), "{error}");
+        assert!(error.contains("larger than 3 MiB on disk"), "{error}");
+        assert!(error.contains("set FORMWORK_MODULE_SIZE to change the limit"), "{error}");
     }
 
     #[test]

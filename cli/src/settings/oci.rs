@@ -219,7 +219,10 @@ mod tests {
         let files = vec![PathBuf::from("/rc/auth.json"), PathBuf::from("/b")];
         assert_eq!(merged.defaults.as_ref().unwrap().files, Some(files));
         let again = merged.merge(settings, Path::new("/rc")).unwrap_err();
-        assert!(again.contains("only one oci_credentials block for \"a.example\""), "{again}");
+        assert!(
+            again.contains("only one oci_credentials block is allowed for \"a.example\""),
+            "{again}"
+        );
     }
 
     #[test]

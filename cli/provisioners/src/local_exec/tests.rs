@@ -88,7 +88,10 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
     assert!(missing.detail.contains("cannot start \"/no/such/program\""), "{missing}");
     let folder = ("working_dir", Value::string("/no/such/folder"));
     let nowhere = run(&[command("x"), folder]).1.unwrap_err();
-    assert!(nowhere.detail.contains("cannot go to the folder /no/such/folder"), "{nowhere}");
+    assert!(
+        nowhere.detail.contains("cannot change to the working directory /no/such/folder"),
+        "{nowhere}"
+    );
     // With a sensitive configuration nothing of it is printed.
     for failed in [missing, nowhere] {
         assert!(!failed.bare.contains("/no/such"), "{}", failed.bare);

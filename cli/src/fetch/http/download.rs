@@ -376,7 +376,10 @@ mod tests {
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let client = Client { agent: build_agent(Duration::from_millis(100)), ..client };
         let why = reason_of(&client, &url);
-        assert!(why.ends_with("broke off: timeout: nothing came or went for 30 seconds"), "{why}");
+        assert!(
+            why.ends_with("interrupted: timeout: no data was transferred for 30 seconds"),
+            "{why}"
+        );
         served.join().unwrap();
     }
 
