@@ -144,6 +144,14 @@ impl BackendConfig {
         self.backend_kind().schema()
     }
 
+    /// The required arguments that have no value.
+    pub(crate) fn unset_required_arguments(&self) -> Vec<&'static RequiredArgument> {
+        let Value::Object(values) = &self.values else { return Vec::new() };
+        let is_unset = |name: &str| values.get(name).is_none_or(Value::is_null);
+        let required = self.backend_kind().required_arguments().iter();
+        required.filter(|argument| is_unset(argument.name)).collect()
+    }
+
     /// Returns the values of the arguments.
     pub(super) fn values(&self) -> &Value {
         &self.values
