@@ -321,7 +321,7 @@ fn renewal_warning(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Dia
         return problem;
     }
     let detail = format!(
-        "{addr} could not be renewed, so it may run out before everything that uses it is done. Its provider says: {}: {}",
+        "{addr} could not be renewed, so it may expire before all its dependents are done. The provider reported: {}: {}",
         problem.summary, problem.detail
     );
     let place = problem.subject.unwrap_or(block);

@@ -157,7 +157,7 @@ impl Session<'_> {
             self.call_pending_functions(diags, wanted).await?;
         }
         let detail = format!(
-            "Functions of providers were called with new arguments {MAX_EVALUATION_ROUNDS} times in a row to evaluate this. Arguments that are new each time, such as `uuid()`, never come to an end."
+            "The evaluation of this called provider functions with new arguments in {MAX_EVALUATION_ROUNDS} consecutive rounds. Arguments that differ in each round, such as `uuid()`, never end the evaluation."
         );
         Err(diags.error(Diagnostic::error(messages::TOO_MANY_CALLS_PROVIDER_FUNCTIONS, detail)))
     }

@@ -187,7 +187,7 @@ impl Evaluator<'_> {
         self.diags.error(
             Diagnostic::error(
                 messages::EXPRESSION_TOO_LARGE,
-                format!("This expression cannot be evaluated: {limit}. Make it simpler or split the work."),
+                format!("This expression cannot be evaluated: {limit}. Simplify or split it."),
             )
             .at(span),
         )

@@ -135,7 +135,7 @@ impl TypeReader<'_> {
                     "The keyword {name:?} is not a valid type specification. {TYPE_EXPECTED_DETAIL}"
                 )
             }
-            None => format!("This is no type. {TYPE_EXPECTED_DETAIL}"),
+            None => format!("This is not a type. {TYPE_EXPECTED_DETAIL}"),
         };
         Err(self.report_invalid_type(&detail, expr.span))
     }
@@ -148,7 +148,7 @@ impl TypeReader<'_> {
         let name = call.name.name.as_str();
         match name {
             "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(
-                &format!("{name} takes nothing in parentheses."),
+                &format!("The type {name} takes no arguments."),
                 call.parens,
             )),
             "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE_DETAIL, call.name.span)),
@@ -217,7 +217,7 @@ impl TypeReader<'_> {
         for (item, read) in items.iter().zip(read) {
             let (name, attribute) = read?;
             if ty.attributes.contains_key(&name) {
-                let detail = format!("There is an attribute {name:?} in this type already.");
+                let detail = format!("This type already has an attribute {name:?}.");
                 return Err(self.report_invalid_type(&detail, item.key.span));
             }
             if attribute.optional {
@@ -246,7 +246,7 @@ impl TypeReader<'_> {
         match item.key.as_string_literal() {
             Some(name) if item.bare => Ok(name.clone()),
             _ => {
-                let detail = "The name of an attribute has no quotes or parentheses.";
+                let detail = "Write the name of an attribute without quotes and parentheses.";
                 Err(self.report_invalid_type(detail, item.key.span))
             }
         }
@@ -305,7 +305,7 @@ impl Scope for NoNamesScope {
         root: &Ident,
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let detail = "A default in a type is a constant; it cannot refer to anything.";
+        let detail = "A default in a type must be constant. It cannot contain references.";
         Err(report_type_error(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
@@ -318,7 +318,7 @@ impl Scope for NoNamesScope {
     }
 }
 
-const TYPE_EXPECTED_DETAIL: &str = "A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).";
+const TYPE_EXPECTED_DETAIL: &str = "A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).";
 const OBJECT_FORM_DETAIL: &str = "The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).";
 const TUPLE_FORM_DETAIL: &str = "The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).";
 const OPTIONAL_PLACE_DETAIL: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";

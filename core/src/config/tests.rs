@@ -334,11 +334,11 @@ variable "b" {
 "#,
         &expect![[r#"
             error b_override.tf:2,12-3,1 Invalid expression
-                Expected the start of an expression, but found an invalid expression token. The line ends here; a value goes on over several lines only inside parentheses or brackets.
+                Expected the start of an expression, but found an invalid expression token. The line ends here. A value can continue on the next line only inside parentheses or brackets.
             error b_override.tf:4,1-13 Missing base variable declaration to override
                 There is no variable named "b". An override file can only override a variable that was already declared in a primary configuration file.
             error b_override.tf:5,12-6,1 Invalid expression
-                Expected the start of an expression, but found an invalid expression token. The line ends here; a value goes on over several lines only inside parentheses or brackets.
+                Expected the start of an expression, but found an invalid expression token. The line ends here. A value can continue on the next line only inside parentheses or brackets.
         "#]],
     );
 }

@@ -82,7 +82,7 @@ pub(crate) fn encode_for_state(
     value: &Value,
 ) -> Result<(ObjectAttributes, Arc<Vec<Path>>), Reported> {
     let unfit = |diags: &mut Diagnostics, why: String| {
-        let detail = format!("The object {addr} cannot be written to the state: {why}.");
+        let detail = format!("The object {addr} cannot be stored in the state: {why}.");
         diags.error(
             Diagnostic::error(messages::OBJECT_CANNOT_BE_STORED, detail).about(addr.to_string()),
         )

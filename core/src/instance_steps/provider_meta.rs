@@ -45,7 +45,7 @@ fn unsupported_meta_error(
     meta: &ProviderMeta,
 ) -> Diagnostic {
     let detail = format!(
-        "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
+        "This block contains module metadata for provider {}, but the provider does not support module metadata. It was evaluated for {name}, which the provider manages. Remove the block.",
         client.addr()
     );
     let summary = messages::PROVIDER_META_UNSUPPORTED.with(&[&client.addr()]);

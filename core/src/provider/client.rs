@@ -265,7 +265,7 @@ impl ProviderClient {
                 Diagnostic::error(
                     messages::MANAGED_BY_NEWER_PROVIDER,
                     format!(
-                        "The state holds {} in the form of schema version {}, but provider {} knows versions only up to {}. Use a newer version of the provider.",
+                        "The state contains {} with schema version {}, but provider {} supports versions only up to {}. Use a newer version of the provider.",
                         about.addr, object.schema_version, self.addr(), ty.schema.version
                     ),
                 )

@@ -142,7 +142,7 @@ impl FromStr for CallDeadlines {
             // A limit of 0 would end every call at once.
             let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
             let limit = Duration::from_nanos(
-                limit.ok_or_else(|| format!("{entry:?} has no duration like 30s, 5m or 1h30m"))?,
+                limit.ok_or_else(|| format!("{entry:?} does not contain a duration such as 30s, 5m or 1h30m"))?,
             );
             let Some(name) = kind else {
                 usual = Some(limit);

@@ -32,7 +32,7 @@ impl IdentityType {
     /// When it does not fit.
     pub(super) fn complete_identity(&self, given: &Value) -> Result<Plain, String> {
         let (Type::Object(shape), Value::Object(object)) = (&self.ty, given) else {
-            return Err("it is no object".to_owned());
+            return Err("it is not an object".to_owned());
         };
         let unknown = object.names().iter().find(|name| !shape.attributes.contains_key(*name));
         if let Some(name) = unknown {

@@ -36,12 +36,12 @@ pub fn call_failure_diagnostic(
         }
         Failure::UnencodableMessage(reason) => Diagnostic::error(
             messages::REQUEST_CANNOT_BE_SENT,
-            format!("{call}{what} cannot be put to provider {provider}: {reason}."),
+            format!("The request {call}{what} cannot be sent to provider {provider}: {reason}."),
         )
         .blamed_on(Blame::Internal),
         Failure::Misbehaved(reason) => Diagnostic::error(
             messages::PROVIDER_BROKE_PLUGIN_PROTOCOL,
-            format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
+            format!("The response of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
         )
         .blamed_on(Blame::Provider),
         Failure::Lost { reason, exit, output } => {
@@ -53,23 +53,23 @@ pub fn call_failure_diagnostic(
             let output = last_output_text(output);
             Diagnostic::error(
                 messages::PLUGIN_DID_NOT_RESPOND,
-                format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
+                format!("The provider {provider} exited or disconnected during {call}{what}: {what_happened}{output}"),
             )
             .blamed_on(Blame::Provider)
         }
         Failure::GivenUp(reason) => Diagnostic::error(
             messages::PROVIDER_CALL_WAS_GIVEN_UP,
-            format!("The provider {provider} has not answered {call}{what}, and was not waited for any longer: {reason}."),
+            format!("The provider {provider} has not answered {call}{what} in time: {reason}."),
         )
         .blamed_on(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
             messages::PROVIDER_DOES_NOT_SUPPORT_THIS_OPERATION,
-            format!("The provider {provider} does not implement {method}, which is needed{what}."),
+            format!("The provider {provider} does not implement {method}, which is required{what}."),
         )
         .blamed_on(Blame::Provider),
         Failure::Status { code, message } => Diagnostic::error(
             messages::PLUGIN_ERROR,
-            format!("The provider {provider} answered {call}{what} with the gRPC error {code}: {message}"),
+            format!("The provider {provider} responded to {call}{what} with the gRPC error {code}: {message}"),
         )
         .blamed_on(Blame::Provider),
     };
@@ -91,7 +91,7 @@ pub(super) fn own_provider_error(
 
 fn last_output_text(output: &str) -> String {
     if output.trim().is_empty() {
-        " It left no message.".to_owned()
+        " It printed no output.".to_owned()
     } else {
         format!("\n\nIts last output was:\n\n{}", output.trim_end())
     }
@@ -108,7 +108,7 @@ pub(super) fn retried_call_warning(
     let Diagnostic { detail, subject, .. } =
         call_failure_diagnostic(provider, call, about, failure);
     let detail = format!(
-        "{detail}\n\nNothing is changed by {call}, so it was asked once more, and answered."
+        "{detail}\n\n{call} does not change anything, so it was retried, and the retry succeeded."
     );
     Diagnostic { subject, ..Diagnostic::warning(messages::PROVIDER_WAS_ASKED_SECOND_TIME, detail) }
 }
@@ -159,7 +159,7 @@ pub fn report_provider_diagnostics(
     }
     for (n, what) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
         let detail = format!(
-            "The provider reported {n} more {what} in the same answer. Of each kind, the first {MAX_SHOWN_DIAGNOSTICS} are shown."
+            "The provider reported {n} more {what} in the same response. The first {MAX_SHOWN_DIAGNOSTICS} of each severity are shown."
         );
         let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &what]);
         diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
@@ -215,7 +215,7 @@ pub fn unsupported_type_error(
 #[must_use]
 pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> Diagnostic {
     let detail = format!(
-        "The state holds {resource}, but the provider {} no longer supports its type. Use a version of the provider that does, or remove the resource from the state.",
+        "The state contains {resource}, but the provider {} no longer supports its type. Use a version of the provider that supports it, or remove the resource from the state.",
         loaded.provider_addr().display_string(),
     );
     Diagnostic::error(messages::NO_SCHEMA_FOR_RESOURCE, detail)

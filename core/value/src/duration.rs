@@ -31,7 +31,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
             Some(behind) => behind.split_at(behind.bytes().take_while(u8::is_ascii_digit).count()),
         };
         if whole.is_empty() && fraction.is_empty() {
-            return Err("a number must stand before each unit".into());
+            return Err("each unit must follow a number".into());
         }
         let n_unit =
             behind.find(|char: char| char == '.' || char.is_ascii_digit()).unwrap_or(behind.len());
@@ -65,8 +65,8 @@ fn nanoseconds_of_unit(unit: &str) -> Result<i128, String> {
         "s" => 1_000_000_000,
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
-        "" => return Err("a unit must stand behind each number: h, m, s, ms, us or ns".into()),
-        _ => return Err(format!("there is no unit {unit:?}; there are h, m, s, ms, us and ns")),
+        "" => return Err("each number must be followed by a unit: h, m, s, ms, us or ns".into()),
+        _ => return Err(format!("the unit {unit:?} does not exist; the units are h, m, s, ms, us and ns")),
     })
 }
 

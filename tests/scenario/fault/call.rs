@@ -139,7 +139,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyExits, Create, 1, "about to die in an apply", Doubted),
     (Fault::ApplyPanics, Create, 1, "the result is lost", Doubted),
     (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Doubted),
-    (Fault::ApplyHangsUp, Create, 1, "went away during ApplyResourceChange", Doubted),
+    (Fault::ApplyHangsUp, Create, 1, "exited or disconnected during ApplyResourceChange", Doubted),
     (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
     (Fault::ApplyTooLarge, Create, 1, "the limit for messages is 256 MiB", Doubted),
     (Fault::ApplyInvalidText, Create, 0, "a string that is not valid UTF-8", Ready),

@@ -403,9 +403,9 @@ async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_no
         (AnswerFault::SwappedChunks, "has the range 7 to 13, but is at 0 to 6"),
         (
             AnswerFault::DiesWhileReading,
-            "went away during ReadStateBytes: its process ended: signal 9",
+            "exited or disconnected during ReadStateBytes: its process ended: signal 9",
         ),
-        (AnswerFault::DiesWhileWriting, "went away during WriteStateBytes"),
+        (AnswerFault::DiesWhileWriting, "exited or disconnected during WriteStateBytes"),
         (AnswerFault::NoLockId, "LockState cannot be used: the lock has no ID"),
         (AnswerFault::ListsTwice, "GetStates cannot be used: it lists the state \"b\" twice"),
         (AnswerFault::ListsNameless, "it lists a state without an ID"),

@@ -58,7 +58,7 @@ pub(super) fn report_redefinition(
     summary: impl Into<Summary>,
 ) -> Reported {
     let detail =
-        format!("{:?} is set already; an argument may be set only once.", member.name.name);
+        format!("{:?} is already set. Each argument may be set only once.", member.name.name);
     diags.error(Diagnostic::error(summary, detail).at(member.name.span))
 }
 
@@ -100,7 +100,7 @@ impl JsonBlockBuilder<'_> {
         if items.is_empty() {
             let kind = &self.kind.name;
             let detail = format!(
-                "An object must be here whose member's name is the {kind} block's {label}."
+                "Expected an object whose property name is the {label} of the {kind} block."
             );
             self.report_error(messages::MISSING_BLOCK_LABEL, detail, whole);
         }
@@ -168,8 +168,8 @@ fn first_character_span(span: Span) -> Span {
     Span { end: span.end.min(span.start + 1), ..span }
 }
 
-const LABELS_EXPECTED_DETAIL: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
+const LABELS_EXPECTED_DETAIL: &str = "Expected an object, or an array of objects, whose property names are labels of the block.";
 const BODY_EXPECTED_DETAIL: &str =
-    "An object must be here, which holds the arguments and blocks of a block.";
+    "Expected an object that contains the arguments and blocks of a block.";
 const BODIES_EXPECTED_DETAIL: &str =
-    "An object must be here, or an array of objects, each of which is a block.";
+    "Expected an object, or an array of objects, each of which is a block.";

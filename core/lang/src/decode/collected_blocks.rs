@@ -108,13 +108,13 @@ impl CollectedBlocks {
         let (min, max) = (nested.min_items, nested.max_items);
         if n_blocks < min {
             let detail =
-                format!("At least {min} {kind:?} blocks are required. {n_blocks} are here.");
+                format!("At least {min} {kind:?} blocks are required, but {n_blocks} are given.");
             report(messages::INSUFFICIENT_BLOCKS.with(&[&kind]), detail, missing);
         } else if max > 0 && n_blocks > max {
             let extra = usize::try_from(max).ok().and_then(|at| self.braces.get(at));
             let span = extra.copied().unwrap_or(missing);
             let detail =
-                format!("No more than {max} {kind:?} blocks are allowed. {n_blocks} are here.");
+                format!("No more than {max} {kind:?} blocks are allowed, but {n_blocks} are given.");
             report(messages::TOO_MANY_BLOCKS.with(&[&kind]), detail, span);
         }
     }

@@ -112,7 +112,7 @@ fn read_required_parts<'b>(
         ),
         [_, extra, ..] => complain(
             messages::EXTRANEOUS_DYNAMIC_CONTENT_BLOCK,
-            "Only one block of type \"content\" may be here.",
+            "Only one block of type \"content\" is allowed.",
             extra.kind.span,
         ),
     }
@@ -124,7 +124,7 @@ fn read_required_parts<'b>(
             None => Some(messages::INVALID_EXPRESSION),
         };
         if let Some(summary) = summary {
-            complain(summary, "The iterator is a single name, without quotes.", iterator.expr.span);
+            complain(summary, "The iterator must be a single name without quotes.", iterator.expr.span);
         }
     }
     let Some((dynamic, for_each, content)) =
@@ -185,7 +185,7 @@ impl DynamicExpansion<'_> {
             _ => {
                 return refuse(
                     messages::INVALID_DYNAMIC_BLOCK_LABEL,
-                    "The labels are a list in brackets.",
+                    "The labels must be a list in brackets.",
                 );
             }
         };
@@ -198,7 +198,7 @@ impl DynamicExpansion<'_> {
                 "A label must be known when the configuration is planned."
             }
             Ok(value) if value.is_null() => "A label cannot be null.",
-            Ok(_) => "A label cannot be sensitive or ephemeral, because it is shown.",
+            Ok(_) => "A label cannot be sensitive or ephemeral, because labels are printed.",
             Err(_) => "A label must be a string.",
         };
         Err(diags

@@ -243,11 +243,11 @@ fn every_problem_is_reported() {
             16:1 "single" Duplicate single block
                 Only one block of type "single" is allowed.
             18:7 "{" Insufficient limited blocks
-                At least 1 "limited" blocks are required. 0 are here.
+                At least 1 "limited" blocks are required, but 0 are given.
             18:7 "{" Missing must block
                 A block of type "must" is required here.
             27:10 "{" Too many limited blocks
-                No more than 2 "limited" blocks are allowed. 3 are here.
+                No more than 2 "limited" blocks are allowed, but 3 are given.
             30:1 "nope" Unsupported block type
                 Blocks of type "nope" are not expected here.
         "#]],
@@ -260,7 +260,7 @@ fn too_many_blocks_of_a_dynamic_block_are_reported_at_its_content() {
         "outer {\n must {\n}\n dynamic limited {\n  for_each = [1, 2, 3]\n  content {\n}\n}\n}\n",
         &expect![[r#"
             7:11 "{" Too many limited blocks
-                No more than 2 "limited" blocks are allowed. 3 are here.
+                No more than 2 "limited" blocks are allowed, but 3 are given.
         "#]],
     );
 }

@@ -25,7 +25,7 @@ impl AccessError {
 impl AccessError {
     /// The same without its text about a secret key or the keys of a secret value.
     fn with_redacted_detail(self) -> Self {
-        let detail = "There is no such element. More is not shown, because it could reveal a sensitive or ephemeral value.";
+        let detail = "The element does not exist. Its key is not shown, because it could reveal a sensitive or ephemeral value.";
         Self { detail: detail.to_owned(), ..self }
     }
 }

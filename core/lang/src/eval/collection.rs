@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         for (item, (name, _)) in items.iter().zip(pairs) {
             if !names.insert(name) {
                 let detail =
-                    format!("There is an attribute named {name:?} in this object already.");
+                    format!("This object already has an attribute named {name:?}.");
                 let diagnostic = Diagnostic::error(messages::DUPLICATE_OBJECT_ATTRIBUTE, detail);
                 return Err(self.diags.error(diagnostic.at(item.key.span)));
             }
@@ -111,7 +111,7 @@ impl Evaluator<'_> {
             return Err(self.diags.error(
                 Diagnostic::error(
                     messages::AMBIGUOUS_ATTRIBUTE_KEY,
-                    "Write (name.attribute) in parentheses to use the value of a reference as key, or quote it to use the text itself.",
+                    "Write (name.attribute) in parentheses to use the value of a reference as the key, or put it in quotes to use the literal string.",
                 )
                 .at(item.key.span),
             ));

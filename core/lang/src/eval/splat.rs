@@ -77,7 +77,7 @@ impl Evaluator<'_> {
             let diag = Diagnostic::error(
                 messages::SPLAT_OF_NULL_VALUE,
                 format!(
-                    "A splat goes through the elements of {}, but it is null here.",
+                    "A splat expression iterates over the elements of {}, but this value is null.",
                     type_with_article(&ty)
                 ),
             );

@@ -183,7 +183,7 @@ fn interpolated_text(value: &Value) -> Result<Option<Str>, String> {
 
 fn not_a_string_detail(ty: &Type) -> String {
     format!(
-        "Cannot include the given value in a string template: string required. It is {}; jsonencode() or join() makes a string of it.",
+        "Cannot include the given value in a string template: string required. It is {}; use jsonencode() or join() to convert it to a string.",
         type_with_article(ty)
     )
 }

@@ -31,7 +31,7 @@ impl Scope for TemplateScope<'_> {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let value = access::access_attribute(self.vars, &root.name).map_err(|_| {
-            let detail = format!("The template is given no variable {:?}.", root.name.as_str());
+            let detail = format!("The template has no variable {:?}.", root.name.as_str());
             diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
         })?;
         Ok((value, 0))

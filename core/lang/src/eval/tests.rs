@@ -216,7 +216,7 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]]
     .assert_eq(&explain("{for k, v in {a = 1} : (k) => v.x}"));
     expect![[r#"
-        `templatefile(` Error in function call: Call to function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: Cannot include the given value in a string template: string required. It is a tuple; jsonencode() or join() makes a string of it.
+        `templatefile(` Error in function call: Call to function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: Cannot include the given value in a string template: string required. It is a tuple; use jsonencode() or join() to convert it to a string.
     "#]].assert_eq(&explain("templatefile(\"greeting.tftpl\", {name = []})"));
 }
 

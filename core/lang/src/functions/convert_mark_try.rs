@@ -35,7 +35,7 @@ fn conversion_builtins() -> Vec<Builtin> {
         conversion_builtin("tolist", |args| convert_to_type(args, &Type::list(Type::Dynamic)))
             .with_return_type(Type::list(any.clone()))
             .described_as(
-                "Converts a value to a list; its elements get one type.",
+                "Converts a value to a list and its elements to one type.",
                 ["A list, set or tuple, or null."],
             )
             .with_example("tolist([1])", "tolist([\n  1,\n])"),
@@ -49,7 +49,7 @@ fn conversion_builtins() -> Vec<Builtin> {
         conversion_builtin("tomap", |args| convert_to_type(args, &Type::map(Type::Dynamic)))
             .with_return_type(Type::map(any.clone()))
             .described_as(
-                "Converts a value to a map; its elements get one type.",
+                "Converts a value to a map and its elements to one type.",
                 ["A map or object, or null."],
             )
             .with_example("tomap({a = 1})", "tomap({\n  \"a\" = 1\n})"),

@@ -75,7 +75,7 @@ fn base64_decode(args: &Args<'_>) -> FunctionResult {
         .decode(letters)
         .map_err(|_| secret(&format!("failed to decode base64 data {text:?}")))?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        secret("the decoded bytes are not UTF-8 text, and strings hold nothing else")
+        secret("the decoded bytes are not valid UTF-8, which strings require")
     })?;
     args.string_result(text)
 }
@@ -129,5 +129,5 @@ fn json_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     args.charge_bytes(text.len())?;
     json::decode_untyped(text.as_bytes())
-        .map_err(|error| CallError::new(format!("the text is not JSON: {error}")))
+        .map_err(|error| CallError::new(format!("the string is not valid JSON: {error}")))
 }

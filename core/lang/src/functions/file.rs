@@ -29,7 +29,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         builtin_on_path("fileexists", file_exists)
             .with_return_type(Type::Bool)
             .described_as(
-                "Returns whether a file exists at a path; a folder is an error.",
+                "Returns whether a file exists at a path; a directory is an error.",
                 ["Path of the file."],
             )
             .with_example(r#"fileexists("missing.txt")"#, "false"),
@@ -140,7 +140,7 @@ fn quoted_path_argument(args: &Args<'_>) -> String {
 fn read_text_file(args: &Args<'_>) -> Result<String, CallError> {
     String::from_utf8(read_file_argument(args)?).map_err(|_| {
         CallError::new(format!(
-            "the file at {} is not UTF-8 text; filebase64() gives its bytes in base64",
+            "the file at {} is not UTF-8 text; filebase64() returns its bytes in Base64",
             quoted_path_argument(args)
         ))
     })
@@ -156,7 +156,7 @@ fn file_exists(args: &Args<'_>) -> FunctionResult {
     match args.ctx.host.files.file_kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
         Ok(FileKind::Folder) => {
-            Err(CallError::new(format!("{} is a folder, not a file", quoted_path_argument(args))))
+            Err(CallError::new(format!("{} is a directory, not a file", quoted_path_argument(args))))
         }
         Ok(FileKind::Other) => {
             Err(CallError::new(format!("{} is a device, not a file", quoted_path_argument(args))))

@@ -118,7 +118,7 @@ fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {
     let cost = if cost < 4 { DEFAULT_BCRYPT_COST } else { cost };
     let password = args.text(0)?;
     if password.len() > 72 {
-        return Err(CallError::new("the text is longer than the 72 bytes that bcrypt looks at"));
+        return Err(CallError::new("the string is longer than 72 bytes, the limit of bcrypt"));
     }
     // Plan and apply would get different hashes, so the plan has none.
     let Some(salt) = args.ctx.host.clock_and_random.random_bytes() else {
@@ -138,7 +138,7 @@ fn uuid_v5(args: &Args<'_>) -> FunctionResult {
         "x500" => Uuid::NAMESPACE_X500,
         other => Uuid::try_parse(other).map_err(|_| {
             CallError::new(format!(
-                "uuidv5() doesn't support namespace {other} (invalid UUID length: {}); it takes dns, url, oid, x500, and any UUID",
+                "uuidv5() doesn't support namespace {other} (invalid UUID length: {}); supported are dns, url, oid, x500, and any UUID",
                 other.len()
             ))
         })?,

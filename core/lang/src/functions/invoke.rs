@@ -64,7 +64,7 @@ pub fn invoke_function(
 /// not to be kept anywhere.
 fn redact_reason(error: CallError) -> CallError {
     let reason =
-        "why is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
+        "the reason is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
     CallError { reason, ..error }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .described_as("Rounds a number down to a whole number.", ["The number."])
             .with_example("floor(-5.1)", "-6"),
         builtin_on_number("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
-            .described_as("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
+            .described_as("Returns the sign of a number: -1, 0 or 1.", ["The whole number."])
             .with_example("signum(-13)", "-1"),
         builtin_on_two_numbers("log", ["num", "base"], |args| {
             compute_in_floats(args, |number, base| ln(number) / ln(base))

@@ -55,7 +55,7 @@ fn rsa_decrypt(args: &Args<'_>) -> Result<Value, CallError> {
     })?;
     let key = RsaPrivateKey::from_pem(args.text(1)?).map_err(refused(1))?;
     let text = decrypt_pkcs1(&key, &encrypted)
-        .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;
+        .ok_or_else(|| CallError::new("the data was not encrypted for this key"))?;
     args.string_result(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -86,12 +86,12 @@ fn time_add(args: &Args<'_>) -> FunctionResult {
         timestamp_argument(args, 0).map_err(|error| CallError { argument: None, ..error })?;
     let text = args.text(1)?;
     let nanoseconds = duration::parse_nanoseconds(text).map_err(|reason| {
-        CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
+        CallError::new(format!("{:?} is not a duration such as \"1h30m\": {reason}", text.as_str()))
     })?;
     // The result keeps the offset of the argument, and loses its fractions of a second.
     let later = time
         .checked_add(Duration::nanoseconds(nanoseconds))
-        .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;
+        .ok_or_else(|| CallError::new("the result is outside the years 0 to 9999"))?;
     args.string_result(format_timestamp::format_rfc3339(later))
 }
 

@@ -11,8 +11,8 @@ messages! {
         "Use a string, a number or a bool as key.";
 
     FW1202 INVALID_OBJECT_KEY_EXPRESSION = "Invalid object key expression",
-        "The key of a JSON object is a template whose result is no string.",
-        "Use a template that gives a string.";
+        "The key of a JSON object is a template whose result is not a string.",
+        "Use a template with a string as its result.";
 
     FW1203 EXTRANEOUS_DYNAMIC_BLOCK_LABEL = "Extraneous dynamic block label",
         "A `dynamic` block sets more labels than its blocks take.",
@@ -32,22 +32,22 @@ messages! {
 
     FW1207 INVALID_DYNAMIC_FOR_EACH_VALUE = "Invalid dynamic for_each value",
         "The `for_each` of a `dynamic` block is null or cannot be iterated.",
-        "Use a list, set or map. An empty collection makes no blocks.";
+        "Use a list, set or map. An empty collection generates no blocks.";
 
     FW1208 INVALID_DYNAMIC_ITERATOR_NAME = "Invalid dynamic iterator name",
         "The `iterator` of a `dynamic` block is not a single name.",
         "Write a plain name without quotes and periods.";
 
     FW1209 INVALID_EXPRESSION = "Invalid expression",
-        "A value or a name is required, but the text is none.",
-        "Correct the expression. Put text in quotes, and write names without them.";
+        "The expression is neither a value nor a name.",
+        "Correct the expression. Put strings in quotes, and write names without them.";
 
     FW1210 MISSING_DYNAMIC_CONTENT_BLOCK = "Missing dynamic content block",
-        "A `dynamic` block has no `content` block.",
+        "A `dynamic` block needs a `content` block for the body of the generated blocks.",
         "Put the arguments of the generated blocks in a `content` block.";
 
     FW1211 EXPRESSION_TOO_LARGE = "Expression too large",
-        "The result or the work of an expression exceeds the limits of Formwork.",
+        "The result of an expression or the work to evaluate it exceeds a limit of Formwork.",
         "Split the expression, or reduce the size of its inputs.";
 
     FW1212 ATTEMPT_TO_GET_ATTRIBUTE_FROM_NULL_VALUE = "Attempt to get attribute from null value",
@@ -68,15 +68,15 @@ messages! {
 
     FW1216 UNSUPPORTED_ATTRIBUTE = "Unsupported attribute",
         "A value has no attribute with the given name.",
-        "Correct the name. The detail suggests a similar one if there is one.";
+        "Correct the name. The detail suggests a similar name if one exists.";
 
     FW1217 CALL_TO_UNKNOWN_FUNCTION = "Call to unknown function",
-        "There is no function with the given name.",
-        "Correct the name. Functions of providers need the form `provider::NAME::FUNCTION`.";
+        "A function with the given name does not exist.",
+        "Correct the name. Call provider functions as `provider::NAME::FUNCTION`.";
 
     FW1218 ERROR_IN_FUNCTION_CALL = "Error in function call",
         "A function refused its arguments or failed.",
-        "Correct the arguments. The detail has the reason that the function gave.";
+        "Correct the arguments according to the reason in the detail.";
 
     FW1219 FUNCTION_CALLS_NOT_ALLOWED = "Function calls not allowed",
         "A function is called where values must be constant.",
@@ -103,12 +103,12 @@ messages! {
         "Correct the name, and list the provider in `required_providers`.";
 
     FW1225 AMBIGUOUS_ATTRIBUTE_KEY = "Ambiguous attribute key",
-        "The key of an object item looks like a reference with periods.",
-        "Put the key in parentheses to use the value of this reference, or in quotes to use the text.";
+        "The key of an object item is a traversal with periods, which could be a reference or a string.",
+        "Put the key in parentheses to use the value of this reference, or in quotes to use the literal string.";
 
     FW1226 CONDITION_IS_NULL = "Condition is null",
         "The `if` of a `for` expression is null.",
-        "Make the condition true or false for each element, for example with `coalesce`.";
+        "Ensure that the condition is true or false for each element, for example with `coalesce`.";
 
     FW1227 DUPLICATE_OBJECT_ATTRIBUTE = "Duplicate object attribute",
         "An object literal has the same key twice.",
@@ -127,11 +127,11 @@ messages! {
         "Use a string, a number or a bool as key.";
 
     FW1231 ITERATION_OVER_NON_ITERABLE_VALUE = "Iteration over non-iterable value",
-        "A `for` expression goes through a value without elements.",
+        "A `for` expression iterates over a value that is not a collection.",
         "Use a list, set, map, tuple or object.";
 
     FW1232 ITERATION_OVER_NULL_VALUE = "Iteration over null value",
-        "A `for` expression goes through a value that is null.",
+        "A `for` expression iterates over a null value.",
         "Use a collection, or `coalesce` with an empty one.";
 
     FW1233 NULL_VALUE_AS_KEY = "Null value as key",
@@ -140,7 +140,7 @@ messages! {
 
     FW1234 INCONSISTENT_CONDITIONAL_RESULT_TYPES = "Inconsistent conditional result types",
         "The two results of a conditional have types that cannot be converted to one.",
-        "Convert one of the results, or make their attributes and element types agree.";
+        "Convert one of the results, or use the same attributes and element types in both.";
 
     FW1235 INCORRECT_CONDITION_TYPE = "Incorrect condition type",
         "The condition of a conditional is not a bool.",
@@ -152,11 +152,11 @@ messages! {
 
     FW1237 NULL_CONDITION = "Null condition",
         "The condition of a conditional is null.",
-        "Make the condition true or false, for example with `coalesce`.";
+        "Ensure that the condition is true or false, for example with `coalesce`.";
 
     FW1238 OPERATION_FAILED = "Operation failed",
         "An operation has no result, such as a division by zero.",
-        "Change the operands. The detail has the reason.";
+        "Change the operands.";
 
     FW1239 SPLAT_OF_NULL_VALUE = "Splat of null value",
         "A splat expression is applied to a collection that is null.",
@@ -167,8 +167,8 @@ messages! {
         "Use a string, number or bool. Encode other values, for example with `jsonencode`.";
 
     FW1241 INVALID_REFERENCE = "Invalid reference",
-        "An expression refers to something that cannot be referred to there, or in a form that is not complete.",
-        "Correct this reference. Resources need a type and a name, modules the name of an output.";
+        "An expression contains a reference that is not allowed there or is incomplete.",
+        "Correct this reference. A resource needs its type and name, a module call the name of an output.";
 
     FW1242 INVALID_DEFAULT_VALUE_FOR_OPTIONAL_ATTRIBUTE = "Invalid default value for optional attribute",
         "The default of an `optional` attribute does not fit the type of the attribute.",
@@ -179,7 +179,7 @@ messages! {
         "Write the type without quotes, such as `string` or `list(string)`.";
 
     FW1244 INVALID_TYPE_SPECIFICATION = "Invalid type specification",
-        "The text is not a type.",
+        "The expression is not a type.",
         "Use `string`, `number`, `bool`, `any`, or `list`, `set`, `map`, `object` or `tuple` with their element types.";
 
     FW1245 VARIABLES_NOT_ALLOWED = "Variables not allowed",

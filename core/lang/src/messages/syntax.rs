@@ -11,12 +11,12 @@ messages! {
         "Correct the name, or remove the argument. The documentation of the block lists the arguments.";
 
     FW1002 EXTRA_CHARACTERS_IN_MARKER = "Extra characters in {keyword} marker",
-        "A template directive is followed by more text before its closing brace.",
-        "Remove the extra text between the directive and the brace.";
+        "A template directive contains extra characters before its closing brace.",
+        "Remove the extra characters between the directive and the brace.";
 
     FW1003 INVALID_STRING_LITERAL = "Invalid string literal",
         "A string that must be literal contains an interpolation or a character that is not allowed in it.",
-        "Write plain text between the quotes. To write a dollar or percent sign before a brace, double the sign.";
+        "Write only literal characters between the quotes. To write a dollar or percent sign before a brace, double the sign.";
 
     FW1004 UNEXPECTED_DIRECTIVE = "Unexpected {keyword} directive",
         "A template has an `else`, `endif` or `endfor` without the directive that it belongs to, or in the wrong order.",
@@ -51,7 +51,7 @@ messages! {
         "Keep one of the two.";
 
     FW1012 INCORRECT_JSON_VALUE_TYPE = "Incorrect JSON value type",
-        "A JSON value has another type than its position requires, such as a string in place of an object.",
+        "A JSON value has another type than its position requires, such as a string instead of an object.",
         "Use an object for blocks, and an array of objects for several blocks of one type.";
 
     FW1013 MISSING_BLOCK_LABEL = "Missing block label",
@@ -63,8 +63,8 @@ messages! {
         "Put the content of the file in one object.";
 
     FW1015 EXTRANEOUS_DATA_AFTER_VALUE = "Extraneous data after value",
-        "A JSON file goes on after its outermost value has ended.",
-        "Remove the text after the closing brace, or the extra brace before it.";
+        "A JSON file contains data after the end of its outermost value.",
+        "Remove the data after the closing brace, or the extra brace before it.";
 
     FW1016 INVALID_JSON_KEYWORD = "Invalid JSON keyword",
         "JSON contains a bare word that is not `true`, `false` or `null`.",
@@ -84,7 +84,7 @@ messages! {
 
     FW1020 TOO_MANY_NESTED_LEVELS = "Too many nested levels",
         "Brackets, operators or blocks are nested deeper than Formwork accepts.",
-        "Give inner parts names of their own, for example as local values.";
+        "Move inner parts into local values.";
 
     FW1021 TRAILING_COMMA = "Trailing comma in {what}",
         "A JSON object or array has a comma after its last item.",
@@ -95,8 +95,8 @@ messages! {
         "Add the closing brace or bracket. The file may have been cut off.";
 
     FW1023 EXTRA_CHARACTERS_AFTER_EXPRESSION = "Extra characters after expression",
-        "The text contains more than one expression.",
-        "Remove the text after the first expression, or join the two with an operator.";
+        "More than one expression is written where one is expected.",
+        "Remove the characters after the first expression, or join the two expressions with an operator.";
 
     FW1024 ARGUMENT_DEFINITION_REQUIRED = "Argument definition required",
         "A block on one line contains a nested block, but may contain one argument only.",
@@ -195,7 +195,7 @@ messages! {
         "Write decimal digits with at most one point and an exponent. Put other text in quotes.";
 
     FW1048 INVALID_CHARACTER = "Invalid character",
-        "The file contains a character that has no meaning in the language.",
+        "The file contains a character that is not used within the language.",
         "Remove the character, or put it in a string. Strings need straight double quotes.";
 
     FW1049 INVALID_MULTI_LINE_STRING = "Invalid multi-line string",
@@ -251,12 +251,12 @@ messages! {
         "Save the file as UTF-8. The editor may have used UTF-16 or a local code page.";
 
     FW1062 MISMATCHED_BRACES = "Mismatched braces",
-        "A JSON object is closed with a bracket.",
-        "Close it with a brace.";
+        "A JSON object ends with a closing bracket instead of a closing brace.",
+        "Close the object with a brace.";
 
     FW1063 MISMATCHED_BRACKETS = "Mismatched brackets",
-        "A JSON array is closed with a brace.",
-        "Close it with a bracket.";
+        "A JSON array ends with a closing brace instead of a closing bracket.",
+        "Close the array with a bracket.";
 
     FW1064 MISSING_ATTRIBUTE_SEPARATOR = "Missing attribute separator",
         "Two items of an object are neither separated by a comma nor on separate lines.",
@@ -283,7 +283,7 @@ messages! {
         "Write `key = value`. Put a key that is an expression in parentheses.";
 
     FW1070 NESTED_SPLAT_EXPRESSION_NOT_ALLOWED = "Nested splat expression not allowed",
-        "A splat in the form `.*` is used within another.",
+        "A legacy splat (`.*`) is nested in another one.",
         "Write `[*]` for both.";
 
     FW1071 UNTERMINATED_TEMPLATE_STRING = "Unterminated template string",
@@ -292,14 +292,14 @@ messages! {
 
     FW1072 INCORRECT_ATTRIBUTE_VALUE_TYPE = "Incorrect attribute value type",
         "The value of an argument has another type than the argument requires, and cannot be converted.",
-        "Change the expression so that it gives the required type. The detail names the type and the first difference.";
+        "Change the expression to one of the required type. The detail names the type and the first difference.";
 
     FW1073 DUPLICATE_BLOCK = "Duplicate {kind} block",
         "A block that may occur once occurs twice.",
         "Keep one of the blocks, or merge their arguments.";
 
     FW1074 INSUFFICIENT_BLOCKS = "Insufficient {kind} blocks",
-        "There are fewer blocks of a type than it requires.",
+        "The body contains fewer blocks of a type than are required.",
         "Add the missing blocks.";
 
     FW1075 MISSING_BLOCK = "Missing {kind} block",
@@ -307,7 +307,7 @@ messages! {
         "Add the block.";
 
     FW1076 TOO_MANY_BLOCKS = "Too many {kind} blocks",
-        "There are more blocks of a type than it allows.",
+        "The body contains more blocks of a type than are allowed.",
         "Remove the extra blocks.";
 
     FW1077 MISSING_REQUIRED_ARGUMENT = "Missing required argument",
@@ -315,7 +315,7 @@ messages! {
         "Add the argument to the block.";
 
     FW1078 INVALID_START_OF_VALUE = "Invalid start of value",
-        "JSON has a character where a value must begin that no value begins with.",
+        "A JSON value begins with a character that cannot start a value.",
         "Write a value: an object, an array, a string in quotes, a number, or one of true, false and null.";
 
     FW1079 MISSING_VALUE = "Missing value",

@@ -96,7 +96,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
                         body.undecided.extend(json_members_as_attributes(items));
                     }
                     _ => {
-                        let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
+                        let detail = "Every element of the outermost array must be an object that contains arguments and blocks.";
                         let summary = messages::INCORRECT_JSON_VALUE_TYPE;
                         let _ = diags.error(Diagnostic::error(summary, detail).at(element.span));
                     }
@@ -104,7 +104,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
             }
         }
         _ => {
-            let detail = "A configuration in JSON is an object, or an array of objects.";
+            let detail = "A JSON configuration must be an object, or an array of objects.";
             let summary = messages::ROOT_VALUE_MUST_BE_OBJECT;
             let _ = diags.error(Diagnostic::error(summary, detail).at(root.span));
         }

@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
         Err(self.report_unexpected(
             messages::EXTRA_CHARACTERS_AFTER_EXPRESSION,
-            "The expression ends before this; nothing may follow it.",
+            "Extra characters after the end of the expression.",
         ))
     }
 

@@ -120,7 +120,7 @@ fn what_is_no_type_is_explained() {
     }
     expect![[r#"
         1:8 "foo" Invalid type specification
-            The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            The keyword "foo" is not a valid type specification. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:12 "()" Invalid type specification
             The list type constructor requires one argument specifying the element type. For example: list(string).
         1:21 "number" Invalid type specification
@@ -132,7 +132,7 @@ fn what_is_no_type_is_explained() {
         1:14 "string" Invalid type specification
             The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).
         1:14 "()" Invalid type specification
-            string takes nothing in parentheses.
+            The type string takes no arguments.
         1:8 "\"string\"" Invalid quoted type constraints
             Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "string".
         1:8 "\"list\"" Invalid quoted type constraints
@@ -140,21 +140,21 @@ fn what_is_no_type_is_explained() {
         1:8 "\"foo\"" Invalid legacy variable type hint
             To provide a full type expression, remove the surrounding quotes and give the type expression directly.
         1:8 "1" Invalid type specification
-            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            This is no type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "a.b" Invalid type specification
-            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            This is no type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "foo(string)" Invalid type specification
-            The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            The keyword "foo" is not a valid type specification. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "optional" Invalid type specification
             Keyword "optional" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).
         1:13 "optional" Invalid type specification
             Keyword "optional" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).
         1:28 "a" Invalid type specification
-            There is an attribute "a" in this type already.
+            This type already has an attribute "a".
         1:16 "(a)" Invalid type specification
-            The name of an attribute has no quotes or parentheses.
+            Write the name of an attribute without quotes and parentheses.
         1:16 "\"a\"" Invalid type specification
-            The name of an attribute has no quotes or parentheses.
+            Write the name of an attribute without quotes and parentheses.
         1:15 "[string]" Invalid type specification
             The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).
         1:28 "()" Invalid type specification
@@ -162,7 +162,7 @@ fn what_is_no_type_is_explained() {
         1:37 "\"x\"" Invalid default value for optional attribute
             This default value is not compatible with the attribute's type constraint: a number is required.
         1:37 "b" Variables not allowed
-            A default in a type is a constant; it cannot refer to anything.
+            A default in a type must be constant. It cannot contain references.
     "#]].assert_eq(&all);
 }
 

@@ -152,7 +152,7 @@ fn text_that_does_not_fit_is_refused() {
             error <value for var.any>:1,1-4 Variables not allowed
                 Variables may not be used here. `var` was found; this value must be a constant.
             error <value for var.list>:1,1-2 Unterminated tuple constructor expression
-                The text ends before the bracket that closes this one.
+                The input ends before the bracket that closes this one.
             error main.tf:10,1-18 Invalid value for input variable
                 Unsuitable value for var.number set using -var="number=...": a number is required.
             error main.tf:27,1-18 Invalid value for input variable

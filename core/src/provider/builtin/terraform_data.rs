@@ -110,7 +110,7 @@ pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, Pr
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {
         return Err(unsupported(format!(
-            "Only a null_resource of the provider hashicorp/null can become a terraform_data, not a {} of {}.",
+            "Only a null_resource of the provider hashicorp/null can be moved to a terraform_data, not a {} of {}.",
             request.source_type, request.source_provider
         )));
     }

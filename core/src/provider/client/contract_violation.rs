@@ -88,7 +88,7 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) {
         let detail = format!(
-            "A string in the answer of provider {} to {call} for {} is not valid UTF-8. Each byte that is not valid was replaced by U+FFFD. This is a bug in the provider, which should be reported in the provider's own issue tracker.",
+            "A string in the response of provider {} to {call} for {} is not valid UTF-8. Each invalid byte was replaced with U+FFFD. This is a bug in the provider, which should be reported in the provider's own issue tracker.",
             self.addr(),
             about.addr
         );

@@ -244,6 +244,6 @@ fn import_mismatch_error(
     what: &str,
     about: CallContext<'_>,
 ) -> Diagnostic {
-    let detail = format!("By {import_key} the provider found {what} for {}.", about.addr);
+    let detail = format!("For {import_key} the provider returned {what} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

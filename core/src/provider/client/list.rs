@@ -97,7 +97,7 @@ async fn collect_objects(
         // incomplete.
         if found.len() >= MAX_LISTED_OBJECTS {
             let reason = format!(
-                "The provider listed {MAX_LISTED_OBJECTS} objects, the greatest number that is read, so there may be more."
+                "The provider listed {MAX_LISTED_OBJECTS} objects, the maximum, so more may exist."
             );
             return Ok(Err(reason));
         }

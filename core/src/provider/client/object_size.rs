@@ -40,7 +40,7 @@ impl ProviderClient {
             return Ok(());
         }
         let detail = format!(
-            "The answer of provider {} to {call} for {} has an object of {} bytes with private data of {} bytes. No request with it would be within the limit of {limit} bytes for messages: it could never be read, changed or destroyed again.",
+            "The response of provider {} to {call} for {} has an object of {} bytes with private data of {} bytes. A request with this object would exceed the message limit of {limit} bytes, so it could not be read, changed or destroyed.",
             self.addr(),
             about.addr,
             stored.object,

@@ -188,13 +188,13 @@ fn report_unusable_schema(
         schemas.iter().map(move |(name, schema)| (format!("its {kind} {name}"), schema))
     });
     let meta = schema.provider_meta.iter();
-    let meta = meta.map(|schema| ("what modules tell it about themselves".to_owned(), schema));
+    let meta = meta.map(|schema| ("the metadata of modules".to_owned(), schema));
     let own = std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
     let mut result = Ok(());
-    for (what, schema) in own.chain(named) {
+    for (schema_name, schema) in own.chain(named) {
         for problem in schema.validate() {
             let detail = format!(
-                "Provider {addr} describes {what} in an invalid way: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
+                "Provider {addr} returned an invalid schema for {schema_name}: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
             );
             let problem = Diagnostic::error(messages::PROVIDER_PRODUCED_INVALID_SCHEMA, detail);
             result = Err(diags.error(problem.blamed_on(Blame::Provider)));

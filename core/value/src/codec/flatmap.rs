@@ -82,9 +82,9 @@ impl FlatmapReader<'_> {
             // Every element has at least one string, so a larger number is invalid and costs
             // nothing.
             Ok(count) if count <= self.texts.len() => Ok(Some(count)),
-            Ok(count) => Err(format!("`{key}` says {count}, and there are not as many elements")),
+            Ok(count) => Err(format!("`{key}` is {count}, but the number of elements differs")),
             Err(error) => {
-                Err(format!("`{key}` is {text:?}, and not a number of elements: {error}"))
+                Err(format!("`{key}` is {text:?}, which is not an element count: {error}"))
             }
         }
     }
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn what_is_nothing_of_its_type_is_refused_with_its_key() {
         let table = [
-            (("disks.#", "many"), "`disks.#` is \"many\", and not a number of elements"),
+            (("disks.#", "many"), "`disks.#` is \"many\", which is not an element count"),
             // Without a limit, this count would ask for gigabytes.
-            (("disks.#", "4000000000"), "there are not as many elements"),
+            (("disks.#", "4000000000"), "but the number of elements differs"),
             (("ports.#", "x"), "`ports.#` is \"x\""),
         ];
         for (text, expected) in table {

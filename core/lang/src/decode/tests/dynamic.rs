@@ -95,7 +95,7 @@ fn content_that_may_never_be_there_is_not_evaluated() {
         "dynamic \"outer\" {\n for_each = unknown_list\n content {\n must {\n}\n}\n}\ndynamic \"single\" {\n for_each = unknown_list\n content {\n}\n}\nsingle {\n}\n",
         &expect![[r#"
             4:10 "{" Insufficient limited blocks
-                At least 1 "limited" blocks are required. 0 are here.
+                At least 1 "limited" blocks are required, but 0 are given.
             14:1 "single" Duplicate single block
                 Only one block of type "single" is allowed.
         "#]],
@@ -134,13 +134,13 @@ fn what_is_wrong_with_a_dynamic_block_is_explained() {
             11:16 "{" Missing dynamic content block
                 A dynamic block must have a nested block of type "content" to describe the body of each generated block.
             18:2 "content" Extraneous dynamic content block
-                Only one block of type "content" may be here.
+                Only one block of type "content" is allowed.
             22:13 "\"x\"" Invalid dynamic for_each value
                 Cannot use a string value in for_each. An iterable collection is required.
             27:13 "null" Invalid dynamic for_each value
                 Cannot use a null value in for_each. An iterable collection is required.
             33:13 "\"x\"" Invalid expression
-                The iterator is a single name, without quotes.
+                The iterator must be a single name without quotes.
             39:2 "labels" Unsupported argument
                 An argument named "labels" is not expected here.
             43:15 "{" Missing required argument

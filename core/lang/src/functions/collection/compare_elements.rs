@@ -92,7 +92,7 @@ pub(super) fn hash_value(value: &Value) -> u64 {
 fn match_keys_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [values, keys, searched] = args else { return Ok(Type::Dynamic) };
     if unify(&[keys.ty(), searched.ty()]).is_none() {
-        return Err(CallError::new("the keys and the searched ones must be of one type"));
+        return Err(CallError::new("the keys and the searched keys must have the same type"));
     }
     Ok(values.ty())
 }

@@ -42,7 +42,7 @@ fn element_builtins() -> Vec<Builtin> {
             .with_return_type_fn(coalesce_return_type)
             .described_as(
                 "Returns the first value that is neither null nor an empty string.",
-                ["The values, which get one type."],
+                ["The values, which are converted to one type."],
             )
             .with_example(r#"coalesce("", null, "b")"#, r#""b""#),
         Builtin::new("coalescelist", coalesce_list)

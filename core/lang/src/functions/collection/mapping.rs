@@ -51,7 +51,7 @@ fn part_builtins() -> Vec<Builtin> {
                 [
                     "The map or object.",
                     "The key.",
-                    "Result if the key does not exist, which is an error without it.",
+                    "Result if the key does not exist; without it, a missing key is an error.",
                 ],
             )
             .with_example(r#"lookup({a = 1}, "b", 2)"#, "2"),
@@ -80,7 +80,7 @@ fn construction_builtins() -> Vec<Builtin> {
             .last_param_allows_marked()
             .with_return_type_fn(zipmap_return_type)
             .described_as(
-                "Makes a map from a list of keys and a list of values.",
+                "Creates a map from a list of keys and a list of values.",
                 ["The keys.", "The values, in the same order."],
             )
             .with_example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
@@ -159,7 +159,7 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
                 // The type must be the same whether the map has the key or not: it is needed before
                 // the map is known.
                 [default] if convert::convert(default, &element).is_err() => {
-                    let reason = "it must be of the type that the elements of the map have";
+                    let reason = "it must have the element type of the map";
                     Err(CallError::for_argument(2, reason))
                 }
                 _ => Ok(element),
@@ -185,7 +185,7 @@ fn missing_key_reason(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
         format!("the given object has no attribute {:?}", key.as_str())
     } else {
-        "the given object has no such attribute".into()
+        "the given object does not have this attribute".into()
     }
 }
 

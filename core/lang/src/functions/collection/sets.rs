@@ -26,7 +26,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_dynamic()
             .with_return_type_fn(set_operation_return_type)
             .described_as(
-                "Returns the elements of one set that are not in another.",
+                "Returns the elements of the first set that are not in the other set.",
                 ["The first set.", "The other set."],
             )
             .with_example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
@@ -70,7 +70,7 @@ fn set_operation_return_type(args: &[Value]) -> Result<Type, CallError> {
     }
     unify(&elements)
         .map(Type::set)
-        .ok_or_else(|| CallError::new("the elements of the sets are of types that do not agree"))
+        .ok_or_else(|| CallError::new("the element types of the sets cannot be converted to one type"))
 }
 
 /// The arguments in the type of the result.
@@ -136,7 +136,7 @@ fn product_return_type(args: &[Value]) -> Result<Type, CallError> {
             }
             Type::Tuple(parts) if parts.is_empty() => Type::Dynamic,
             Type::Tuple(parts) => unify(&parts).ok_or_else(|| {
-                CallError::for_argument(at, "its elements are of types that do not agree")
+                CallError::for_argument(at, "its element types cannot be converted to one type")
             })?,
             _ => return Err(CallError::for_argument(at, "it must be a list or a set")),
         });

@@ -27,7 +27,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("encoding", Type::String)
             .with_return_type(Type::String)
             .described_as(
-                "Decodes a string of another character encoding from Base64.",
+                "Decodes Base64 to a string in another character encoding.",
                 ["The Base64 string, with padding.", "The IANA name of the encoding."],
             )
             .with_example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
@@ -168,7 +168,7 @@ fn charset_argument(args: &Args<'_>) -> Result<Charset, CallError> {
 fn text_encode_base64(args: &Args<'_>) -> FunctionResult {
     let charset = charset_argument(args)?;
     let bytes = charset.encode(args.text(0)?).ok_or_else(|| {
-        let reason = "it has characters that cannot be written in this encoding";
+        let reason = "it has characters that do not exist in this encoding";
         CallError::for_argument(0, reason)
     })?;
     args.string_result(BASE64_ALLOWING_UNUSED_BITS.encode(bytes))
@@ -183,6 +183,6 @@ fn text_decode_base64(args: &Args<'_>) -> FunctionResult {
         .map_err(|_| CallError::for_argument(0, "it is not base64 with padding"))?;
     let text = charset
         .decode(&bytes)
-        .ok_or_else(|| CallError::for_argument(0, "its bytes are not text in this encoding"))?;
+        .ok_or_else(|| CallError::for_argument(0, "its bytes are not valid in this encoding"))?;
     args.string_result(text)
 }

@@ -36,7 +36,7 @@ fn read_header_line(text: &str) -> Result<(Vec<Str>, CsvReader<'_>), CallError> 
     let mut reader = CsvReader { rest: text, line: 1 };
     let fields = reader
         .read_record()?
-        .ok_or_else(|| CallError::new("the line with the names is missing"))?;
+        .ok_or_else(|| CallError::new("the header line is missing"))?;
     let names: Vec<Str> = fields.iter().map(Str::from).collect();
     let mut sorted: Vec<&Str> = names.iter().collect();
     sorted.sort();
@@ -130,7 +130,7 @@ impl<'t> CsvReader<'t> {
         if field.contains('"') {
             return Err(csv_error(
                 self.line,
-                "a quote stands within a field that does not begin with one",
+                "a field that does not begin with a quote contains one",
             ));
         }
         self.rest = rest;
@@ -165,7 +165,7 @@ impl<'t> CsvReader<'t> {
         if !at_end {
             return Err(csv_error(
                 first_line,
-                "something stands between a closing quote and the next comma",
+                "a closing quote is not followed by a comma",
             ));
         }
         self.rest = rest

@@ -15,10 +15,10 @@ pub(super) fn file_set_builtin() -> Builtin {
         .with_param("pattern", Type::String)
         .with_return_type(Type::set(Type::String))
         .described_as(
-            "Returns the paths of the files below a folder that match a pattern.",
+            "Returns the paths of the files below a directory that match a pattern.",
             [
-                "The folder.",
-                "The pattern: `*` is any part of a name, `**` any folders, `{a,b}` either.",
+                "The directory.",
+                "The pattern: `*` matches any part of a name, `**` any directories, `{a,b}` either alternative.",
             ],
         )
         .with_example(r#"fileset(".", "*.txt")"#, "toset([\n  \"greeting.txt\",\n])")
@@ -34,7 +34,7 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
         .collect::<Option<_>>()
         .ok_or_else(|| {
             CallError::new(format!(
-                "{:?} is not a pattern: a bracket or brace in it is not closed",
+                "{:?} is not a valid pattern: a bracket or brace is not closed",
                 args.text(1).map_or("", |text| text.as_str())
             ))
         })?;

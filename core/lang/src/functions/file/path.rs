@@ -12,13 +12,13 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .described_as("Returns the absolute path of a path.", ["The path."])
             .with_example(r#"abspath("a/../b")"#, r#""/work/b""#),
         builtin_on_path("basename", |args| args.string_result(base_name(args.text(0)?)))
-            .described_as("Returns the last name in a path.", ["The path."])
+            .described_as("Returns the last element of a path.", ["The path."])
             .with_example(r#"basename("a/b.txt")"#, r#""b.txt""#),
         builtin_on_path("dirname", |args| args.string_result(folder_name(args.text(0)?)))
-            .described_as("Returns a path without its last name.", ["The path."])
+            .described_as("Returns a path without its last element.", ["The path."])
             .with_example(r#"dirname("a/b.txt")"#, r#""a""#),
         builtin_on_path("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
-            .described_as("Replaces a leading `~` in a path with the home folder.", ["The path."])
+            .described_as("Replaces a leading `~` in a path with the home directory.", ["The path."])
             .with_example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }
@@ -70,14 +70,14 @@ fn folder_name(path: &str) -> String {
 pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallError> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(path.to_owned()) };
     if !rest.is_empty() && !rest.starts_with('/') {
-        return Err(CallError::new("only the own home folder can be written as ~"));
+        return Err(CallError::new("~ is supported only for the home directory of the current user"));
     }
     let home = args
         .ctx
         .host
         .files
         .home_folder()
-        .ok_or_else(|| CallError::new("it is not known where the home folder is"))?;
+        .ok_or_else(|| CallError::new("the home directory is unknown"))?;
     if rest.is_empty() { Ok(home) } else { Ok(clean_path(&format!("{home}{rest}"))) }
 }
 
@@ -91,7 +91,7 @@ fn abs_path(args: &Args<'_>) -> FunctionResult {
         .host
         .files
         .current_folder()
-        .ok_or_else(|| CallError::new("it is not known which folder is the current one"))?;
+        .ok_or_else(|| CallError::new("the current directory is unknown"))?;
     args.string_result(clean_path(&format!("{folder}/{}", path.as_str())))
 }
 

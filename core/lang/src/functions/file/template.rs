@@ -71,7 +71,7 @@ fn render_template(
         if !has_template_variable(vars, &mention.root.name) {
             let at = sources.start_position(mention.root.span);
             let reason = format!(
-                "it has no {:?}, which the template mentions at {name}:{},{}",
+                "it has no {:?}, which the template refers to at {name}:{},{}",
                 mention.root.name.as_str(),
                 at.line,
                 at.column

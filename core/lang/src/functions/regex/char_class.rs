@@ -87,14 +87,14 @@ pub(super) fn parse_escaped_class(
         parser.rest = rest;
         name.to_owned()
     } else {
-        parser.next_char().ok_or("a backslash at the end escapes nothing")?.to_string()
+        parser.next_char().ok_or("a backslash at the end is not followed by a character")?.to_string()
     };
     let (negated, name) = match name.strip_prefix('^') {
         Some(name) => (!negated, name),
         None => (negated, name.as_str()),
     };
     let property = to_engine_property(name)
-        .ok_or_else(|| format!("there is no class of characters {name:?}"))?;
+        .ok_or_else(|| format!("the character class {name:?} does not exist"))?;
     let property = format!("\\{}{{{property}}}", if negated { 'P' } else { 'p' });
     Ok(Some(CharClass { negated: false, items: vec![CharClassItem::Property(property)] }))
 }
@@ -187,7 +187,7 @@ fn parse_named_class(parser: &mut PatternTranslator<'_>) -> Result<Option<NamedC
         "upper" => &[('A', 'Z')],
         "word" => WORD_RANGES,
         "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
-        _ => return Err(format!("there is no class [:{name}:]")),
+        _ => return Err(format!("the class [:{name}:] does not exist")),
     };
     parser.rest = rest;
     Ok(Some((pairs.to_vec(), negated)))

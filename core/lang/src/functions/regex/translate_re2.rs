@@ -154,7 +154,7 @@ impl<'p> PatternTranslator<'p> {
         let for_rest = rest.starts_with(')');
         if !known(on) || !known(off) || bare_minus || (for_rest && flags.is_empty()) {
             return Err(format!(
-                "(?{flags} is not known; look-around and the like are not possible"
+                "(?{flags} is not supported; RE2 has no look-around"
             ));
         }
         self.rest = rest.get(1..).unwrap_or("");
@@ -168,7 +168,7 @@ impl<'p> PatternTranslator<'p> {
     }
 
     fn close_group(&mut self) -> Result<(), String> {
-        let outer = self.open.pop().ok_or("a parenthesis is closed that was not opened")?;
+        let outer = self.open.pop().ok_or("a closing parenthesis has no opening one")?;
         self.out.push(')');
         self.last = PrecedingItem::Atom(self.repeat);
         self.repeat = self.repeat.max(outer);
@@ -228,7 +228,7 @@ impl<'p> PatternTranslator<'p> {
             || most.is_some_and(|most| most > MAX_REPETITIONS || most < least)
         {
             return Err(format!(
-                "{written} is not a possible count; the greatest is {MAX_REPETITIONS}"
+                "{written} is not a valid count; the maximum is {MAX_REPETITIONS}"
             ));
         }
         self.rest = rest;
@@ -260,7 +260,7 @@ impl<'p> PatternTranslator<'p> {
 
     /// Reads an escape of a single character, behind its backslash.
     pub(super) fn parse_escaped_char(&mut self) -> Result<char, String> {
-        let char = self.next_char().ok_or("a backslash at the end escapes nothing")?;
+        let char = self.next_char().ok_or("a backslash at the end is not followed by a character")?;
         let unknown = || format!("invalid escape sequence in \\{char}");
         Ok(match char {
             'a' => '\u{7}',

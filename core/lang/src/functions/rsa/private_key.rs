@@ -16,7 +16,7 @@ const DAMAGED_KEY_REASON: &str = "the key is damaged";
 impl RsaPrivateKey {
     /// Reads the first key of a string.
     pub(super) fn from_pem(text: &str) -> Result<Self, &'static str> {
-        let (kind, body) = split_pem(text).ok_or("there is no private key in it")?;
+        let (kind, body) = split_pem(text).ok_or("it contains no private key")?;
         // PEM of the old form says in a header, before the base64, that it is encrypted.
         if body.contains("ENCRYPTED") {
             return Err("the key is protected by a passphrase");
@@ -28,7 +28,7 @@ impl RsaPrivateKey {
             "PRIVATE KEY" => read_pkcs8(&bytes),
             "OPENSSH PRIVATE KEY" => read_openssh(&bytes),
             "ENCRYPTED PRIVATE KEY" => Err("the key is protected by a passphrase"),
-            _ => Err("it is not a private key of RSA"),
+            _ => Err("it is not an RSA private key"),
         }
     }
 }
@@ -63,7 +63,7 @@ fn read_pkcs8(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
     };
     let (kind, key) = parts().ok_or(DAMAGED_KEY_REASON)?;
     if kind != RSA_ALGORITHM_ID {
-        return Err("it is not a private key of RSA");
+        return Err("it is not an RSA private key");
     }
     read_pkcs1(key).ok_or(DAMAGED_KEY_REASON)
 }
@@ -108,7 +108,7 @@ fn read_openssh(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
     };
     let (kind, rest) = private().ok_or(DAMAGED_KEY_REASON)?;
     if kind != b"ssh-rsa" {
-        return Err("it is not a private key of RSA");
+        return Err("it is not an RSA private key");
     }
     let numbers = || {
         let (modulus, rest) = read_ssh_string(rest)?;

@@ -165,14 +165,14 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
     args.charge_bytes(form.len())?;
     // Terraform treats arguments that no verb uses as a mistake.
     if used < values.len() {
-        let reason = format!("the form uses only {used} of the {} arguments", values.len());
+        let reason = format!("the format string uses only {used} of the {} arguments", values.len());
         return Err(CallError::for_argument(used + 1, reason));
     }
     Ok(out)
 }
 
 fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
-    let broken = || CallError::new("a % at the end of the form has no verb");
+    let broken = || CallError::new("a % at the end of the format string has no verb");
     let mut verb = FormatVerb::default();
     let mut rest = text;
     loop {
@@ -197,7 +197,7 @@ fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
     if let Some(behind) = rest.strip_prefix('[') {
         let (index, behind) = behind.split_once(']').ok_or_else(broken)?;
         let index: usize = index.parse().ok().filter(|index| *index > 0).ok_or_else(|| {
-            CallError::new(format!("%[{index}] names no argument; the first one is %[1]"))
+            CallError::new(format!("%[{index}] does not refer to an argument; the first one is %[1]"))
         })?;
         verb.argument = Some(index);
         rest = behind;
@@ -244,7 +244,7 @@ impl FormatVerb<'_> {
                     _ => Err("number required".into()),
                 }
             }
-            other => Err(format!("there is no verb {other:?}")),
+            other => Err(format!("the verb {other:?} does not exist")),
         }
     }
 

@@ -47,7 +47,7 @@ fn write_quoted_part<'f>(out: &mut String, form: &'f str) -> Result<&'f str, Str
     }
     loop {
         let (literal, behind) =
-            rest.split_once('\'').ok_or_else(|| "a single quote in it is not closed".to_owned())?;
+            rest.split_once('\'').ok_or_else(|| "a single quote is not closed".to_owned())?;
         out.push_str(literal);
         match behind.strip_prefix('\'') {
             Some(behind) => {
@@ -112,7 +112,7 @@ fn unknown_verb_reason(run: &str, letter: char) -> String {
         'Z' => "timezone must be \"Z\", \"ZZZ\", \"ZZZZ\" or \"ZZZZZ\"",
         _ => {
             return format!(
-                "invalid date format verb {run:?}; letters that stand for themselves must be put in single quotes"
+                "invalid date format verb {run:?}; literal letters must be enclosed in single quotes"
             );
         }
     };

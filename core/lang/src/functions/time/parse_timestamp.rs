@@ -72,7 +72,7 @@ impl TimestampCursor<'_> {
         if self.next_byte() == Some(byte) {
             return Ok(());
         }
-        Err(format!("{:?} must stand behind {behind}", char::from(byte)))
+        Err(format!("{:?} must follow {behind}", char::from(byte)))
     }
 
     /// A fraction of a second in nanoseconds; digits beyond those do not count.
@@ -80,7 +80,7 @@ impl TimestampCursor<'_> {
         let Some(digits) = self.rest.strip_prefix(b".") else { return Ok(0) };
         let n = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if n == 0 {
-            return Err("digits must stand behind the point".into());
+            return Err("digits must follow the decimal point".into());
         }
         let (fraction, rest) = digits.split_at(n);
         self.rest = rest;

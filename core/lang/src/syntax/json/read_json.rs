@@ -33,7 +33,7 @@ pub(super) fn read_json(
     let value = reader.read_value()?;
     reader.skip_space();
     if reader.failed.is_none() && reader.at < text.len() {
-        let detail = "A file in JSON holds one value, which ends before this.";
+        let detail = "A JSON file contains exactly one value, which ends before this.";
         return Err(reader.report_error_here(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
     }
     reader.failed.map_or(Ok(value), Err)
@@ -42,7 +42,7 @@ pub(super) fn read_json(
 /// Summary and detail for a member of an object without a colon.
 const COLON_ERROR: (&Message, &str) = (
     messages::MISSING_PROPERTY_VALUE_COLON,
-    "A colon must separate the name of a member from its value.",
+    "A colon must separate a property name from its value.",
 );
 
 struct JsonReader<'a> {
@@ -87,7 +87,7 @@ impl JsonReader<'_> {
             Some(b'-' | b'0'..=b'9') => self.read_number(),
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_literal_word(),
             Some(_) => {
-                let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
+                let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus sign, or is one of true, false and null.";
                 let reported = self.report_error_here(messages::INVALID_START_OF_VALUE, detail);
                 // The nearest byte that can end a value is where reading goes on.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
@@ -95,7 +95,7 @@ impl JsonReader<'_> {
             }
             None => {
                 let (detail, here) =
-                    ("The text ends where a value should be.", self.current_span());
+                    ("The document ends where a value is expected.", self.current_span());
                 return Err(self.report_unexpected_end(messages::MISSING_VALUE, detail, here));
             }
         };
@@ -147,7 +147,7 @@ impl JsonReader<'_> {
     fn read_key(&mut self) -> Result<Expr, Reported> {
         let (summary, detail) = (
             messages::INVALID_OBJECT_PROPERTY_NAME,
-            "The name of a member of an object is a string in quotes.",
+            "The property names of an object are strings in quotes.",
         );
         let (start, rest) = (self.at, self.text[self.at..].chars().next());
         match rest {
@@ -213,29 +213,29 @@ impl JsonReader<'_> {
                     return Ok(true);
                 }
                 self.at += 1;
-                let detail = "JSON has no comma behind the last one.";
+                let detail = "JSON does not allow a comma after the last item.";
                 Err(self.report_error(messages::TRAILING_COMMA.with(&[&what]), detail, here))
             }
             None => {
                 let detail =
-                    format!("The text ends before the {closer_name} that closes this {what}.");
+                    format!("The document ends before the {closer_name} that closes this {what}.");
                 // Terraform prints the same for an array.
                 Err(self.report_unexpected_end(messages::UNCLOSED_OBJECT, &detail, open))
             }
             Some(byte) if byte == other => {
                 self.at += 1;
-                let detail = format!("What closes this {what} is a {closer_name}.");
+                let detail = format!("This {what} must be closed with a {closer_name}.");
                 Err(self.report_error(mismatched, &detail, here))
             }
             // Another one begins, so the comma was forgotten.
             Some(byte) if byte == b'"' || (closer == b']' && b"{[".contains(&byte)) => {
-                let detail = "A comma stands between one and the next.";
+                let detail = "Separate items with a comma.";
                 self.failed = Some(self.report_error_here(missing, detail));
                 Ok(true)
             }
             Some(_) => {
                 Err(self
-                    .report_and_skip_container(missing, "A comma stands between one and the next."))
+                    .report_and_skip_container(missing, "Separate items with a comma."))
             }
         }
     }
@@ -332,7 +332,7 @@ impl JsonReader<'_> {
             let rest = &self.text[self.at..];
             let Some(plain) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') else {
                 self.at = self.text.len();
-                let detail = "The text ends before the quote that closes this string.";
+                let detail = "The document ends before the quote that closes this string.";
                 return Err(self.report_unexpected_end(
                     messages::INVALID_JSON_STRING,
                     detail,
@@ -345,7 +345,7 @@ impl JsonReader<'_> {
                 Some(b'"') => return Ok(text),
                 Some(b'\\') => text.push(self.read_escape()?),
                 _ => {
-                    let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
+                    let detail = "A JSON string must be on one line. Write \\n for a line end and \\t for a tab.";
                     return Err(self.report_error_here(messages::INVALID_JSON_STRING, detail));
                 }
             }
@@ -397,7 +397,7 @@ impl JsonReader<'_> {
     }
 
     fn report_bad_escape(&mut self) -> Reported {
-        let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
+        let detail = "Invalid escape sequence. Valid escapes are \" \\ / b f n r t, and u followed by four hexadecimal digits.";
         self.report_error_here(messages::INVALID_JSON_STRING, detail)
     }
 
@@ -414,7 +414,7 @@ impl JsonReader<'_> {
             return Ok(ExprKind::Number(number));
         }
         let detail = format!(
-            "{text:?} is no number: digits with no zero before them, a point with digits behind it, and an exponent."
+            "{text:?} is not a number. A number is digits without leading zeros, optionally followed by a point with digits and by an exponent."
         );
         Err(self.report_error(messages::INVALID_JSON_NUMBER, &detail, self.span_from(start)))
     }
@@ -434,7 +434,7 @@ impl JsonReader<'_> {
                 let meant =
                     nearest_name(&word.to_lowercase(), ["true", "false", "null"].into_iter());
                 let meant = meant.map(|word| format!(" Did you mean {word}?")).unwrap_or_default();
-                let detail = format!("{word:?} is none of the words true, false and null.{meant}");
+                let detail = format!("{word:?} is not true, false or null.{meant}");
                 return Err(self.report_error(
                     messages::INVALID_JSON_KEYWORD,
                     &detail,

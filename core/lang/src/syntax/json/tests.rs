@@ -83,17 +83,17 @@ fn what_does_not_fit_is_reported_where_it_stands() {
         &expect![[r#"
             list = 1
             1:23 "1" Incorrect JSON value type
-                An object must be here, or an array of objects, each of which is a block.
+                Expected an object, or an array of objects, each of which is a block.
             1:41 "\"x\"" Incorrect JSON value type
-                An object must be here, or an array of objects: the names of its members are labels of the block.
+                Expected an object, or an array of objects, whose property names are labels of the block.
             1:41 "\"x\"" Missing block label
-                An object must be here whose member's name is the named block's name.
+                Expected an object whose property name is the name of the named block.
             1:51 "{" Missing block label
-                An object must be here whose member's name is the named block's name.
+                Expected an object whose property name is the name of the named block.
             1:67 "1" Incorrect JSON value type
-                An object must be here, which holds the arguments and blocks of a block.
+                Expected an object that contains the arguments and blocks of a block.
             1:84 "\"list\"" Duplicate argument
-                "list" is set already; an argument may be set only once.
+                "list" is already set. Each argument may be set only once.
             1:1 "" Missing required argument
                 The argument "value" is required, but no definition was found.
             1:2 "\"valeu\"" Extraneous JSON object property
@@ -182,64 +182,64 @@ fn reading_goes_on_behind_what_is_wrong() {
     expect![[r#"
         "{\"a\": tru, \"b\": 01, \"c\": \"\\q\\\"x\", \"d\": [1, nul, {\"e\" 1, \"f\": \"]\"}, -]}"
         1:7 "tru" Invalid JSON keyword
-            "tru" is none of the words true, false and null. Did you mean true?
+            "tru" is not true, false or null. Did you mean true?
         1:17 "01" Invalid JSON number
-            "01" is no number: digits with no zero before them, a point with digits behind it, and an exponent.
+            "01" is not a number. A number is digits without leading zeros, optionally followed by a point with digits and by an exponent.
         1:28 "q" Invalid JSON string
-            Behind a backslash stands one of " \ / b f n r t, or u and four digits.
+            Invalid escape sequence. Valid escapes are " \\ / b f n r t, and u followed by four hexadecimal digits.
         1:44 "nul" Invalid JSON keyword
-            "nul" is none of the words true, false and null. Did you mean null?
+            "nul" is not true, false or null. Did you mean null?
         1:54 "1" Missing property value colon
-            A colon must separate the name of a member from its value.
+            A colon must separate a property name from its value.
         1:68 "-" Invalid JSON number
-            "-" is no number: digits with no zero before them, a point with digits behind it, and an exponent.
+            "-" is not a number. A number is digits without leading zeros, optionally followed by a point with digits and by an exponent.
         "{\"a\": {\"b\": 1,}, \"c\": [1, 2}, \"d\": {\"e\": 1], \"f\": wrong}"
         1:14 "," Trailing comma in object
-            JSON has no comma behind the last one.
+            JSON does not allow a comma after the last item.
         1:28 "}" Mismatched brackets
-            What closes this array is a bracket.
+            This array must be closed with a bracket.
         1:43 "]" Mismatched braces
-            What closes this object is a brace.
+            This object must be closed with a brace.
         1:51 "wrong" Invalid JSON keyword
-            "wrong" is none of the words true, false and null.
+            "wrong" is not true, false or null.
         "{\"a\": {b: [1, \"}\"], \"c\": {}}, \"d\": :, \"e\": wrong}"
         1:8 "b" Invalid object property name
-            The name of a member of an object is a string in quotes.
+            The property names of an object are strings in quotes.
         1:36 ":" Invalid start of value
-            A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.
+            A value begins with a brace, a bracket, a quote, a digit or a minus sign, or is one of true, false and null.
         1:44 "wrong" Invalid JSON keyword
-            "wrong" is none of the words true, false and null.
+            "wrong" is not true, false or null.
         "{\"a\": 1 \"b\": [1 2, [] {}], \"c\" {\"d\": wrong}, e: tru}"
         1:9 "\"" Missing attribute seperator comma
-            A comma stands between one and the next.
+            Separate items with a comma.
         1:17 "2" Missing item seperator comma
-            A comma stands between one and the next.
+            Separate items with a comma.
         1:32 "{" Missing property value colon
-            A colon must separate the name of a member from its value.
+            A colon must separate a property name from its value.
         1:38 "wrong" Invalid JSON keyword
-            "wrong" is none of the words true, false and null.
+            "wrong" is not true, false or null.
         1:46 "e" Invalid object property name
-            The name of a member of an object is a string in quotes.
+            The property names of an object are strings in quotes.
         1:49 "tru" Invalid JSON keyword
-            "tru" is none of the words true, false and null. Did you mean true?
+            "tru" is not true, false or null. Did you mean true?
         "{\"a\": tru, \"b\": [1"
         1:7 "tru" Invalid JSON keyword
-            "tru" is none of the words true, false and null. Did you mean true?
+            "tru" is not true, false or null. Did you mean true?
         1:17 "[" Unclosed object
-            The text ends before the bracket that closes this array.
+            The document ends before the bracket that closes this array.
         "{\"a\": \"x"
         1:7 "\"x" Invalid JSON string
-            The text ends before the quote that closes this string.
+            The document ends before the quote that closes this string.
         "{\"a\": [b, \"x"
         1:8 "b" Invalid JSON keyword
-            "b" is none of the words true, false and null.
+            "b" is not true, false or null.
         1:11 "\"x" Invalid JSON string
-            The text ends before the quote that closes this string.
+            The document ends before the quote that closes this string.
         "{\"a\": \"x\ny\", \"b\": wrong}"
         1:9 "\n" Invalid JSON string
-            A string in JSON stands on one line: write \n for a line end, \t for a tab.
+            A JSON string must be on one line. Write \n for a line end and \t for a tab.
         2:1 "y" Missing attribute seperator comma
-            A comma stands between one and the next.
+            Separate items with a comma.
     "#]].assert_eq(&out);
 }
 

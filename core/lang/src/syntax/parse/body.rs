@@ -112,7 +112,7 @@ impl Parser<'_> {
             }
             TokenKind::CloseBrace => (
                 messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
-                "This brace closes nothing. There may be one too many before it.",
+                "This brace does not close a block. There may be an extra closing brace before it.",
             ),
             _ => (
                 messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
@@ -211,7 +211,7 @@ impl Parser<'_> {
                 Err(self.report_diagnostic(
                     Diagnostic::error(
                         messages::UNEXPECTED_COMMA_AFTER_ARGUMENT,
-                        "Arguments are separated by line ends, not by commas.",
+                        "Separate arguments with line ends, not with commas.",
                     )
                     .at(comma)
                     .with_source_context(item.to(comma)),
@@ -354,7 +354,7 @@ impl Parser<'_> {
                 return Ok(self.token_span(close));
             }
             TokenKind::Comma => {
-                "A block on one line holds a single argument. Several arguments are written on a line each, without commas."
+                "A block on one line can contain only one argument. Write each of several arguments on its own line, without commas."
             }
             TokenKind::Newline => {
                 "An argument definition on the same line as its containing block creates a single-line block definition, which must also be closed on the same line. Place the block's closing brace immediately after the argument definition."
@@ -364,7 +364,7 @@ impl Parser<'_> {
                 return Err(self.report_unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
             }
             _ => {
-                "A block on one line holds a single argument, and its closing brace follows at once."
+                "A block on one line can contain only one argument, and must be closed immediately after it."
             }
         };
         Err(self.report_unexpected(messages::INVALID_SINGLE_ARGUMENT_BLOCK_DEFINITION, detail))
@@ -389,7 +389,7 @@ impl Parser<'_> {
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
                     let sign = &self.token_text(token)[..1];
                     let detail = format!(
-                        "Labels are fixed text, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
+                        "Labels must be literal, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
                     );
                     wrong = Some(self.report_error(
                         messages::INVALID_STRING_LITERAL,
@@ -409,7 +409,7 @@ impl Parser<'_> {
                     return Err(self.report_unexpected_token(
                         token,
                         messages::INVALID_STRING_LITERAL,
-                        "This cannot be part of a string.",
+                        "This is not allowed in a string.",
                     ));
                 }
             }

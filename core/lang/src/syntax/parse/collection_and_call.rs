@@ -47,13 +47,13 @@ impl Parser<'_> {
         if self.peek() == TokenKind::EndOfText {
             return self.report_error(
                 messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
-                "The text ends before the bracket that closes this one.",
+                "The input ends before the bracket that closes this one.",
                 self.token_span(open),
             );
         }
         self.report_unexpected_within(
             messages::MISSING_ITEM_SEPARATOR,
-            "A comma, or the closing bracket, is expected between the elements here.",
+            "Expected a comma between elements, or the closing bracket.",
             self.token_span(open),
         )
     }
@@ -100,7 +100,7 @@ impl Parser<'_> {
                     return Err(self.report_unfinished_object(
                         open,
                         messages::MISSING_ATTRIBUTE_SEPARATOR,
-                        "A comma or a line end is expected between the items of an object here.",
+                        "Expected a comma or a line end between the items of an object.",
                     ));
                 }
             }
@@ -116,7 +116,7 @@ impl Parser<'_> {
         if self.peek() == TokenKind::EndOfText {
             return self.report_error(
                 messages::UNTERMINATED_OBJECT_CONSTRUCTOR_EXPRESSION,
-                "The text ends before the brace that closes this one.",
+                "The input ends before the brace that closes this one.",
                 self.token_span(open),
             );
         }
@@ -133,21 +133,21 @@ impl Parser<'_> {
                 return Err(self.report_unfinished_object(
                     open,
                     messages::MISSING_ATTRIBUTE_VALUE,
-                    "An equals sign and the value are expected behind the key.",
+                    "Expected an equals sign and the value after the key.",
                 ));
             }
             TokenKind::Ident | TokenKind::Dot => {
                 return Err(self.report_unfinished_object(
                     open,
                     messages::MISSING_KEY_VALUE_SEPARATOR,
-                    "An equals sign is expected behind the key. A key that is not a single name must stand in quotes.",
+                    "Expected an equals sign after the key. A key that is not a single name must be enclosed in quotes.",
                 ));
             }
             _ => {
                 return Err(self.report_unfinished_object(
                     open,
                     messages::MISSING_KEY_VALUE_SEPARATOR,
-                    "An equals sign is expected behind the key.",
+                    "Expected an equals sign after the key.",
                 ));
             }
         }
@@ -165,7 +165,7 @@ impl Parser<'_> {
         if self.take_if(TokenKind::Colon).is_none() {
             return Err(self.report_invalid_for(
                 "expression",
-                "A colon is expected between the collection and the result.",
+                "Expected a colon between the collection and the result.",
             ));
         }
         // Whether this is a key or the result is known only by the arrow behind it.
@@ -217,7 +217,7 @@ impl Parser<'_> {
         match (closer, key, ellipsis) {
             (TokenKind::CloseBrace, None, _) => Err(self.report_error(
                 summary,
-                "In braces the result is an object, whose keys are needed too: key => value.",
+                "In braces the result is an object, so a key is also required: key => value.",
                 result.expr.span,
             )),
             (TokenKind::CloseBracket, Some(key), _) => Err(self.report_error(
@@ -242,7 +242,7 @@ impl Parser<'_> {
             None => (None, first),
         };
         if !self.is_at_keyword("in") {
-            return Err(self.report_invalid_for(what, "The word in is expected behind the names."));
+            return Err(self.report_invalid_for(what, "Expected the word in after the names."));
         }
         self.take_token();
         Ok(names)
@@ -251,7 +251,7 @@ impl Parser<'_> {
     fn parse_for_name(&mut self, what: &str) -> Parsed<Ident> {
         match self.take_if(TokenKind::Ident) {
             Some(token) => Ok(self.parse_ident(token)),
-            None => Err(self.report_invalid_for(what, "A name for the element is expected here.")),
+            None => Err(self.report_invalid_for(what, "Expected a name for the element.")),
         }
     }
 
@@ -265,7 +265,7 @@ impl Parser<'_> {
         let Some(open) = self.take_if(TokenKind::OpenParen) else {
             return Err(self.report_unexpected(
                 messages::MISSING_OPEN_PARENTHESIS,
-                "The name of a function is followed by its arguments in parentheses.",
+                "A function name must be followed by the arguments in parentheses.",
             ));
         };
         let start = name.span;
@@ -289,7 +289,7 @@ impl Parser<'_> {
             let Some(token) = self.take_if(TokenKind::Ident) else {
                 return Err(self.report_unexpected(
                     messages::MISSING_FUNCTION_NAME,
-                    "The name of a function is expected behind the double colon.",
+                    "Expected a function name after the double colon.",
                 ));
             };
             name = name + "::" + self.token_text(token);
@@ -331,14 +331,14 @@ impl Parser<'_> {
                 TokenKind::EndOfText => {
                     return Err(self.report_error(
                         messages::UNTERMINATED_FUNCTION_CALL,
-                        "The text ends before the parenthesis that closes this call.",
+                        "The input ends before the parenthesis that closes this call.",
                         begin,
                     ));
                 }
                 _ => {
                     return Err(self.report_unexpected(
                         messages::MISSING_ARGUMENT_SEPARATOR,
-                        "A comma, or the closing parenthesis, is expected between the arguments here.",
+                        "Expected a comma between arguments, or the closing parenthesis.",
                     ));
                 }
             }

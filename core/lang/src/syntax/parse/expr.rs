@@ -123,7 +123,7 @@ impl Parser<'_> {
             TokenKind::OpenBrace => self.parse_object(),
             TokenKind::EndOfText => Err(self.report_unexpected(
                 messages::MISSING_EXPRESSION,
-                "A value is expected here, but the text ends.",
+                "Expected a value, but the expression ends here.",
             )),
             _ => Err(self.report_no_term(token)),
         }
@@ -132,7 +132,7 @@ impl Parser<'_> {
     fn report_no_term(&mut self, token: Token) -> Reported {
         let hint = match token.kind {
             TokenKind::Newline => {
-                " The line ends here; a value goes on over several lines only inside parentheses or brackets."
+                " The line ends here. A value can continue on the next line only inside parentheses or brackets."
             }
             TokenKind::CloseSequence => " There is nothing between the braces.",
             TokenKind::Plus => " There is no sign for positive numbers.",
@@ -155,7 +155,7 @@ impl Parser<'_> {
                     let (here, open) = (parser.next_span(), parser.token_span(open));
                     let diagnostic = Diagnostic::error(
                         messages::UNBALANCED_PARENTHESES,
-                        "The closing parenthesis is expected here.",
+                        "Expected the closing parenthesis.",
                     );
                     Err(parser
                         .report_diagnostic(diagnostic.at(here).with_source_context(open.to(here))))

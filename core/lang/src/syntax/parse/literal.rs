@@ -14,7 +14,7 @@ impl<'a> Parser<'a> {
         Number::parse(self.token_text(token)).ok_or_else(|| {
             self.report_error(
                 messages::INVALID_NUMBER_LITERAL,
-                "This is no number that can be represented: digits, one point with digits behind it, and an exponent.",
+                "This is not a number that can be represented. A number is digits, optionally followed by a point with digits and by an exponent.",
                 self.token_span(token),
             )
         })
@@ -100,7 +100,7 @@ fn unescape_backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
         'U' => return unescape_unicode(escape, 8),
         other => {
             let detail = format!(
-                "The symbol \"{other}\" is not a valid escape sequence selector. Valid ones are n, r, t, \", \\, u and U; for a backslash write two."
+                "The symbol \"{other}\" is not a valid escape sequence selector. Valid selectors are n, r, t, \", \\, u and U. Write a literal backslash as two."
             );
             return Err((detail, 1 + other.len_utf8()));
         }
@@ -122,6 +122,6 @@ fn unescape_unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (Str
     let code = u32::from_str_radix(&escape[2..length], 16).ok();
     match code.and_then(char::from_u32) {
         Some(char) => Ok((char, length)),
-        None => Err((format!("{} is no Unicode character.", &escape[..length]), length)),
+        None => Err((format!("{} is not a Unicode character.", &escape[..length]), length)),
     }
 }

@@ -73,7 +73,7 @@ impl Parser<'_> {
             ),
             "'" => (
                 messages::INVALID_CHARACTER,
-                "Strings stand in double quotes (\"), not in single quotes.",
+                "Strings are enclosed in double quotes (\"), not in single quotes.",
             ),
             "`" => (
                 messages::INVALID_CHARACTER,
@@ -85,13 +85,13 @@ impl Parser<'_> {
             ),
             _ if text.starts_with('\0') => (
                 messages::INVALID_CHARACTER,
-                "There is a zero byte here. This file is not UTF-8, or it is damaged.",
+                "The file contains a zero byte. It is not UTF-8, or it is damaged.",
             ),
             "\u{201c}" | "\u{201d}" => (
                 messages::INVALID_CHARACTER,
-                "This is a typographic quotation mark. Strings stand in straight double quotes (\").",
+                "This is a typographic quotation mark. Strings are enclosed in straight double quotes (\").",
             ),
-            _ => (messages::INVALID_CHARACTER, "The language has no use for this character here."),
+            _ => (messages::INVALID_CHARACTER, "This character is not used within the language."),
         };
         self.report_error(summary, detail, self.token_span(token))
     }

@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         if let Some(stray) = end {
             return Err(self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&stray.directive_keyword()]),
-                "Nothing that is open here is continued or ended by this directive.",
+                "This directive does not belong to a directive that is open here.",
                 stray.span(),
             ));
         }
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.report_unexpected_token(
             token,
             messages::UNTERMINATED_TEMPLATE_STRING,
-            "The text ends before the end of this string. A heredoc ends with its name on a line of its own, with a line end behind it.",
+            "The input ends before this string is closed. A heredoc is closed by its name on a line of its own, followed by a line end.",
         )
     }
 
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
                     if self.peek() != TokenKind::CloseSequence {
                         return Err(self.report_unexpected(
                             messages::EXTRA_CHARACTERS_IN_MARKER.with(&[&self.token_text(keyword)]),
-                            "The directive ends before this; its closing brace is expected here.",
+                            "Extra characters after the directive. Expected its closing brace.",
                         ));
                     }
                     Ok(piece)
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
     ) -> Reported {
         let detail = match self.peek() {
             TokenKind::EndOfText => {
-                "The text ends before the brace that closes this interpolation."
+                "The input ends before the brace that closes this interpolation."
             }
             TokenKind::OpenQuote | TokenKind::CloseQuote | TokenKind::QuotedNewline
                 if closer == TokenKind::CloseQuote =>
@@ -194,13 +194,13 @@ impl<'a> Parser<'a> {
             TokenKind::Colon => {
                 return self.report_unexpected(
                     messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
-                    "A colon has no meaning here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
+                    "A colon is not allowed here. If this sequence is for another program, such as a shell, write $${ for a literal ${.",
                 );
             }
             _ => {
                 return self.report_unexpected(
                     messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
-                    "The expression ends before this; a closing brace is expected here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
+                    "Extra characters after the expression. Expected a closing brace. If this sequence is for another program, such as a shell, write $${ for a literal ${.",
                 );
             }
         };
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         let Some(keyword) = self.take_if(TokenKind::Ident) else {
             return Ok(Err(self.report_unexpected(
                 messages::INVALID_TEMPLATE_DIRECTIVE,
-                "One of the words if, else, endif, for and endfor is expected behind %{. For a literal %{ write %%{.",
+                "Expected if, else, endif, for or endfor after %{. For a literal %{ write %%{.",
             )));
         };
         let span = self.token_span(open);
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
             "endfor" => TemplatePiece::EndFor(span),
             other => {
                 let detail = format!(
-                    "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
+                    "{other:?} is not a template directive. The directives are if, else, endif, for and endfor. For a literal %{{ write %%{{."
                 );
                 let span = self.token_span(keyword);
                 return Ok(Err(self.report_error(
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
             end = other.2;
             if let Some(TemplatePiece::Else(span)) = end {
                 let detail =
-                    format!("The if of {} has an else already.", self.format_line_and_column(open));
+                    format!("The if at {} already has an else.", self.format_line_and_column(open));
                 return Err(self.report_error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
             }
         }
@@ -333,12 +333,12 @@ impl<'a> Parser<'a> {
         match found {
             Some(piece) => self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&piece.directive_keyword()]),
-                format!("The {what} of {place} must be ended by end{what} first."),
+                format!("The {what} at {place} must be closed with end{what} first."),
                 piece.span(),
             ),
             None => self.report_error(
                 messages::UNEXPECTED_END_OF_TEMPLATE,
-                format!("The {what} of {place} is not ended by end{what}."),
+                format!("The {what} at {place} is not closed with end{what}."),
                 open,
             ),
         }

@@ -84,7 +84,7 @@ impl Parser<'_> {
         // Two such indexes in a row, `a.0.1`, look like one number with a fraction.
         if let Some((first, second)) = self.token_text(token).split_once('.') {
             let detail =
-                format!("Two indexes in a row are written in brackets: [{first}][{second}].");
+                format!("Write two consecutive indexes in brackets: [{first}][{second}].");
             return Err(self.report_error(
                 messages::INVALID_LEGACY_INDEX_SYNTAX,
                 detail,
@@ -114,7 +114,7 @@ impl Parser<'_> {
                 TokenKind::Star => {
                     return Err(self.report_unexpected(
                         messages::NESTED_SPLAT_EXPRESSION_NOT_ALLOWED,
-                        "The old form .* cannot be used inside another; write [*] for both.",
+                        "A legacy splat (.*) cannot be nested in another one. Write [*] for both.",
                     ));
                 }
                 _ => return Err(self.report_no_attribute()),
@@ -134,7 +134,7 @@ impl Parser<'_> {
                 Some(close) => Ok((key, close)),
                 None => Err(parser.report_unexpected(
                     messages::MISSING_CLOSE_BRACKET_ON_INDEX,
-                    "The bracket that closes the index is expected here.",
+                    "Expected the closing bracket of the index.",
                 )),
             }
         })?;

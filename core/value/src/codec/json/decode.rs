@@ -163,7 +163,7 @@ fn split_typed_wrapper<'n, 't>(
     node: &'n JsonNode<'t>,
 ) -> Result<(&'n JsonNode<'t>, Type), DecodeError> {
     let invalid = |reason: &str| {
-        DecodeError::new(format!("a value of any type must come with its type: {reason}"))
+        DecodeError::new(format!("a dynamically typed value must include its type: {reason}"))
     };
     let members = node.as_object().ok_or_else(|| invalid("an object is required"))?;
     if let Some(other) = members.iter().find(|member| !["value", "type"].contains(&&*member.name)) {

@@ -163,7 +163,7 @@ impl<'t> JsonParser<'t> {
             self.at,
             match found {
                 Some(found) => format!("{wanted} expected, found {found:?}"),
-                None => format!("{wanted} expected, but the text ends here"),
+                None => format!("{wanted} expected, but the document ends here"),
             },
         )
     }
@@ -402,21 +402,21 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused_with_its_place() {
         let table = [
-            ("", "line 1, column 1: a value expected, but the text ends here"),
+            ("", "line 1, column 1: a value expected, but the document ends here"),
             ("[1,]", "line 1, column 4: a value expected, found ']'"),
             ("[1 2]", "line 1, column 4: a comma or the end of the array expected, found '2'"),
             ("{\n a:1}", "line 2, column 2: a name in quotes expected, found 'a'"),
             ("{\"a\" 1}", "line 1, column 6: a colon expected, found '1'"),
             ("01", "line 1, column 2: there is more after the value"),
-            ("-", "line 1, column 2: a digit expected, but the text ends here"),
-            ("1.", "line 1, column 3: a digit expected, but the text ends here"),
+            ("-", "line 1, column 2: a digit expected, but the document ends here"),
+            ("1.", "line 1, column 3: a digit expected, but the document ends here"),
             ("tru", "line 1, column 1: a value expected, found 't'"),
             ("\"a\tb\"", "line 1, column 3: an escaped control character expected, found '\\t'"),
             ("\"\\x\"", "line 1, column 3: an escape sequence expected, found 'x'"),
-            ("\"\\u12", "line 1, column 6: a hexadecimal digit expected, but the text ends here"),
+            ("\"\\u12", "line 1, column 6: a hexadecimal digit expected, but the document ends here"),
             (
                 "\"abc",
-                "line 1, column 5: a quote at the end of the string expected, but the text ends here",
+                "line 1, column 5: a quote at the end of the string expected, but the document ends here",
             ),
         ];
         for (text, want) in table {

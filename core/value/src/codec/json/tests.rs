@@ -56,7 +56,7 @@ fn dynamic_places_bring_their_type_after_the_value() {
     ];
     for (text, want) in table {
         let error = decode(text.as_bytes(), &dynamic).unwrap_err().to_string();
-        assert_eq!(error, format!("a value of any type must come with its type: {want}"));
+        assert_eq!(error, format!("a dynamically typed value must include its type: {want}"));
     }
 }
 
@@ -116,7 +116,7 @@ fn what_is_not_of_the_type_is_refused_with_its_path() {
         ("{\"a\":[]}", ".a: a map is required"),
         ("{\"a\":{\"k\":1}}", ".a[\"k\"]: a list is required"),
         ("{\"a\":{\"k\":[0,\"x\"]}}", ".a[\"k\"][1]: a number is required"),
-        ("{\"a\":", "invalid JSON at line 1, column 6: a value expected, but the text ends here"),
+        ("{\"a\":", "invalid JSON at line 1, column 6: a value expected, but the document ends here"),
     ];
     for (text, want) in table {
         assert_eq!(decode(text.as_bytes(), &ty).unwrap_err().to_string(), want);

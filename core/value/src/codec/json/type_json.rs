@@ -106,7 +106,7 @@ fn decode_type(node: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 decode_object_type(content, Some(optional), depth)
             }
-            _ => Err(DecodeError::new("a type is a pair of a kind and what it is made of")),
+            _ => Err(DecodeError::new("a type must be a pair of a kind and its element or attribute types")),
         },
         _ => Err(DecodeError::new("a type is a string or an array")),
     }
@@ -130,7 +130,7 @@ fn decode_type_constructor(
 
 fn unknown_kind_error(kind: Option<&str>) -> DecodeError {
     match kind {
-        Some(other) => DecodeError::new(format!("there is no kind of type {other:?}")),
+        Some(other) => DecodeError::new(format!("the type kind {other:?} does not exist")),
         None => DecodeError::new("the kind of a type must be a string"),
     }
 }

@@ -84,7 +84,7 @@ impl<'b> MsgpackReader<'b> {
 
     fn read_type_of_dynamic(&mut self) -> Result<Type, DecodeError> {
         if self.read_array_header() != Ok(2) {
-            return Err(DecodeError::new("a value of any type must come with its type"));
+            return Err(DecodeError::new("a dynamically typed value must include its type"));
         }
         type_json::decode(self.read_bytes()?)
             .map_err(|error| DecodeError::new(format!("invalid type: {}", error.reason)))

@@ -29,7 +29,7 @@ pub(super) fn read_scalar(tag: Option<&str>, text: &str, plain: bool) -> Result<
                 value => Ok(value),
             }
         }
-        _ => Err(format!("the tag {tag} is not known")),
+        _ => Err(format!("the tag {tag} is not supported")),
     }
 }
 
@@ -60,7 +60,7 @@ fn infer_scalar(text: &str) -> Result<Value, String> {
         }
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return infinity(false),
         "-.inf" | "-.Inf" | "-.INF" => return infinity(true),
-        ".nan" | ".NaN" | ".NAN" => return Err("not-a-number is no value here".to_owned()),
+        ".nan" | ".NaN" | ".NAN" => return Err("NaN is not supported".to_owned()),
         _ => {}
     }
     if let Some(time) = normalize_timestamp(text) {

@@ -89,11 +89,11 @@ impl YamlReader<'_, '_> {
                 if (version.major, version.minor) != (1, 1) =>
             {
                 let version = format!("{}.{}", version.major, version.minor);
-                let reason = format!("it claims to be YAML {version}, but only 1.1 is understood");
+                let reason = format!("it declares YAML {version}, but only 1.1 is supported");
                 return Err(yaml_error(&event.start_mark, &reason));
             }
             EventData::DocumentStart { .. } => {}
-            _ => return Err(yaml_error(&event.start_mark, "there is no document in the text")),
+            _ => return Err(yaml_error(&event.start_mark, "the string contains no YAML document")),
         }
         let first = self.next_event()?;
         let node = self.read_node(first, 0)?;
@@ -122,7 +122,7 @@ impl YamlReader<'_, '_> {
                 if let Some(tag) = tag.as_deref().filter(|_| nothing)
                     && self.parted.had_comma_at(event.end_mark.index)
                 {
-                    return Err(yaml_error(&mark, &format!("the tag {tag}, is not known")));
+                    return Err(yaml_error(&mark, &format!("the tag {tag} is not supported")));
                 }
                 let at_end = event.end_mark.index + 1 >= self.parted.text.len() as u64;
                 let value = self.parted.restore_commas(value);
@@ -156,7 +156,7 @@ impl YamlReader<'_, '_> {
                 let node = stack::with_stack(|| self.read_mapping(depth + 1))?;
                 self.close_collection(anchor, node)
             }
-            _ => Err(yaml_error(&mark, "a value is expected here")),
+            _ => Err(yaml_error(&mark, "expected a value")),
         }
     }
 
@@ -199,11 +199,11 @@ impl YamlReader<'_, '_> {
     fn resolve_alias(&self, anchor: &str, mark: &Mark) -> Result<SizedValue, CallError> {
         // Such a value would have no end.
         if self.open.iter().any(|open| open == anchor) {
-            let reason = format!("*{anchor} stands inside what &{anchor} names");
+            let reason = format!("*{anchor} is used inside the node that &{anchor} names");
             return Err(yaml_error(mark, &reason));
         }
         let Some(node) = self.anchors.get(anchor) else {
-            return Err(yaml_error(mark, &format!("nothing is named &{anchor} before this")));
+            return Err(yaml_error(mark, &format!("the anchor &{anchor} is not defined before this alias")));
         };
         self.args.charge_elements(node.size)?;
         Ok(node.clone())
@@ -249,7 +249,7 @@ impl YamlReader<'_, '_> {
                 }
                 (None, other) => {
                     let found = other.ty().friendly_name();
-                    let reason = format!("<< merges mappings, and this is a {found}");
+                    let reason = format!("<< requires a mapping, but this is a {found}");
                     return Err(yaml_error(&mark, &reason));
                 }
             }
@@ -259,14 +259,14 @@ impl YamlReader<'_, '_> {
     fn read_key(&mut self, event: Event) -> Result<Str, CallError> {
         let mark = event.start_mark;
         if !matches!(event.data, EventData::Scalar { .. }) {
-            return Err(yaml_error(&mark, "a key must be a text, not a collection"));
+            return Err(yaml_error(&mark, "a key must be a string, not a collection"));
         }
         // A scalar has no parts, so its depth does not matter.
         let value = self.read_node(event, 0)?.value;
         match convert::convert(&value, &Type::String) {
             Ok(Value::String(key)) => Ok(key),
             Ok(_) => Err(yaml_error(&mark, "a key must not be null")),
-            Err(_) => Err(yaml_error(&mark, "a key must be a text, not a collection")),
+            Err(_) => Err(yaml_error(&mark, "a key must be a string, not a collection")),
         }
     }
 }
