@@ -1,7 +1,7 @@
 //! Attributes written as blocks. Providers of the legacy SDK declare some lists and sets of objects as
-//! attributes (`SchemaConfigModeAttr`), and configurations write them as a value or as blocks,
-//! `dynamic` blocks included. The schema does not say which attributes are meant, so the rule goes by
-//! types: every attribute that is a list or set of objects, in a schema that the legacy SDK can have.
+//! attributes (`SchemaConfigModeAttr`), and configurations write them as a value or as blocks, `dynamic`
+//! blocks included. The schema does not mark these attributes, so the rule depends on their types: every
+//! attribute that is a list or set of objects, in a schema that the legacy SDK can declare.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use formwork_value::{Str, Type};
 use crate::content::ContentSchema;
 use crate::syntax::Body;
 
-/// Whether the attributes of a schema and of the blocks in it may be written as blocks. Decided on first
-/// use, because few configurations need it.
+/// Whether the attributes of a schema and of the blocks in it may be written as blocks. The decision is
+/// made on first use, because few configurations need it.
 #[derive(Debug)]
 pub struct LegacySchemaCheck<'s> {
     schema: &'s Block,
@@ -21,7 +21,7 @@ pub struct LegacySchemaCheck<'s> {
 }
 
 impl<'s> LegacySchemaCheck<'s> {
-    /// The rule for a schema.
+    /// Returns the rule for a schema.
     #[must_use]
     pub fn of(schema: &'s Block) -> Self {
         Self { schema, applies: OnceCell::new() }
@@ -32,7 +32,7 @@ impl<'s> LegacySchemaCheck<'s> {
     }
 }
 
-/// Whether the legacy SDK can have a schema.
+/// Returns whether the legacy SDK can declare a schema.
 fn fits_legacy_sdk(schema: &Block) -> bool {
     schema.attributes.values().all(|attribute| match &attribute.kind {
         AttributeKind::Plain(ty) => type_fits_legacy_sdk(ty),
@@ -53,8 +53,8 @@ fn type_fits_legacy_sdk(ty: &Type) -> bool {
     element.element().is_none_or(Type::is_primitive)
 }
 
-/// The schema of one block that stands for an element of an attribute; `None` if the attribute cannot
-/// be written as blocks. A type is less precise than a schema: all arguments are optional.
+/// Returns the schema of a block that represents one element of an attribute, or `None` if the attribute
+/// cannot be written as blocks. A type is less precise than a schema: all arguments are optional.
 fn schema_of_element_block(attribute: &Attribute) -> Option<Block> {
     let AttributeKind::Plain(Type::List(element) | Type::Set(element)) = &attribute.kind else {
         return None;
@@ -67,17 +67,17 @@ fn schema_of_element_block(attribute: &Attribute) -> Option<Block> {
     Some(Block { attributes: attributes.collect(), ..Block::default() })
 }
 
-/// A schema as one body uses it: with blocks in place of the attributes that the body writes as blocks.
+/// The schema of one body: blocks replace the attributes that the body writes as blocks.
 #[derive(Debug)]
 pub struct AttributesAsBlocks<'s> {
     schema: &'s Block,
-    /// The schema of one block, by the name of the attribute.
+    /// The schema of one block, by attribute name.
     elements: BTreeMap<&'s str, Block>,
 }
 
 impl<'s> AttributesAsBlocks<'s> {
-    /// Finds the attributes that a body writes as blocks. An attribute that has a value in the body is
-    /// none of them, so that blocks beside the value are refused.
+    /// Finds the attributes that a body writes as blocks. An attribute with a value in the body is
+    /// excluded, so that blocks in addition to the value are refused.
     #[must_use]
     pub fn find_in_body(
         schema: &'s Block,
@@ -85,8 +85,8 @@ impl<'s> AttributesAsBlocks<'s> {
         legacy_check: &LegacySchemaCheck<'_>,
     ) -> Self {
         let may_be_block = |(name, attribute): &(&'s Str, &'s Attribute)| {
-            // A required attribute without a value counts as zero blocks, so that the language does
-            // not demand an argument that the author may only write as blocks.
+            // A required attribute without a value counts as zero blocks, so that the language does not
+            // require an argument that may only be written as blocks.
             let is_required = attribute.role == Role::Required;
             (is_required || has_block_or_dynamic(body, name)) && body.find_attribute(name).is_none()
         };
@@ -100,7 +100,7 @@ impl<'s> AttributesAsBlocks<'s> {
     }
 
     /// The attributes that are written as blocks, each with the schema of one block. Some may have no
-    /// block after all.
+    /// blocks.
     pub fn iter_attributes_as_blocks(&self) -> impl Iterator<Item = (&'s str, &Block)> {
         self.elements.iter().map(|(name, element)| (*name, element))
     }
@@ -112,7 +112,7 @@ impl<'s> AttributesAsBlocks<'s> {
     }
 }
 
-/// Whether a body has a block of a type, or a `dynamic` block of any type that is not decided yet.
+/// Returns whether a body has a block of a type, or an undecided `dynamic` block of any type.
 fn has_block_or_dynamic(body: &Body, kind: &str) -> bool {
     let is_block =
         |name: &str, label: Option<&str>| name == kind || name == "dynamic" && label == Some(kind);
@@ -134,7 +134,7 @@ impl ContentSchema for AttributesAsBlocks<'_> {
 
     fn required_attributes(&self) -> Vec<&str> {
         let mut required = self.schema.required_attributes();
-        // Without a value it is a block that is not there: the provider says that it must be.
+        // Without a value it is an absent block. The provider reports that it is required.
         required.retain(|name| !self.elements.contains_key(name));
         required
     }

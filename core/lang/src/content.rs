@@ -1,5 +1,5 @@
-//! Body content: matches a body against the expected arguments and blocks, returns its parts,
-//! and reports everything that does not fit. Other syntaxes of the language use the same interface.
+//! Body content: matches a body against the expected arguments and blocks, returns them, and reports
+//! everything unexpected. The native and the JSON syntax use the same interface.
 
 mod json;
 
@@ -14,30 +14,30 @@ use crate::messages;
 use crate::suggest::nearest_name;
 use crate::syntax::{Attribute, Block, Body};
 
-/// Arguments and blocks that a body may hold.
+/// Arguments and blocks that a body may contain.
 pub trait ContentSchema {
-    /// Whether an argument of this name may be there.
+    /// Returns whether an argument of this name is allowed.
     fn expects_attribute(&self, name: &str) -> bool;
 
-    /// The names of the labels that blocks of this type have; `None` if there are no such blocks.
+    /// Returns the label names of blocks of this type, or `None` if the type is not allowed.
     fn label_names(&self, kind: &str) -> Option<&[&str]>;
 
-    /// The names of the arguments that must be there.
+    /// Returns the names of the required arguments.
     fn required_attributes(&self) -> Vec<&str>;
 
-    /// The names of all arguments.
+    /// Returns the names of all arguments.
     fn attribute_names(&self) -> Vec<&str>;
 
-    /// The types of all blocks.
+    /// Returns all block types.
     fn block_kinds(&self) -> Vec<&str>;
 }
 
 /// Arguments and blocks of a body whose meaning the language itself defines.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySchema<'s> {
-    /// Arguments, and whether they must be there.
+    /// Argument names, and whether each is required.
     pub attributes: &'s [(&'s str, bool)],
-    /// Types of blocks, and the names of their labels.
+    /// Block types, and the names of their labels.
     pub blocks: &'s [(&'s str, &'s [&'s str])],
 }
 
@@ -63,8 +63,8 @@ impl ContentSchema for BodySchema<'_> {
     }
 }
 
-/// Arguments and blocks of a resource and the like. Arguments that only the provider sets are let
-/// through: the provider itself reports them.
+/// Arguments and blocks of a provider schema. Arguments that only the provider can set are accepted
+/// here, because the provider reports them.
 impl ContentSchema for schema::Block {
     fn expects_attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)
@@ -96,36 +96,36 @@ impl ContentSchema for schema::Block {
 /// Content of a body: owned, or borrowed from it.
 #[derive(Clone, Debug)]
 pub struct Content<A = Attribute, B = Block> {
-    /// The expected arguments that are there, by name.
+    /// The expected arguments that are set, by name.
     pub attributes: BTreeMap<Str, A>,
-    /// The expected blocks, in the order written. Their labels are as many as expected.
+    /// The expected blocks, in the order written. Each has the expected number of labels.
     pub blocks: Vec<B>,
     /// Position at which a missing argument is reported.
     pub missing: Span,
 }
 
 impl<A, B: Borrow<Block>> Content<A, B> {
-    /// Takes an argument out.
+    /// Removes an argument and returns it.
     pub fn take_attribute(&mut self, name: &str) -> Option<A> {
         self.attributes.remove(name)
     }
 
-    /// Takes all blocks of a type out, in the order written.
+    /// Removes all blocks of a type and returns them, in the order written.
     pub fn take_blocks(&mut self, kind: &str) -> Vec<B> {
         let is_kind = |block: &mut B| (*block).borrow().kind.name == kind;
         self.blocks.extract_if(.., is_kind).collect()
     }
 }
 
-/// Looks at the parts of a body. Any part that is not expected, missing or wrongly labelled is reported and
-/// left out.
+/// Matches a borrowed body against a schema. Unexpected, missing and wrongly labelled parts are reported
+/// and omitted.
 pub fn read_content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
     expected: &impl ContentSchema,
 ) -> Content<Cow<'b, Attribute>, Cow<'b, Block>> {
     if !body.undecided.is_empty() {
-        // The members of a body in JSON become blocks by being taken apart, which needs a copy.
+        // Conversion of JSON members to blocks consumes them, so it needs a copy.
         let Content { attributes, blocks, missing } = into_content(diags, body.clone(), expected);
         let owned = attributes.into_iter().map(|(name, attr)| (name, Cow::Owned(attr)));
         let blocks = blocks.into_iter().map(Cow::Owned).collect();
@@ -139,7 +139,8 @@ pub fn read_content<'b>(
     })
 }
 
-/// Takes a body apart. Any part that is not expected, missing or wrongly labelled is reported and dropped.
+/// Converts a body into the content that a schema allows. Unexpected, missing and wrongly labelled parts
+/// are reported and dropped.
 pub fn into_content(
     diags: &mut Diagnostics,
     mut body: Body,
@@ -154,7 +155,7 @@ pub fn into_content(
     })
 }
 
-/// Takes the expected content out of a body and returns the rest as a body, to be matched against
+/// Removes the expected content from a body and returns the rest as a body, to be matched against
 /// another schema. Missing and wrongly labelled items are reported.
 pub fn split_content(
     diags: &mut Diagnostics,
@@ -177,7 +178,7 @@ pub fn split_content(
     (content, rest)
 }
 
-/// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.
+/// Returns the arguments of a body that accepts any argument name and no blocks, such as `locals`.
 pub fn into_just_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     // As in HCL, only the first block is reported.
     if let Some(block) = body.blocks.first() {
@@ -211,7 +212,7 @@ struct ContentReader<'d, E> {
     diags: &'d mut Diagnostics,
     expected: &'d E,
     missing: Span,
-    /// The expected arguments that are set; no other name can be meant instead of them.
+    /// The expected arguments that are set. They are not suggested for a misspelt name.
     set: BTreeSet<Str>,
 }
 
@@ -220,7 +221,7 @@ impl<'d, E: ContentSchema> ContentReader<'d, E> {
         Self { diags, expected, missing, set: BTreeSet::new() }
     }
 
-    /// Sorts items into those expected and the others, which go to `others`.
+    /// Separates the expected items from the others, which go to `others`.
     fn partition_items<A: Borrow<Attribute>, B: Borrow<Block>>(
         &mut self,
         attributes: impl IntoIterator<Item = A>,
@@ -263,7 +264,7 @@ impl<'d, E: ContentSchema> ContentReader<'d, E> {
         let diagnostic = if let Some(first) = names.get(block.labels.len()) {
             let n_labels = names.len();
             let detail = format!("All {kind} blocks must have {n_labels} labels ({list}).");
-            // HCL points at the brace: the missing label belongs before it.
+            // HCL points at the brace, because the missing label belongs before it.
             Diagnostic::error(messages::MISSING_LABEL.with(&[&first, &kind]), detail)
                 .at(block.brace)
         } else if let Some(extra) = block.labels.get(names.len()) {
@@ -337,7 +338,7 @@ impl<'d, E: ContentSchema> ContentReader<'d, E> {
     }
 }
 
-/// Asks for the name that was probably meant.
+/// Suggests the name that was probably meant.
 fn did_you_mean_hint(name: &str, candidates: &[&str]) -> String {
     nearest_name(name, candidates.iter().copied())
         .map(|name| format!(" Did you mean {name:?}?"))

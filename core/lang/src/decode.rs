@@ -1,5 +1,5 @@
-//! A body and the schema of a provider become a value. Every mistake is reported; a part that is
-//! wrong does not keep the others from being looked at.
+//! Decodes a body to a value by the schema of a provider. Every error is reported: an invalid part does
+//! not prevent the check of the others.
 
 mod attribute;
 mod collected_blocks;
@@ -23,19 +23,19 @@ use crate::syntax::{Attribute, Block, Body};
 use collected_blocks::CollectedBlocks;
 use dynamic_expansion::{DynamicExpansion, expand_dynamic_block};
 
-/// Evaluates a body against a schema; the value has the type that the schema implies. Arguments
-/// that are not set are null, absent blocks an empty collection.
+/// Evaluates a body against a schema. The value has the implied type of the schema: unset arguments are
+/// null, absent blocks an empty collection.
 ///
 /// # Errors
-/// When the body holds items that the schema does not have, lacks required ones, or an expression
-/// has no value of the right type.
+/// Returns an error if the body contains items that the schema does not declare or lacks required items,
+/// or if an expression has no value of the required type.
 pub fn evaluate_body(
     diags: &mut Diagnostics,
     body: &Body,
     schema: &Schema,
     scope: &dyn Scope,
 ) -> Result<Value, Reported> {
-    // Only the diagnostics of this body are sorted; those of the caller keep their order.
+    // Only the diagnostics of this body are sorted. Those of the caller keep their order.
     let mut own = Diagnostics::new();
     let mut decoder = Decoder { diags: &mut own };
     let legacy_check = &LegacySchemaCheck::of(schema);
@@ -53,7 +53,7 @@ fn sort_and_dedup_diagnostics(diags: Diagnostics) -> Diagnostics {
     list.dedup();
     let mut sorted = Diagnostics::new();
     for diag in list {
-        // Severity is kept; the receipt is given for all of them together.
+        // The severity is kept. The caller receives one receipt for all diagnostics.
         let _ = sorted.push(diag);
     }
     sorted
@@ -63,28 +63,28 @@ fn sort_and_dedup_diagnostics(diags: Diagnostics) -> Diagnostics {
 #[derive(Clone, Copy)]
 struct DecodeContext<'s> {
     scope: &'s dyn Scope,
-    /// The marks of the collection that a `dynamic` block around it is repeated for.
+    /// The marks of the collection of an enclosing `dynamic` block.
     marks: Marks,
-    /// Whether it is not known if the body is there at all, for a `dynamic` block around it.
+    /// Whether the existence of the body is unknown, because of an enclosing `dynamic` block.
     is_unknown: bool,
     /// Whether attributes may be written as blocks.
     legacy_check: &'s LegacySchemaCheck<'s>,
 }
 
-/// The types of blocks that a body may hold.
+/// The block types that a body may contain.
 #[derive(Clone, Copy)]
 struct BlockKinds<'s> {
     schema: &'s Schema,
     attributes: &'s AttributesAsBlocks<'s>,
 }
 
-/// One type of blocks.
+/// One block type.
 #[derive(Clone, Copy)]
 struct BlockKind<'s> {
     name: &'s str,
     schema: &'s Schema,
     has_label: bool,
-    /// Whether the blocks are written in place of the value of an attribute.
+    /// Whether the blocks are written instead of the value of an attribute.
     is_attribute: bool,
 }
 
@@ -147,7 +147,7 @@ impl Decoder<'_> {
         pairs
     }
 
-    /// Decodes a block, or all that a `dynamic` block stands for.
+    /// Decodes a block, or all blocks that a `dynamic` block generates.
     fn decode_block<'s>(
         &mut self,
         collected: &mut BTreeMap<&'s str, CollectedBlocks>,
@@ -167,8 +167,8 @@ impl Decoder<'_> {
             return;
         };
         let found = collected.entry(kind.name).or_default();
-        // Once the elements are known, each argument carries the marks itself. A collection that is
-        // unknown as a whole has no arguments that could.
+        // Once the elements are known, each argument carries the marks itself. A wholly unknown
+        // collection has no arguments to carry them.
         if repetition.is_unknown {
             found.marks |= repetition.marks;
         }
@@ -192,11 +192,11 @@ impl Decoder<'_> {
         context: DecodeContext<'_>,
     ) -> Value {
         if !kind.is_attribute {
-            // Blocks may be nested deeper than the stack has room for.
+            // Blocks may be nested deeper than the stack allows.
             return with_stack(|| self.decode_body(body, kind.schema, context));
         }
         // The type of an element is a schema of its own, so the rule is decided again from its
-        // attributes alone.
+        // attributes.
         let legacy_check = &LegacySchemaCheck::of(kind.schema);
         with_stack(|| {
             self.decode_body(body, kind.schema, DecodeContext { legacy_check, ..context })

@@ -1,4 +1,4 @@
-//! `dynamic` blocks as they are written: their parts, and the schema of a body that may hold them.
+//! `dynamic` blocks as written: their parts, and the schema of a body that may contain them.
 
 use formwork_value::Str;
 
@@ -7,14 +7,14 @@ use crate::content::ContentSchema;
 use crate::syntax::{Attribute, Block, Expr, Ident};
 use crate::traversal::as_traversal;
 
-/// The parts of a `dynamic` block, as far as they are there.
+/// The parts of a `dynamic` block. Missing ones are `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicBlock<'b> {
-    /// The type of the blocks it stands for.
+    /// The type of the generated blocks.
     pub kind: &'b Ident,
-    /// Collection to repeat for.
+    /// The collection to iterate over.
     pub for_each: Option<&'b Expr>,
-    /// The name of the iterator, if it is not that of the block type.
+    /// The name of the iterator, if it differs from the block type.
     pub iterator: Option<&'b Attribute>,
     /// The labels of each block.
     pub labels: Option<&'b Expr>,
@@ -23,7 +23,7 @@ pub struct DynamicBlock<'b> {
 }
 
 impl<'b> DynamicBlock<'b> {
-    /// Reads a block as a `dynamic` block; `None` if it is an ordinary one.
+    /// Reads a block as a `dynamic` block. Returns `None` for an ordinary block.
     #[must_use]
     pub fn of(block: &'b Block) -> Option<Self> {
         let [kind] = block.labels.as_slice() else { return None };
@@ -41,11 +41,11 @@ impl<'b> DynamicBlock<'b> {
         })
     }
 
-    /// The name by which the content refers to the current element.
+    /// Returns the name by which the content refers to the current element.
     #[must_use]
     pub fn iterator_name(&self) -> Str {
         self.iterator
-            // One in quotes is reported when the block is decoded, and that is enough.
+            // A quoted name is reported when the block is decoded, so it is not reported here.
             .and_then(|attr| match as_traversal(&attr.expr) {
                 Some(name) => Some(name.root.name),
                 None => attr.expr.as_string_literal().cloned(),
@@ -54,7 +54,7 @@ impl<'b> DynamicBlock<'b> {
     }
 }
 
-/// The schema of a body in which `dynamic` blocks may stand for others.
+/// The schema of a body in which `dynamic` blocks may generate the declared blocks.
 pub(crate) struct SchemaWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
 
 impl ContentSchema for SchemaWithDynamicBlocks<'_> {

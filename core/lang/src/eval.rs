@@ -1,5 +1,5 @@
-//! Evaluation: an expression and a scope become a value, with unknown, null and marks flowing as the
-//! language defines it. Reads no files, knows no addresses: names are the scope's business.
+//! Evaluation of an expression in a scope. Unknown values, null and marks propagate as the language
+//! defines. The module reads no files and has no addresses: the scope resolves all names.
 
 pub mod access;
 mod arithmetic;
@@ -29,7 +29,8 @@ pub use mentioned_values::{ErrorCause, describe_mentioned_values};
 /// Evaluates an expression in a scope.
 ///
 /// # Errors
-/// When the expression has no value here. Independent errors in one expression are all reported.
+/// Returns an error if the expression has no value in the scope. All independent errors in one
+/// expression are reported.
 pub fn evaluate(
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -41,7 +42,7 @@ pub fn evaluate(
 /// Evaluates an expression as part of an evaluation that has already used some of its budget.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// Returns the errors of [`evaluate`].
 fn evaluate_with_budget(
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -51,8 +52,8 @@ fn evaluate_with_budget(
     Evaluator { diags, scope, budget, depth: 0, quiet: false }.evaluate_expr(expr, None)
 }
 
-/// A name bound by a `for`, above those bound outside it. Lives on the stack, so that an iteration
-/// allocates nothing for its scope.
+/// A name bound by a `for`, with a link to the names bound outside it. It lives on the stack, so that an
+/// iteration does not allocate.
 struct ForFrame<'f> {
     name: &'f Str,
     value: &'f Value,
@@ -72,8 +73,8 @@ fn value_bound_by_for<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f V
     None
 }
 
-/// The value of an expression that has no parts but numbers, if it needs nothing but the names of
-/// enclosing `for`s. Most expressions are such, and need neither room on the stack nor anything else.
+/// Evaluates an expression that consists of numbers and the names of enclosing `for`s only. Most
+/// expressions do, and this path needs neither stack nor allocation.
 fn evaluate_simple_expr(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
     match &expr.kind {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
@@ -96,8 +97,7 @@ struct Evaluator<'e> {
 
 impl Evaluator<'_> {
     fn evaluate_expr(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
-        // Leaves are paid for, too: inside a `for` the same leaf is evaluated once for each
-        // element.
+        // Leaves are charged too: inside a `for` the same leaf is evaluated for each element.
         self.budget
             .charge_steps(1)
             .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
@@ -136,25 +136,26 @@ impl Evaluator<'_> {
             ExprKind::Object(items) => self.eval_object(expr, items, frames),
             ExprKind::For(for_expr) => self.evaluate_for_expr(expr, for_expr, frames),
             ExprKind::Json(json) => self.evaluate_json_string(json, frames),
-            // Expressions that could not be parsed were reported; the others are leaves.
+            // Expressions that could not be parsed are already reported. The others are leaves.
             ExprKind::Invalid | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(..) => {
                 Ok(Value::dynamic())
             }
         }
     }
 
-    /// Evaluates a string of a file in JSON: a template, or in a constant just text.
+    /// Evaluates a string of a JSON file: a template, or a literal string where values must be constant.
     fn evaluate_json_string(
         &mut self,
         json: &JsonString,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
-        // `.tfvars.json` is plain text.
+        // HCL does not interpret JSON strings without an evaluation context, so `${` in a `.tfvars.json`
+        // is literal.
         if self.scope.has_no_names() {
             return Ok(Value::String(json.text.clone()));
         }
-        // The parser keeps the problems back: only here is it known that the string is a template.
+        // The parser defers these errors, because only the evaluation decides that the string is a
+        // template.
         let mut wrong = None;
         for problem in &json.problems {
             wrong = Some(self.diags.error(problem.clone()));
@@ -162,7 +163,7 @@ impl Evaluator<'_> {
         wrong.map_or_else(|| self.evaluate_expr(&json.template, frames), Err)
     }
 
-    /// Reports an error in `blamed`, with the values of the names mentioned there.
+    /// Reports an error in `blamed`, with the values of the names that it refers to.
     fn report_error(
         &mut self,
         diagnostic: Diagnostic,
@@ -182,7 +183,7 @@ impl Evaluator<'_> {
         self.diags.error(Diagnostic { mentioned, ..diagnostic })
     }
 
-    /// Reports that an evaluation does too much.
+    /// Reports that an evaluation exceeds a limit.
     fn report_exceeded_limit(&mut self, limit: ExceededLimit, span: Span) -> Reported {
         self.diags.error(
             Diagnostic::error(
@@ -193,8 +194,7 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Refuses a value that is too deep or too large; everything that builds a value passes through
-    /// here.
+    /// Refuses a value that is too deep or too large. Every constructed value passes through here.
     fn check_value_limits(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
         match limits::check_value_limits(&value) {
             Ok(()) => Ok(value),
@@ -203,8 +203,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns the place at which messages about an argument point: the first token that tells what kind
-/// of expression it is.
+/// Returns the span at which messages about an argument point: the first token that determines the kind
+/// of the expression.
 #[must_use]
 pub fn first_token_span(expr: &Expr) -> Span {
     let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
@@ -216,7 +216,7 @@ pub fn first_token_span(expr: &Expr) -> Span {
         ExprKind::Binary { left, .. } => first_token_span(left),
         ExprKind::Conditional { condition, .. } => first_token_span(condition),
         ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
-        // Of an empty text there is nothing to point at but what stands behind it.
+        // An empty string has no character to point at, so the position after it is used.
         ExprKind::Text(text, _) if text.is_empty() => expr.span.empty_span_after(),
         ExprKind::Text(_, span) => *span,
         ExprKind::Template(parts) => first_template_part_span(parts, expr.span),

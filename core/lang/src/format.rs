@@ -1,7 +1,8 @@
-//! Text in its usual layout: spaces, indentation, alignment, and a few old forms.
+//! The canonical format of configuration files: spaces, indentation, alignment, and the rewrite of some
+//! legacy syntax.
 //!
-//! Works on tokens, not on the tree: nothing is lost, and what the layout says nothing about stays as
-//! the author wrote it. Knows no files.
+//! Works on tokens, not on the tree, so that nothing is lost, and everything that the format does not
+//! define stays as written. The module has no file access.
 
 mod line_layout;
 mod spaced_token;
@@ -13,10 +14,11 @@ use formwork_value::{Diagnostics, Reported};
 
 use crate::syntax::parse_file;
 
-/// Returns the text of a configuration file in its usual layout. Doing it twice changes nothing more.
+/// Returns a configuration file in the canonical format. The operation is idempotent.
 ///
 /// # Errors
-/// When the text cannot be parsed: without a tree nothing is known to be a space.
+/// Returns an error if the source cannot be parsed: without a tree, insignificant white space cannot be
+/// determined.
 pub fn format_source(
     diags: &mut Diagnostics,
     sources: &Sources,

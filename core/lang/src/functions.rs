@@ -37,27 +37,28 @@ use crate::syntax::Expr;
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name, for messages.
+    /// The name of the parameter, for messages.
     pub name: Cow<'static, str>,
     /// Description of the argument, a sentence; empty if there is none.
     pub description: Cow<'static, str>,
     /// The type the argument is converted to.
     pub ty: Type,
-    /// Whether null may be given; otherwise a null argument is an error.
+    /// Whether null is allowed. Otherwise a null argument is an error.
     pub allow_null: bool,
-    /// Whether the function itself deals with unknown; otherwise an unknown argument makes an unknown
-    /// result.
+    /// Whether the function itself handles unknown values. Otherwise an unknown argument makes the
+    /// result unknown.
     pub allow_unknown: bool,
-    /// Whether the function itself deals with a value whose type is not known; otherwise such an
-    /// argument makes a result of unknown type.
+    /// Whether the function itself handles a value of unknown type. Otherwise such an argument makes the
+    /// type of the result unknown.
     pub allow_dynamic: bool,
-    /// Whether the function itself deals with marks; otherwise marks of arguments, deep ones
+    /// Whether the function itself handles marks. Otherwise the marks of arguments, nested ones
     /// included, move to the result.
     pub allow_marked: bool,
 }
 
 impl Param {
-    /// A parameter that takes no null, and leaves unknown and marks to the caller of the function.
+    /// Returns a parameter that does not accept null, and leaves unknown values and marks to the caller
+    /// of the function.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, ty: Type) -> Self {
         Self {
@@ -72,25 +73,25 @@ impl Param {
     }
 }
 
-/// Why a call failed.
+/// The reason for a failed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
     /// Position of the argument at fault, from 0; `None` for the call as a whole.
     pub argument: Option<usize>,
     /// Description of the problem, without a final period.
     pub reason: String,
-    /// The limit that was reached, if that is the reason.
+    /// The exceeded limit, if it is the reason.
     pub limit: Option<ExceededLimit>,
 }
 
 impl CallError {
-    /// A failure of the call as a whole.
+    /// Returns a failure of the call as a whole.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
         Self { argument: None, reason: reason.into(), limit: None }
     }
 
-    /// A failure because of one argument.
+    /// Returns a failure that blames one argument.
     #[must_use]
     pub fn for_argument(at: usize, reason: impl Into<String>) -> Self {
         Self { argument: Some(at), ..Self::new(reason) }
@@ -105,21 +106,21 @@ impl From<ExceededLimit> for CallError {
 
 /// Surroundings of a call.
 pub struct CallContext<'c> {
-    /// The world outside.
+    /// The host services that functions may use.
     pub host: FunctionHost<'c>,
-    /// Evaluates a template. Its names are those of the attributes of an object or the keys of a map,
-    /// its functions those of the calling expression.
+    /// Evaluates a template. The attributes of an object or the keys of a map are its variables, and its
+    /// functions are those of the calling expression.
     pub evaluate_template: &'c dyn Fn(&mut Diagnostics, &Expr, &Value) -> Result<Value, Reported>,
     /// Remaining budget of the evaluation.
     pub budget: &'c Budget,
 }
 
-/// A function whose arguments the evaluator treats in its own way.
+/// A function whose arguments need special treatment by the evaluator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialFunction {
-    /// The first argument that has a value.
+    /// `try`: returns the first argument that has a value.
     Try,
-    /// Whether the argument has a value.
+    /// Returns whether the argument has a value.
     Can,
     /// The first argument must be written as a reference.
     Reference,
@@ -130,35 +131,35 @@ pub trait Function {
     /// The parameters.
     fn params(&self) -> &[Param];
 
-    /// The parameter that takes any further arguments.
+    /// Returns the variadic parameter, which accepts any further arguments.
     fn variadic_param(&self) -> Option<&Param>;
 
-    /// Calls the function. Arguments are converted to the parameters' types, their number fits, and
-    /// what the parameters do not allow does not occur; [`invoke_function`] sees to that. The result has the
-    /// type `ty`, which [`Function::return_type`] gave for these arguments, or one that it leaves
-    /// open.
+    /// Calls the function. [`invoke_function`] ensures that the number of arguments is correct, that
+    /// they have the types of the parameters, and that they contain nothing that the parameters do not
+    /// allow. The result must have the type `ty`, which [`Function::return_type`] returned for these
+    /// arguments, or a type that `ty` leaves open.
     ///
     /// # Errors
-    /// When the function has no value for these arguments.
+    /// Returns an error if the function has no value for these arguments.
     fn call(&self, ctx: &CallContext<'_>, args: &[Value], ty: &Type) -> Result<Value, CallError>;
 
-    /// The type of the result. Arguments are as for [`Function::call`], but may be unknown.
+    /// Returns the type of the result. The arguments are as for [`Function::call`], but may be unknown.
     ///
     /// # Errors
-    /// When no value of these types is acceptable.
+    /// Returns an error if no values of these types are valid arguments.
     fn return_type(&self, args: &[Value]) -> Result<Type, CallError>;
 
-    /// Whether the result is never null, not even that of an unknown argument.
+    /// Returns whether the result is never null, even for an unknown argument.
     fn never_returns_null(&self) -> bool {
         false
     }
 
-    /// Whether a call looks at all of its arguments, so that it costs more the larger they are.
+    /// Returns whether a call reads its arguments completely, so that its cost grows with their size.
     fn reads_all_arguments(&self) -> bool {
         true
     }
 
-    /// Whether the evaluator treats the arguments in a special way.
+    /// Returns the special treatment of the arguments by the evaluator, if any.
     fn special_treatment(&self) -> Option<SpecialFunction> {
         None
     }
@@ -193,19 +194,19 @@ pub fn find_builtin(name: &str) -> Option<&'static dyn Function> {
     builtin_table().get(name).map(|builtin| builtin as &dyn Function)
 }
 
-/// The names of the built-in functions, sorted.
+/// Returns the names of the built-in functions, sorted.
 #[must_use]
 pub fn builtin_names() -> Vec<String> {
     builtin_table().keys().map(|name| (*name).to_owned()).collect()
 }
 
-/// Description of a built-in function, a sentence.
+/// Returns the description of a built-in function, one sentence.
 #[must_use]
 pub fn builtin_description(name: &str) -> Option<&'static str> {
     Some(builtin_table().get(name)?.description())
 }
 
-/// An example of a built-in function: an expression, and how its value prints.
+/// Returns an example of a built-in function: an expression and its printed value.
 #[must_use]
 pub fn builtin_example(name: &str) -> Option<(&'static str, &'static str)> {
     builtin_table().get(name)?.examples().first().copied()

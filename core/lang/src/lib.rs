@@ -1,7 +1,7 @@
-//! The configuration language: source text becomes a tree, the tree is decoded against what a block
-//! may hold, expressions are evaluated in a scope.
+//! The configuration language: parses source text to a tree, decodes the tree against schemas, and
+//! evaluates expressions in a scope.
 //!
-//! The crate is pure: files, clocks and randomness reach it through traits.
+//! The crate is pure: files, clocks and randomness are provided through traits.
 
 pub mod attributes_as_blocks;
 pub mod content;

@@ -1,11 +1,11 @@
-//! Limits of one evaluation, of the evaluator and of the functions.
+//! Limits of one evaluation, for the evaluator and the functions.
 //!
-//! The limits are far above the needs of a configuration. They turn an expression that would
-//! exhaust the stack, the memory or an afternoon into an error. Depth of values has its own limit,
+//! The limits are far above the needs of a configuration. They turn an expression that would exhaust the
+//! stack or the memory, or run for hours, into an error. Depth of values has its own limit,
 //! [`Value::MAX_DEPTH`].
 //!
-//! A value is built from others that were each allowed, and may hold one of them a thousand times.
-//! So its size written out counts, independent of the number of evaluations.
+//! A value is built from others that are each within the limits, and may contain one of them a thousand
+//! times. So its fully expanded size counts, independent of the number of evaluations.
 
 use std::cell::Cell;
 
@@ -24,13 +24,13 @@ pub const MAX_EVALUATION_BYTES: u64 = 512 << 20;
 /// Greatest size of one value, as counted by [`Value::size`].
 pub const MAX_VALUE_SIZE: u64 = 128 << 20;
 
-/// Number of argument bytes that a function reads in one step.
+/// Number of argument bytes that count as one step.
 const BYTES_PER_STEP: u64 = 256;
 
 /// Size of an element of a collection, counted against [`MAX_EVALUATION_BYTES`].
 const ELEMENT_OVERHEAD_BYTES: u64 = 40;
 
-/// Size of an element's key beside its text, where it has one.
+/// Size of an element key in addition to its string.
 const KEY_OVERHEAD_BYTES: u64 = 60;
 
 /// Limit that was exceeded.
@@ -56,7 +56,7 @@ pub enum ExceededLimit {
 /// Refuses a value that nests too deep or is too large.
 ///
 /// # Errors
-/// With the limit.
+/// Returns the exceeded limit.
 pub(crate) fn check_value_limits(value: &Value) -> Result<(), ExceededLimit> {
     if value.depth() > Value::MAX_DEPTH {
         return Err(ExceededLimit::ValueDepth);
@@ -81,50 +81,50 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget of so many steps and bytes.
+    /// Returns a budget with the given numbers of steps and bytes.
     pub(crate) fn new(steps: u64, bytes: u64) -> Self {
         Self { steps: Cell::new(steps), bytes: Cell::new(bytes) }
     }
 
-    /// Pays for visiting `n` expressions or elements.
+    /// Charges for the visit of `n` expressions or elements.
     ///
     /// # Errors
-    /// When the steps are used up.
+    /// Returns an error if the steps are exhausted.
     pub fn charge_steps(&self, n: usize) -> Result<(), ExceededLimit> {
         take_from_budget(&self.steps, n as u64).ok_or(ExceededLimit::Steps)
     }
 
-    /// Pays for reading values from one end to the other.
+    /// Charges for the complete reading of values.
     ///
     /// # Errors
-    /// When the steps are used up.
+    /// Returns an error if the steps are exhausted.
     pub fn charge_reading(&self, values: &[Value]) -> Result<(), ExceededLimit> {
         // A sum that overflowed would cost less than its parts.
         let bytes = values.iter().fold(0_u64, |sum, value| sum.saturating_add(value.size()));
         take_from_budget(&self.steps, bytes / BYTES_PER_STEP).ok_or(ExceededLimit::Steps)
     }
 
-    /// Pays for `n` bytes of new text.
+    /// Charges for `n` bytes of new strings.
     ///
     /// # Errors
-    /// When the bytes are used up.
+    /// Returns an error if the bytes are exhausted.
     pub fn charge_bytes(&self, n: usize) -> Result<(), ExceededLimit> {
         take_from_budget(&self.bytes, n as u64).ok_or(ExceededLimit::Bytes)
     }
 
-    /// Pays for the key of an element.
+    /// Charges for the key of an element.
     ///
     /// # Errors
-    /// When the bytes are used up.
+    /// Returns an error if the bytes are exhausted.
     pub fn charge_key(&self, key: &str) -> Result<(), ExceededLimit> {
         take_from_budget(&self.bytes, KEY_OVERHEAD_BYTES.saturating_add(key.len() as u64))
             .ok_or(ExceededLimit::Bytes)
     }
 
-    /// Pays for a new collection of `n` elements.
+    /// Charges for a new collection of `n` elements.
     ///
     /// # Errors
-    /// When steps or bytes are used up.
+    /// Returns an error if the steps or bytes are exhausted.
     pub fn charge_elements(&self, n: usize) -> Result<(), ExceededLimit> {
         take_from_budget(&self.bytes, (n as u64).saturating_mul(ELEMENT_OVERHEAD_BYTES))
             .ok_or(ExceededLimit::Bytes)?;
@@ -132,8 +132,8 @@ impl Budget {
     }
 }
 
-/// Takes an amount. An amount that is too large takes the whole rest: an expression that survives
-/// the refusal, with `can` or `try`, must not go on with the remainder.
+/// Subtracts an amount. An amount that is too large takes the whole rest: an expression that survives
+/// the refusal, with `can` or `try`, must not continue with the remainder.
 fn take_from_budget(left: &Cell<u64>, n: u64) -> Option<()> {
     let rest = left.get().checked_sub(n);
     left.set(rest.unwrap_or(0));

@@ -7,7 +7,7 @@ use formwork_value::quote::is_visible_char;
 pub use formwork_value::quote::quote_like_go;
 use formwork_value::{Marks, Str, Type, Value};
 
-/// Writes a value as an expression, over several lines where it has parts.
+/// Writes a value as an expression, on several lines if it has parts.
 #[must_use]
 pub fn print_value(value: &Value) -> String {
     let mut out = String::new();
@@ -15,7 +15,7 @@ pub fn print_value(value: &Value) -> String {
     out
 }
 
-/// Names a type with an article, as sentences need it: `a list of string`, `an object`.
+/// Returns the name of a type with an article, for use in sentences: `a list of string`, `an object`.
 #[must_use]
 pub fn type_with_article(ty: &Type) -> String {
     let name = ty.friendly_name();
@@ -23,7 +23,7 @@ pub fn type_with_article(ty: &Type) -> String {
     format!("{article} {name}")
 }
 
-/// Escapes a string so that it can stand between the quotes of a string of the language.
+/// Escapes a string for use between the quotes of a string literal.
 #[must_use]
 pub fn escape_literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -49,7 +49,7 @@ pub fn escape_literal(text: &str) -> String {
 }
 
 fn write_value(out: &mut String, value: &Value, indent: usize) {
-    // Asked before the marks: there is no value to hide yet.
+    // Checked before the marks: an unknown value has nothing to hide.
     if value.is_unknown() {
         return out.push_str("(known after apply)");
     }
@@ -144,13 +144,13 @@ fn write_mapping<'v>(
     out.push('}');
 }
 
-/// Writes a text in quotes, or as a heredoc if it has several lines.
+/// Writes a string in quotes, or as a heredoc if it has several lines.
 fn write_string(out: &mut String, text: &str, indent: usize) {
     if !text.contains('\n') {
         return out.push_str(&quote_like_go(text));
     }
     let mut delimiter = String::from("EOT");
-    // A line of the text that is equal to the delimiter would end the heredoc.
+    // A line that equals the delimiter would end the heredoc.
     while text.split('\n').any(|line| line.trim() == delimiter) {
         delimiter.push('_');
     }

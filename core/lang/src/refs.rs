@@ -16,7 +16,7 @@ use crate::syntax::{
 pub use crate::traversal::{Traversal, TraversalStep, as_traversal, find_null_or_bool_key};
 use crate::traversal::{split_steps, to_constant_step};
 
-/// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.
+/// Returns every reference in an expression, in order, without the names bound by `for` inside it.
 #[must_use]
 pub fn traversals_of_expr(expr: &Expr) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
@@ -24,8 +24,8 @@ pub fn traversals_of_expr(expr: &Expr) -> Vec<Traversal> {
     finder.found
 }
 
-/// Returns every name mentioned anywhere in a body, nested blocks and `dynamic` blocks included,
-/// without those bound by `for` or by a `dynamic` block's iterator.
+/// Returns every reference in a body, including nested blocks and `dynamic` blocks, without the names
+/// bound by `for` or by the iterator of a `dynamic` block.
 #[must_use]
 pub fn traversals_of_body(body: &Body) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
@@ -36,9 +36,9 @@ pub fn traversals_of_body(body: &Body) -> Vec<Traversal> {
 #[derive(Default)]
 struct ReferenceFinder {
     found: Vec<Traversal>,
-    /// References found in repetitions of `dynamic` blocks of a known type.
+    /// References in the `for_each` and `labels` of `dynamic` blocks of a known type.
     repetitions: Vec<Traversal>,
-    /// Names that mean something local here, and how many times over.
+    /// Locally bound names, with the number of nested bindings.
     bound: HashMap<Str, usize>,
 }
 
@@ -125,7 +125,7 @@ impl ReferenceFinder {
             }
             _ => self.visit_expr(base),
         }
-        // Keys are expressions of their own: `a[b.c]` mentions two names.
+        // Keys are separate expressions: `a[b.c]` contains two references.
         for link in links {
             match &link.kind {
                 ExprKind::Index { key, .. } => self.visit_expr(key),
@@ -146,7 +146,7 @@ impl ReferenceFinder {
     }
 
     fn visit_for_expr(&mut self, for_expr: &ForExpr) {
-        // The names are bound in the results only: the collection is evaluated outside.
+        // The names are bound only in the results: the collection is evaluated outside.
         self.visit_expr(&for_expr.collection);
         let names: Vec<&Str> =
             for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
@@ -179,7 +179,7 @@ impl ReferenceFinder {
         }
     }
 
-    /// Goes through a body in the order in which it was written.
+    /// Visits a body in the order in which it is written.
     fn visit_body(&mut self, body: &Body) {
         let mut attributes = body.attributes.iter().peekable();
         let mut blocks = body.blocks.iter().peekable();
@@ -201,15 +201,14 @@ impl ReferenceFinder {
         );
     }
 
-    /// Goes through members of an object that may stand for a body. Whether they do does not matter to
-    /// the names in them, but for comments and `dynamic` blocks.
+    /// Visits the members of an object that may be a body. For the references in them it only matters
+    /// whether they are comments or `dynamic` blocks.
     fn visit_json_members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {
                 // A comment in the JSON syntax, which is never evaluated.
                 "//" => {}
-                // The same key may also be an ordinary attribute, and its mentions are found all
-                // the same.
+                // The same key may also be an ordinary attribute, and its references are also found.
                 "dynamic" => for_each_object(expr, &mut |kinds| {
                     for (kind, expr) in json_object_members(kinds) {
                         for_each_object(expr, &mut |items| {
@@ -233,7 +232,7 @@ impl ReferenceFinder {
         });
     }
 
-    /// Goes through a `dynamic` block for blocks of a type.
+    /// Visits a `dynamic` block for blocks of a type.
     fn visit_json_dynamic_block(&mut self, kind: &str, items: &[ObjectItem]) {
         let part =
             |name: &str| json_object_members(items).find(|item| item.0 == name).map(|item| item.1);
@@ -247,7 +246,7 @@ impl ReferenceFinder {
 
     fn visit_block(&mut self, block: &Block) {
         let Some(dynamic) = DynamicBlock::of(block) else { return self.visit_body(&block.body) };
-        // The iterator has no meaning yet: it refers to an element of this collection.
+        // The iterator is not bound here: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {
             self.visit_expr(for_each);
         }
@@ -263,7 +262,7 @@ impl ReferenceFinder {
     }
 }
 
-/// The members of an object in JSON, by name.
+/// Returns the members of a JSON object, by name.
 fn json_object_members(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
     items.iter().filter_map(|item| match &item.key.kind {
         ExprKind::Json(json) => Some((json.text.as_str(), &item.value)),

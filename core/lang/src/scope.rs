@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported, Span, Value};
 use crate::functions::{Function, FunctionHost};
 use crate::syntax::Ident;
 
-/// A step behind a name, its key already evaluated.
+/// A step after a name, with its key evaluated.
 #[derive(Clone, Debug)]
 pub enum ScopeStep {
     /// `.name`
@@ -16,12 +16,12 @@ pub enum ScopeStep {
 
 /// Resolves names and functions.
 pub trait Scope {
-    /// Returns the value of a name and how many of the `steps` behind it are already taken in that
-    /// value. A scope takes steps itself where it can answer without building the whole: so that
-    /// `a.b[3].x` reads one instance.
+    /// Returns the value of a name and the number of `steps` after it that the value already includes. A
+    /// scope takes steps itself where this avoids building the whole value: `a.b[3].x` reads only one
+    /// instance.
     ///
     /// # Errors
-    /// When the name means nothing here; it is reported at the name.
+    /// Returns an error if the name is not defined here. It is reported at the name.
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -29,30 +29,31 @@ pub trait Scope {
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported>;
 
-    /// Returns a function by its name as written (`upper`, `core::upper`, `provider::x::f`), or
-    /// `None` if there is none.
+    /// Returns a function by its name as written (`upper`, `core::upper`, `provider::x::f`), or `None`
+    /// if it does not exist.
     fn lookup_function(&self, name: &str) -> Option<&dyn Function>;
 
-    /// Says why nothing can be called here, if that is so: then it is not the name that is wrong.
+    /// Returns the reason if no function can be called here, so that the error does not blame the name.
     fn calls_forbidden_reason(&self) -> Option<&str> {
         None
     }
 
-    /// Says why a name with a namespace (`provider::x::f`) is no function here, and the next step.
+    /// Explains why a name with a namespace (`provider::x::f`) is not a function here, and the next
+    /// step.
     fn missing_function_reason(&self, name: &str) -> String {
         format!("There is no function {name:?} here.")
     }
 
-    /// Names of functions, to suggest one for a misspelt name.
+    /// Returns the names of functions, for suggestions.
     fn function_names(&self) -> Vec<String>;
 
-    /// Whether nothing has a meaning here, so that every expression is a constant. A string in JSON is
-    /// just text then.
+    /// Returns whether no names are defined here, so that every expression must be constant. A JSON
+    /// string is then literal.
     fn has_no_names(&self) -> bool {
         false
     }
 
-    /// The host services that functions may use; none by default.
+    /// Returns the host services that functions may use. By default, none are available.
     fn host(&self) -> FunctionHost<'_> {
         FunctionHost::without_services()
     }

@@ -5,10 +5,11 @@ const MAX_EDIT_DISTANCE: usize = 2;
 
 /// Greatest length of the names that are compared.
 const MAX_COMPARED_NAME_LENGTH: usize = 64;
-/// Greatest number of candidates. Where many names are wrong, each is compared with all candidates.
+/// Greatest number of candidates. The limit bounds the work if many names are wrong, because each is
+/// compared with all candidates.
 const MAX_COMPARED_CANDIDATES: usize = 10_000;
 
-/// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
+/// Returns the candidate nearest to `name`, the first of several, or `None` if no candidate is near.
 #[must_use]
 pub fn nearest_name<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;

@@ -1,7 +1,7 @@
-//! Files, bodies and expressions as written: our tree, every node with its span.
+//! The syntax tree: files, bodies and expressions as written, every node with its span.
 //!
-//! Readers of configuration do not walk a [`Body`] themselves but ask `content` for the parts that they expect
-//! of it, so that other spellings of the language can stand behind the same door.
+//! Readers of configuration do not walk a [`Body`] directly. They request the expected parts from
+//! `content`, so that the native and the JSON syntax share one interface.
 
 mod add_source;
 mod clone_tree;
@@ -22,11 +22,11 @@ pub(crate) use json::json_members_as_attributes;
 pub use json::{JsonString, parse_json};
 pub use parse::{parse_expression, parse_file, parse_template};
 
-/// The most levels of expressions, templates and blocks inside each other. Every recursion over a
-/// tree may rely on it, dropping the tree included.
+/// Greatest nesting of expressions, templates and blocks. Every recursion over a tree relies on this
+/// limit, including the drop of the tree.
 pub const MAX_DEPTH: usize = 1_500;
 
-/// A name with its place.
+/// A name with its span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     /// The name.
@@ -38,12 +38,12 @@ pub struct Ident {
 /// Content between braces, or of a whole file.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Arguments in the order written. A name that was written twice is here once, the first time.
+    /// Arguments in the order written. Of a duplicate argument, only the first is present.
     pub attributes: Vec<Attribute>,
     /// Blocks in the order written.
     pub blocks: Vec<Block>,
-    /// Members of a body in JSON. Whether each is an argument or a number of blocks depends on the
-    /// schema, so `content` decides. Empty in a body of the native syntax.
+    /// Members of a body in JSON. The schema determines whether each is an argument or blocks, so
+    /// `content` decides. Empty in a body of the native syntax.
     pub undecided: Vec<Attribute>,
     /// The whole body, without braces.
     pub span: Span,
@@ -53,26 +53,26 @@ pub struct Body {
 }
 
 impl Body {
-    /// Makes a body with nothing in it.
+    /// Creates an empty body.
     #[must_use]
     pub fn empty(span: Span, missing: Span) -> Self {
         Self { attributes: Vec::new(), blocks: Vec::new(), undecided: Vec::new(), span, missing }
     }
 
-    /// Whether nothing is written in it.
+    /// Returns whether the body is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let comments_only = self.undecided.iter().all(Attribute::is_json_comment);
         self.attributes.is_empty() && self.blocks.is_empty() && comments_only
     }
 
-    /// Everything that is set, without asking whether it may be an argument here.
+    /// Returns everything that is set, without a check against a schema.
     pub fn written_attributes(&self) -> impl Iterator<Item = &Attribute> {
         let members = self.undecided.iter().filter(|member| !member.is_json_comment());
         self.attributes.iter().chain(members)
     }
 
-    /// Finds the attribute of a name, without checking that it may be an argument here.
+    /// Returns the attribute with a name, without a check against a schema.
     #[must_use]
     pub fn find_attribute(&self, name: &str) -> Option<&Attribute> {
         self.written_attributes().find(|attr| attr.name.name == name)
@@ -91,7 +91,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// Whether this is how a file in JSON has comments.
+    /// Returns whether this is a comment of the JSON syntax (`//`).
     #[must_use]
     pub fn is_json_comment(&self) -> bool {
         self.name.name == "//"
@@ -103,7 +103,7 @@ impl Attribute {
 pub struct Block {
     /// The block's type.
     pub kind: Ident,
-    /// The labels; quoted or bare makes no difference.
+    /// The labels, whether quoted or bare.
     pub labels: Vec<Ident>,
     /// Content between the braces.
     pub body: Body,
@@ -111,7 +111,7 @@ pub struct Block {
     pub header: Span,
     /// The opening brace.
     pub brace: Span,
-    /// Everything, from the type to the closing brace.
+    /// The whole block, from the type to the closing brace.
     pub span: Span,
 }
 
@@ -125,7 +125,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// The text, if this is a string without interpolations.
+    /// Returns the string, if this is a string without interpolations.
     #[must_use]
     pub fn as_string_literal(&self) -> Option<&Str> {
         match &self.kind {
@@ -135,7 +135,7 @@ impl Expr {
         }
     }
 
-    /// The name, if this is a single name, or a word that means something elsewhere (`true`, `null`).
+    /// Returns the name, if this is a single name or a keyword (`true`, `null`).
     #[must_use]
     pub fn as_keyword(&self) -> Option<&str> {
         match &self.kind {
@@ -158,12 +158,12 @@ pub enum ExprKind {
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A quoted string or heredoc that is only text: the text, escapes resolved, and where it stands
-    /// without the quotes.
+    /// A literal quoted string or heredoc: the string with escapes resolved, and its span without the
+    /// quotes.
     Text(Str, Span),
-    /// A quoted string or heredoc with more in it than text.
+    /// A quoted string or heredoc with interpolations or directives.
     Template(Vec<TemplatePart>),
-    /// `"${expression}"` alone: the value keeps its type.
+    /// A string that is a single interpolation, `"${expression}"`: the value keeps its type.
     Wrap(Box<Expr>),
     /// The first name of a traversal.
     Variable(Ident),
@@ -174,7 +174,7 @@ pub enum ExprKind {
         /// The attribute.
         name: Ident,
     },
-    /// `on[key]`, and the old form `on.0`.
+    /// `on[key]`, and the legacy form `on.0`.
     Index {
         /// Operand of the index.
         on: Box<Expr>,
@@ -187,12 +187,12 @@ pub enum ExprKind {
     Splat {
         /// Operand of the splat.
         on: Box<Expr>,
-        /// Steps taken on each element, in order.
+        /// Steps on each element, in order.
         each: Vec<SplatStep>,
         /// The marker, `[*]` or `.*`.
         marker: Span,
     },
-    /// `name(args…)`. Boxed, or every expression would be as large as one.
+    /// `name(args…)`. Boxed to keep the size of other expressions small.
     Call(Box<Call>),
     /// `-a` or `!a`.
     Unary {
@@ -231,13 +231,13 @@ pub enum ExprKind {
     For(Box<ForExpr>),
     /// `(a)`.
     Parens(Box<Expr>),
-    /// A string of a file in JSON, which may be a template, a reference, or just text.
+    /// A string of a JSON file, which may be a template, a reference, or a literal string.
     Json(Box<JsonString>),
     /// Something that could not be parsed and was reported. Evaluates to an unknown value.
     Invalid,
 }
 
-/// One step taken on each element of a splat.
+/// A step on each element of a splat.
 #[derive(Debug)]
 pub enum SplatStep {
     /// `.name`
@@ -246,12 +246,12 @@ pub enum SplatStep {
     Index {
         /// The key.
         key: Expr,
-        /// The brackets and the text between; of `.0`, the dot and the number.
+        /// The brackets and the text between them. For `.0`, the dot and the number.
         brackets: Span,
     },
     /// Another splat, over each element of the result so far: `[*].a[*].b`.
     Splat {
-        /// Steps taken on each element, in order.
+        /// Steps on each element, in order.
         each: Vec<Self>,
         /// The marker, `[*]` or `.*`.
         marker: Span,
@@ -271,7 +271,7 @@ pub enum TemplatePart {
     For(Box<TemplateFor>),
 }
 
-/// Parts of a template of which one or the other is rendered.
+/// A conditional of a template.
 #[derive(Clone, Debug)]
 pub struct TemplateIf {
     /// The condition.

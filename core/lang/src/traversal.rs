@@ -1,15 +1,15 @@
-//! Traversals: a name with constant steps behind it, as it is written.
+//! Traversals: a name followed by constant steps, as written.
 
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
 use crate::syntax::{Expr, ExprKind, Ident};
 
-/// A mention of a name, with the steps behind it up to the first that is not a constant.
+/// A reference to a name, with the steps after it up to the first that is not constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traversal {
     /// The first name.
     pub root: Ident,
-    /// The constant steps behind it.
+    /// The constant steps after the name.
     pub steps: Vec<TraversalStep>,
     /// The whole traversal.
     pub span: Span,
@@ -29,7 +29,8 @@ pub enum TraversalStep {
 }
 
 impl Traversal {
-    /// Reads it as a path in which the first name is an attribute too; `None` if it ends in a splat.
+    /// Converts the traversal to a path in which the first name is also an attribute. Returns `None` if
+    /// it ends in a splat.
     #[must_use]
     pub fn to_path(&self) -> Option<Path> {
         let root = Some(Step::Attribute(self.root.name.clone()));
@@ -39,7 +40,7 @@ impl Traversal {
 }
 
 impl TraversalStep {
-    /// The step as one into a value; `None` for a splat, which leads to many.
+    /// Converts the step to a path step. Returns `None` for a splat, which leads to many values.
     #[must_use]
     pub fn to_step(&self) -> Option<Step> {
         match self {
@@ -51,13 +52,13 @@ impl TraversalStep {
     }
 }
 
-/// Reads an expression as a traversal of constant steps, as `depends_on` and the like require it;
-/// `None` if it is anything else. `null`, `true` and `false` are names like others here: there is a
-/// provider called null.
+/// Reads an expression as a traversal of constant steps, as required by arguments such as `depends_on`.
+/// Returns `None` for any other expression. `null`, `true` and `false` count as names here, because a
+/// provider is called null.
 #[must_use]
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     if let ExprKind::Json(json) = &expr.kind {
-        // An argument such as `depends_on` holds references as plain strings in JSON.
+        // In JSON, an argument such as `depends_on` contains references as plain strings.
         return as_traversal(
             &json.parse_unquoted_expression(&mut Diagnostics::new(), expr.span).ok()?,
         );
@@ -65,13 +66,13 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     let (base, links) = split_steps(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };
     let steps = links.iter().map(|link| to_constant_step(link)).collect::<Option<Vec<_>>>()?;
-    // A splat swallows all steps behind it, so it can only be the last.
+    // A splat includes all steps after it, so it can only be the last.
     let constant = !matches!(steps.last(), Some(TraversalStep::Splat(_)));
     constant.then(|| Traversal { root, steps, span: expr.span })
 }
 
-/// The place of the first key that is `null`, `true` or `false`, if an expression would be a traversal
-/// of constant steps but for such keys: they are constants, and keys of nothing.
+/// Returns the span of the first key that is `null`, `true` or `false`, if an expression would otherwise
+/// be a traversal of constant steps: they are constants, but not valid keys.
 #[must_use]
 pub fn find_null_or_bool_key(expr: &Expr) -> Option<Span> {
     let (base, links) = split_steps(expr);
@@ -87,8 +88,7 @@ pub fn find_null_or_bool_key(expr: &Expr) -> Option<Span> {
     links.iter().find_map(unusable).filter(|_| constant)
 }
 
-/// Splits an expression into the start of its steps and the expressions that add a step each, the
-/// innermost first.
+/// Splits an expression into its base and the expressions that each add a step, the innermost first.
 pub(crate) fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     let mut links = Vec::new();
     let mut base = expr;
@@ -103,7 +103,7 @@ pub(crate) fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     (base, links)
 }
 
-/// The step that an expression of a chain adds; `None` if it is not constant.
+/// Returns the step that an expression of a chain adds, or `None` if it is not constant.
 pub(crate) fn to_constant_step(link: &Expr) -> Option<TraversalStep> {
     match &link.kind {
         ExprKind::Attribute { name, .. } => Some(TraversalStep::Attribute(name.clone())),

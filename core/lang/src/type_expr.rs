@@ -1,5 +1,5 @@
-//! Type constraints as written, and the defaults of their optional attributes. Converts nothing:
-//! defaults are filled in before a value is converted to the type.
+//! Type constraints as written, and the defaults of their optional attributes. The module does not
+//! convert values: defaults are filled in before a value is converted to the type.
 
 mod defaults;
 
@@ -19,16 +19,17 @@ use crate::scope::{Scope, ScopeStep};
 use crate::stack::with_stack;
 use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
 
-/// Reads the type constraint of a variable, and the defaults in it if there are any.
+/// Reads the type constraint of a variable, and its defaults, if any.
 ///
 /// # Errors
-/// When the expression is no type constraint, or a default does not fit its attribute.
+/// Returns an error if the expression is not a type constraint, or if a default does not fit its
+/// attribute.
 pub fn read_type_constraint(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<(Type, Option<TypeDefaults>), Reported> {
     if let ExprKind::Json(json) = &expr.kind {
-        // Any mistake in the string has this one message in Terraform.
+        // Terraform reports any error in the string with this message.
         let Ok(written) = json.parse_unquoted_expression(&mut Diagnostics::new(), expr.span) else {
             return Err(report_type_error(
                 diags,
@@ -39,7 +40,7 @@ pub fn read_type_constraint(
         };
         return read_type_constraint(diags, &written);
     }
-    // Two old short forms are understood where the type is nothing else.
+    // Two legacy short forms are accepted as the whole type.
     match expr.as_keyword() {
         Some("list") => return Ok((Type::list(Type::Dynamic), None)),
         Some("map") => return Ok((Type::map(Type::Dynamic), None)),
@@ -53,7 +54,7 @@ pub fn read_type_constraint(
     Ok((read_constraint.ty, read_constraint.defaults))
 }
 
-/// Summary and detail of the error about a type in quotes.
+/// Returns the summary and detail of the error about a type in quotes.
 fn quoted_type_error(text: &str) -> (&'static Message, String) {
     let instead = match text {
         "string" => String::new(),
@@ -236,7 +237,7 @@ impl TypeReader<'_> {
         &mut self,
         item: &ObjectItem,
     ) -> Result<(Str, ObjectTypeAttribute), Reported> {
-        // Refused only after the type was read, so that a mistake in each is reported.
+        // Refused only after the type was read, so that the errors of both are reported.
         let name = self.read_attribute_name(item);
         let attribute = self.read_attribute_type(&item.value)?;
         Ok((name?, attribute))
@@ -276,7 +277,7 @@ impl TypeReader<'_> {
     }
 
     fn evaluate_default(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
-        // A type is needed before anything else is evaluated, so nothing can be referred to.
+        // Types are required before anything else is evaluated, so they cannot contain references.
         let value = evaluate(self.diags, expr, &NoNamesScope)?;
         convert::convert(&value, ty).map_err(|refused| {
             let detail = format!(
@@ -295,7 +296,7 @@ struct ObjectTypeAttribute {
     default: Option<Value>,
 }
 
-/// A scope in which nothing has a meaning.
+/// A scope without names.
 struct NoNamesScope;
 
 impl Scope for NoNamesScope {

@@ -1,22 +1,21 @@
-//! Writes a value as the expression that stands for it, one attribute of an object a line. The usual
-//! layout is not its business.
+//! Writes a value as an expression, with one object attribute per line, without canonical formatting.
 
 use formwork_value::{Type, Value, convert};
 
 use formwork_value::quote::is_visible_char;
 
-/// Returns an expression that evaluates to the value, as far as expressions can: a set or list becomes
-/// a tuple, a map an object. The first part that is unknown is an error.
+/// Returns an expression that evaluates to the value, with the types that literals have: a set or list
+/// becomes a tuple, a map an object. The first part that is unknown is an error.
 ///
 /// # Errors
-/// When a part of the value is unknown.
+/// Returns an error if a part of the value is unknown.
 pub fn write_expression(value: &Value) -> Result<String, UnknownValueError> {
     let mut out = String::new();
     write_value(&mut out, value)?;
     Ok(out)
 }
 
-/// Returns a name as it stands before an equals sign in an object: quoted where it must be.
+/// Returns an attribute name as written before the equals sign in an object, quoted if required.
 #[must_use]
 pub fn quote_key_if_needed(name: &str) -> String {
     if is_valid_name(name) {
@@ -27,7 +26,7 @@ pub fn quote_key_if_needed(name: &str) -> String {
     out
 }
 
-/// Whether a string is a name: letters, digits, `_` and `-`, beginning with a letter.
+/// Returns whether a string is a name: letters, digits, `_` and `-`, beginning with a letter.
 #[must_use]
 pub fn is_valid_name(text: &str) -> bool {
     let mut letters = text.chars();
@@ -48,7 +47,7 @@ fn write_value(out: &mut String, value: &Value) -> Result<(), UnknownValueError>
         Value::String(text) => write_quoted(out, text),
         Value::Number(number) => match convert::convert(value.without_own_marks(), &Type::String) {
             Ok(Value::String(text)) => out.push_str(&text),
-            // Every number has a string; this is one all the same.
+            // Every number has a string form, so this branch is only a fallback.
             _ => out.push_str(&number.to_string()),
         },
         Value::Map(map) => write_object(out, map.iter().map(|(key, part)| (key.as_str(), part)))?,

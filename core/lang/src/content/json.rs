@@ -1,5 +1,5 @@
-//! Content of JSON bodies: decides by the schema whether a member of an object is an argument, or
-//! blocks whose labels are the names of nested objects.
+//! Content of JSON bodies: the schema decides whether a member of an object is an argument, or blocks
+//! whose labels are the keys of nested objects.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const DYNAMIC_BLOCK_SCHEMA: BodySchema = BodySchema {
     blocks: &[("content", &[])],
 };
 
-/// Makes arguments and blocks of the undecided members that are expected. The others stay undecided.
+/// Converts the undecided members that are expected to arguments and blocks. The others stay undecided.
 pub fn resolve_undecided_members(
     diags: &mut Diagnostics,
     body: &mut Body,
@@ -32,7 +32,7 @@ pub fn resolve_undecided_members(
     for member in std::mem::take(&mut body.undecided) {
         let name = member.name.name.clone();
         if member.is_json_comment() {
-            // Says nothing.
+            // Comments are ignored.
         } else if expected.expects_attribute(&name) {
             if names.insert(name, member.span).is_some() {
                 let _ = report_redefinition(diags, &member, messages::DUPLICATE_ARGUMENT);
@@ -40,8 +40,7 @@ pub fn resolve_undecided_members(
                 body.attributes.push(member);
             }
         } else if let Some(labels) = expected.label_names(&name) {
-            // A block type may occur several times: HCL adds the blocks of each member to those
-            // before.
+            // A block type may occur several times: HCL collects the blocks of all members.
             let mut maker =
                 JsonBlockBuilder { diags, kind: member.name, labels, blocks: &mut body.blocks };
             maker.build_labelled_blocks(Vec::new(), member.expr);
@@ -62,7 +61,7 @@ pub(super) fn report_redefinition(
     diags.error(Diagnostic::error(summary, detail).at(member.name.span))
 }
 
-/// Makes the blocks of one type.
+/// Builds the blocks of one type.
 struct JsonBlockBuilder<'m> {
     diags: &'m mut Diagnostics,
     kind: Ident,
@@ -71,7 +70,7 @@ struct JsonBlockBuilder<'m> {
 }
 
 impl JsonBlockBuilder<'_> {
-    /// Makes blocks out of the value behind some labels.
+    /// Builds blocks from the value below some labels.
     fn build_labelled_blocks(&mut self, labels: Vec<Ident>, expr: Expr) {
         let Some(label) = self.labels.get(labels.len()) else {
             return self.build_one_or_more_blocks(labels, expr);
@@ -86,7 +85,7 @@ impl JsonBlockBuilder<'_> {
             // A null has no members, so it is reported below as a missing label, as in HCL.
             ExprKind::Null => {}
             ExprKind::Object(members) => items = members,
-            // An array lets a label occur several times, while the names in one object are unique.
+            // In an array, a label may occur several times. The keys of one object are unique.
             ExprKind::Tuple(elements) => {
                 for element in elements {
                     match element.kind {
@@ -105,19 +104,18 @@ impl JsonBlockBuilder<'_> {
             self.report_error(messages::MISSING_BLOCK_LABEL, detail, whole);
         }
         for ObjectItem { key, value, .. } in items {
-            // The keys of an object in JSON are always strings, so nothing is left out here.
+            // The keys of an object in JSON are always strings, so nothing is omitted here.
             let ExprKind::Json(text) = key.kind else { continue };
             let label = Ident { name: text.text, span: key.span };
             self.build_labelled_blocks(labels.iter().cloned().chain([label]).collect(), value);
         }
     }
 
-    /// Makes a block of an object, or one of each in an array.
+    /// Builds a block from an object, or from each object in an array.
     fn build_one_or_more_blocks(&mut self, labels: Vec<Ident>, expr: Expr) {
         let header = first_character_span(expr.span);
         match expr.kind {
-            // HCL takes a null for an absent block, so that generated files may set unused blocks
-            // to null.
+            // HCL treats null as an absent block, so that generated files may set unused blocks to null.
             ExprKind::Null => {}
             ExprKind::Object(items) => self.build_block(labels, items, header, expr.span),
             ExprKind::Tuple(elements) => {
@@ -134,8 +132,8 @@ impl JsonBlockBuilder<'_> {
         }
     }
 
-    /// Makes a block of an object. Its own diagnostics point to the start of its siblings, those
-    /// about missing items to its end, as in Terraform.
+    /// Builds a block from an object. As in Terraform, its own diagnostics point to the start of its
+    /// siblings, and those about missing items to its end.
     fn build_block(
         &mut self,
         labels: Vec<Ident>,
@@ -146,8 +144,8 @@ impl JsonBlockBuilder<'_> {
         let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
         let mut body =
             Body { undecided: json_members_as_attributes(items), ..Body::empty(span, end) };
-        // The parts of a `dynamic` block are the same for all block types, so they are decided at
-        // once. Its content waits for the schema of the type it repeats.
+        // The parts of a `dynamic` block are the same for all block types, so they are decided
+        // immediately. The content is decided later, by the schema of the generated type.
         if self.kind.name == "dynamic" {
             resolve_undecided_members(self.diags, &mut body, &DYNAMIC_BLOCK_SCHEMA);
         }
@@ -163,7 +161,7 @@ impl JsonBlockBuilder<'_> {
     }
 }
 
-/// The first character of a value, at which messages about all of it point.
+/// Returns the first character of a value, at which messages about the whole value point.
 fn first_character_span(span: Span) -> Span {
     Span { end: span.end.min(span.start + 1), ..span }
 }

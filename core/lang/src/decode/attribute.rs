@@ -10,7 +10,7 @@ use crate::messages;
 use crate::syntax::Attribute;
 
 impl Decoder<'_> {
-    /// Evaluates an argument; one that is wrong is unknown.
+    /// Evaluates an argument. An invalid one is unknown.
     pub(super) fn decode_attribute(
         &mut self,
         written: &Attribute,
@@ -23,7 +23,7 @@ impl Decoder<'_> {
             return Value::unknown(schema.implied_type()).mark(context.marks);
         }
         let Ok(value) = evaluate(self.diags, &written.expr, context.scope) else {
-            // Unknown, so that the mistake is reported once and the rest is still checked.
+            // Unknown, so that the error is reported once and the rest is still checked.
             return Value::unknown(schema.implied_type());
         };
         match convert(&value, &schema.conversion_type()) {
@@ -50,8 +50,8 @@ impl Decoder<'_> {
     }
 }
 
-/// Says why a value was refused. The place inside it stands in front if no value of the type would do, and
-/// behind if another value of the type would: Terraform leaves it out then.
+/// Explains why a value was refused. The path inside the value comes first if no value of the type is
+/// valid, and last if another value of the type would be: Terraform omits it in this case.
 fn describe_conversion_error(refused: &ConversionError) -> String {
     let depends_on_value = ["a number is required", "a bool is required"];
     if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {

@@ -1,4 +1,4 @@
-//! All blocks of one type in a body become one value.
+//! Converts all blocks of one type in a body to one value.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -16,35 +16,34 @@ pub(super) struct CollectedBlocks {
     blocks: Vec<(Value, Option<Str>, Span)>,
     /// The opening brace of each block.
     braces: Vec<Span>,
-    /// Whether it is not known yet how many there are.
+    /// Whether the number of blocks is unknown.
     pub(super) is_unknown: bool,
-    /// The marks of the value that decides their number.
+    /// The marks of the value that determines the number of blocks.
     pub(super) marks: Marks,
 }
 
 impl CollectedBlocks {
-    /// Adds a block that has this value: with its label, if it has one. One of a `dynamic` block has the
-    /// header of that, and the brace of its content.
+    /// Adds a block with its value and its label, if any. A generated block has the header of the
+    /// `dynamic` block, and the brace of its content.
     pub(super) fn push(&mut self, value: Value, label: Option<Str>, header: Span, brace: Span) {
         self.blocks.push((value, label, header));
         self.braces.push(brace);
     }
 
-    /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there
-    /// is none. A number of blocks that is not known yet counts as one, of which the arguments are
-    /// unknown.
+    /// Builds the value of an attribute of the type `ty` that is written as blocks: null without blocks.
+    /// An unknown number of blocks counts as one block with unknown arguments.
     pub(super) fn into_attribute_value(self, ty: &Type) -> Value {
-        // Written as blocks, an attribute that is not set has none.
+        // An unset attribute has no blocks.
         let Some(element) = ty.element().filter(|_| !self.blocks.is_empty()) else {
             return Value::null(ty.clone());
         };
         let blocks = self.blocks.into_iter().map(|(value, _, _)| value).collect();
         let list = Value::list(element.clone(), blocks);
-        // Each block was decoded as the element type demands.
+        // Each block was decoded as the element type requires.
         convert(&list, ty).unwrap_or_else(|_| Value::unknown(ty.clone()))
     }
 
-    /// Makes the value that holds all blocks; too many or too few are reported at a block, or at
+    /// Builds the value that contains all blocks. Too many or too few are reported at a block, or at
     /// `missing`.
     pub(super) fn into_value(
         self,
@@ -64,8 +63,7 @@ impl CollectedBlocks {
             let _ = diags.error(Diagnostic::error(summary, detail).at(span));
         };
         match nested.nesting {
-            // If it is unknown whether there is a block, its arguments are unknown, as in
-            // Terraform.
+            // If the existence of a block is unknown, its arguments are unknown, as in Terraform.
             Nesting::Single | Nesting::Group => {
                 self.into_single_value(kind, nested, missing, &mut report)
             }
@@ -92,7 +90,7 @@ impl CollectedBlocks {
             let detail = format!("Only one block of type {kind:?} is allowed.");
             report(messages::DUPLICATE_BLOCK.with(&[&kind]), detail, *header);
         }
-        // Of several blocks the first counts: the others were reported.
+        // The first of several blocks is used: the others were reported.
         let first = self.blocks.into_iter().next();
         first.map_or_else(|| nested.empty_value(), |(value, _, _)| value)
     }
@@ -140,7 +138,7 @@ impl CollectedBlocks {
         }
         let mut pairs = BTreeMap::new();
         for (value, label, header) in self.blocks {
-            // A block whose label is wrong was reported.
+            // A block with an invalid label was reported.
             let Some(label) = label else { continue };
             match pairs.entry(label) {
                 Entry::Vacant(place) => {

@@ -1,4 +1,4 @@
-//! Expansion of a `dynamic` block to the blocks that it stands for. Decodes no content.
+//! Expansion of a `dynamic` block to the blocks that it generates, without decoding their content.
 
 use formwork_value::convert::convert;
 use formwork_value::diag::Message;
@@ -13,12 +13,12 @@ use crate::scope::Scope;
 use crate::syntax::{Block, Expr, ExprKind};
 use crate::traversal::as_traversal;
 
-/// The blocks a `dynamic` block stands for.
+/// The blocks that a `dynamic` block generates.
 pub(super) struct DynamicExpansion<'b> {
     dynamic: DynamicBlock<'b>,
     pub(super) content: &'b Block,
-    /// Key and value of each element; if it is unknown how many there are, one that is unknown, so
-    /// that the content is checked at least.
+    /// Key and value of each element. If the number of elements is unknown, one unknown element, so that
+    /// the content is still checked.
     pub(super) elements: Vec<(Value, Value)>,
     pub(super) is_unknown: bool,
     /// The marks of the collection.
@@ -26,8 +26,8 @@ pub(super) struct DynamicExpansion<'b> {
     iterator: Str,
 }
 
-/// Evaluates the collection of a `dynamic` block. `has_labels` says whether the blocks it stands
-/// for have a label.
+/// Evaluates the collection of a `dynamic` block. `has_labels` states whether the generated blocks have
+/// a label.
 pub(super) fn expand_dynamic_block<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
@@ -50,8 +50,7 @@ pub(super) fn expand_dynamic_block<'b>(
     let is_unknown = collection.is_unknown();
     let elements = match &collection {
         Value::Null(_) => return Err(refuse(diags, "a null value")),
-        // No value of the type can be iterated, so the error need not wait until the value is
-        // known.
+        // No value of the type can be iterated, so the error is reported before the value is known.
         Value::Unknown(unknown) if unknown.ty().is_primitive() => {
             return Err(refuse(diags, &format!("a {} value", unknown.ty().friendly_name())));
         }
@@ -70,14 +69,14 @@ pub(super) fn expand_dynamic_block<'b>(
     Ok(DynamicExpansion { dynamic, content, elements, is_unknown, marks, iterator })
 }
 
-/// Key and value of each element; `None` without a collection.
+/// Returns the key and value of each element, or `None` if the value is not a collection.
 fn element_keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
     let values = collection.children().iter().cloned();
     Some(match collection {
         Value::List(_) | Value::Tuple(_) => {
             values.enumerate().map(|(at, value)| (Value::Number(at.into()), value)).collect()
         }
-        // A set has no keys: HCL uses the element for both.
+        // A set has no keys, so HCL uses the element for both.
         Value::Set(_) => values.map(|value| (value.clone(), value)).collect(),
         Value::Map(map) => string_keyed_pairs(map.keys(), values),
         Value::Object(object) => string_keyed_pairs(object.names(), values),
@@ -89,7 +88,7 @@ fn string_keyed_pairs(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<
     keys.iter().map(|key| Value::String(key.clone())).zip(values).collect()
 }
 
-/// Checks that the parts that must be there are.
+/// Checks that the required parts exist.
 fn read_required_parts<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
@@ -130,7 +129,7 @@ fn read_required_parts<'b>(
     let Some((dynamic, for_each, content)) =
         dynamic.and_then(|dynamic| Some((dynamic, dynamic.for_each?, dynamic.content?)))
     else {
-        // The checks above say more exactly what is missing.
+        // The checks above report missing parts more precisely.
         diags.append(own)?;
         return Err(report_missing_part(diags, block));
     };
@@ -192,7 +191,7 @@ impl DynamicExpansion<'_> {
         let value = evaluate(diags, expr, scope)?;
         let detail = match convert(&value, &Type::String) {
             Ok(Value::String(text)) => return Ok(text),
-            // Whether the blocks are there at all is not known either, so no label is needed yet.
+            // The existence of the blocks is unknown too, so no label is required yet.
             Ok(value) if value.is_unknown() && self.is_unknown => return Ok(Str::new("")),
             Ok(value) if value.is_unknown() => {
                 "A label must be known when the configuration is planned."

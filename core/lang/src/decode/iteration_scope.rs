@@ -6,7 +6,7 @@ use crate::functions::{Function, FunctionHost};
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
 
-/// A scope in which one more name has a meaning: the iterator.
+/// A scope with one additional name: the iterator.
 pub(super) struct IterationScope<'s> {
     outer: &'s dyn Scope,
     name: Str,
@@ -26,7 +26,7 @@ impl Scope for IterationScope<'_> {
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        // As in HCL, the iterator hides a name of the scope outside.
+        // As in HCL, the iterator shadows a name of the outer scope.
         if root.name == self.name {
             return Ok((self.element.clone(), 0));
         }

@@ -1,5 +1,5 @@
-//! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
-//! place, the caller adds it.
+//! Access to an attribute or an element of a value. It is independent of expressions: the caller adds
+//! the span to the errors.
 
 use crate::messages;
 use crate::print_value::type_with_article;
@@ -7,12 +7,12 @@ use crate::value_kind::ValueKind;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 
-/// Why an attribute or element cannot be taken.
+/// The reason why an attribute or element cannot be accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessError {
-    /// The summary that a message about it has.
+    /// The summary of the message.
     pub summary: &'static Message,
-    /// The requested name, and the ones that exist.
+    /// The detail, with the requested name and the existing names.
     pub detail: String,
 }
 
@@ -23,7 +23,8 @@ impl AccessError {
 }
 
 impl AccessError {
-    /// The same without its text about a secret key or the keys of a secret value.
+    /// Returns the error with a detail that does not show text about a secret key or the keys of a
+    /// secret value.
     fn with_redacted_detail(self) -> Self {
         let detail = "The element does not exist. Its key is not shown, because it could reveal a sensitive or ephemeral value.";
         Self { detail: detail.to_owned(), ..self }
@@ -36,10 +37,10 @@ impl From<AccessError> for Diagnostic {
     }
 }
 
-/// Takes an attribute of a value, as `value.name` does. The marks of the value go to the result.
+/// Returns an attribute of a value, like `value.name`. The marks of the value go to the result.
 ///
 /// # Errors
-/// When there is no such attribute.
+/// Returns an error if the attribute does not exist.
 pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
     let taken = match value.without_own_marks() {
@@ -59,7 +60,7 @@ pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError>
             Type::Map(element) => Value::unknown((**element).clone()),
             Type::Object(object) => match object.attributes.get(name) {
                 Some(ty) => Value::unknown(ty.clone()),
-                // No later value of this type has other attributes.
+                // A later value of this type has the same attributes.
                 None => return Err(no_attribute_error(name, object.attributes.keys())),
             },
             ty => return Err(no_attributes_on_type_error(ty, name)),
@@ -73,7 +74,7 @@ pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError>
 /// comparison runs for every element.
 const MAX_COMPARED_NAMES: usize = 500;
 
-/// The names that may be shown of an object or a map: none if it is secret.
+/// Returns the names of an object or a map that may be shown: none if it is secret.
 fn non_secret_names(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
     let names = if marks.contains(Marks::SENSITIVE) { &[] } else { names };
     names.iter()
@@ -120,11 +121,11 @@ fn no_attributes_on_type_error(ty: &Type, name: &str) -> AccessError {
     AccessError::new(messages::UNSUPPORTED_ATTRIBUTE, detail)
 }
 
-/// Takes an element of a value, as `value[key]` does. The marks of the value go to the result,
-/// and those of the key unless the value is an object.
+/// Returns an element of a value, like `value[key]`. The marks of the value go to the result, and those
+/// of the key unless the value is an object.
 ///
 /// # Errors
-/// When the value has no such element, or no elements.
+/// Returns an error if the element does not exist, or if the value cannot have elements.
 pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let mut marks = value.marks();
     // The choice of an attribute of an object reveals nothing about its value.
@@ -143,7 +144,7 @@ pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     if key.is_null() {
         return Err(invalid_index_error("Can't use a null value as an indexing key."));
     }
-    // A key without a type may still become one that fits, so nothing is refused yet.
+    // A key of unknown type may still become valid, so nothing is refused yet.
     if ValueKind::of(key) == ValueKind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
     }
@@ -170,7 +171,7 @@ fn invalid_index_error(detail: impl Into<String>) -> AccessError {
     AccessError::new(messages::INVALID_INDEX, detail)
 }
 
-/// The error for a key that leads to no element, with the reason.
+/// Returns the error for a key without an element, with the reason.
 fn no_element_error(reason: &str) -> AccessError {
     invalid_index_error(format!(
         "The given key does not identify an element in this collection value{reason}."
@@ -181,7 +182,7 @@ fn element_at_position(value: &Value, key: &Value) -> Result<Value, AccessError>
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
     let Value::Number(number) = &key else { return Ok(unknown_of_element_type(value)) };
-    // Checked even if the elements are unknown: no later value makes such an index valid.
+    // Checked even if the elements are unknown, because no later value makes such an index valid.
     check_sequence_index(number)?;
     let at = number.to_usize();
     match value {
@@ -229,7 +230,7 @@ fn out_of_range_error(number: &Number, len: usize) -> AccessError {
     })
 }
 
-/// An element of which it is not known which one it is.
+/// Returns an element for an unknown key.
 fn unknown_of_element_type(value: &Value) -> Value {
     Value::unknown(match value {
         Value::List(list) => list.element_type().clone(),
@@ -253,7 +254,7 @@ fn element_by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
             .cloned()
             .ok_or_else(|| no_key_error(key, object.names().iter(), by_number)),
         Value::Unknown(unknown) => match unknown.ty() {
-            // Terraform asks an object for a key only once it is known.
+            // Terraform checks the key of an object only when it is known.
             Type::Object(_) => Ok(Value::dynamic()),
             _ => Ok(unknown_of_element_type(value)),
         },

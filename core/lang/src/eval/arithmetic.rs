@@ -1,18 +1,17 @@
-//! Arithmetic on numbers that are there already: those written in an expression, and those bound by a
-//! `for`. It is most of the work of large expressions, and needs neither room on the stack nor values in
-//! between. Everything else about operators is in `operator`.
+//! The fast path for arithmetic on available numbers: literals, and those bound by a `for`. This is most
+//! of the work of large expressions, and needs neither stack nor intermediate values. All other
+//! operations are in `operator`.
 
 use formwork_value::{Number, Value};
 
 use super::{ForFrames, value_bound_by_for};
 use crate::syntax::{BinaryOp, Expr, ExprKind};
 
-/// Greatest nesting of operations on this path. A search without success looks at no more than
-/// eight numbers.
+/// Greatest nesting of operations on this path. An unsuccessful attempt reads at most eight numbers.
 const MAX_ARITHMETIC_NESTING: u8 = 3;
 
-/// Result of an operation if it and all its parts are arithmetic on known numbers; `None` for
-/// everything else, and for operations without a result, which take the general path.
+/// Returns the result of an operation if it and all its parts are arithmetic on known numbers. Returns
+/// `None` for everything else and for operations without a result, which take the general path.
 pub(super) fn evaluate_known_arithmetic(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
     evaluate_known_number(expr, frames, MAX_ARITHMETIC_NESTING).map(Value::Number)
 }

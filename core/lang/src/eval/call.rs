@@ -11,13 +11,13 @@ use crate::functions::{self, CallContext, CallError, Function, Param, SpecialFun
 use crate::suggest::nearest_name;
 use crate::syntax::{Call, Expr, ExprKind};
 
-/// An argument: its value, and the expression it came from.
+/// An argument: its value and its expression.
 struct EvaluatedArg<'e> {
     value: Value,
     expr: &'e Expr,
 }
 
-/// A call whose function is found.
+/// A call with its resolved function.
 struct ResolvedCall<'e> {
     expr: &'e Expr,
     call: &'e Call,
@@ -37,8 +37,8 @@ impl Evaluator<'_> {
         };
         let site = ResolvedCall { expr, call, function };
         match function.special_treatment() {
-            // Arguments that are expanded with `...` exist only after their evaluation, when there
-            // is nothing left to catch.
+            // Arguments that are expanded with `...` exist only after their evaluation, when their
+            // errors can no longer be caught.
             Some(SpecialFunction::Try) if !call.expand => return self.evaluate_try(&site, frames),
             Some(SpecialFunction::Can) if !call.expand => return self.evaluate_can(&site, frames),
             Some(SpecialFunction::Reference) => self.check_first_arg_is_reference(&site, frames)?,
@@ -52,7 +52,8 @@ impl Evaluator<'_> {
         }
         let values = self.convert_args(&site, &args, frames)?;
         let budget = self.budget;
-        // The budget is that of this expression, or a loop over templates would have no limit.
+        // The template shares the budget of this expression. Otherwise a loop over templates would have
+        // no limit.
         let evaluate_template = |diags: &mut Diagnostics, template: &Expr, vars: &Value| {
             evaluate_with_budget(diags, template, &TemplateScope::new(vars, scope), budget)
         };
@@ -62,8 +63,8 @@ impl Evaluator<'_> {
         self.check_value_limits(value, expr.span)
     }
 
-    /// Evaluates the arguments, the last one spread out if it is followed by `...`. `None` when it
-    /// cannot be spread out yet.
+    /// Evaluates the arguments, and expands the last one if it is followed by `...`. Returns `None` if
+    /// it cannot be expanded yet.
     fn evaluate_args<'e>(
         &mut self,
         site: &ResolvedCall<'e>,
@@ -87,7 +88,7 @@ impl Evaluator<'_> {
         let refusal = match ValueKind::of(&value) {
             _ if value.is_null() => "must not be null".to_owned(),
             ValueKind::List | ValueKind::Set | ValueKind::Tuple | ValueKind::Dynamic => {
-                // The number of arguments is open, so that nothing can be checked or called yet.
+                // The number of arguments is unknown, so the call cannot be checked or made yet.
                 if value.is_unknown() {
                     return Ok(None);
                 }
@@ -95,7 +96,7 @@ impl Evaluator<'_> {
                 self.budget
                     .charge_elements(items.len())
                     .map_err(|limit| self.report_exceeded_limit(limit, site.expr.span))?;
-                // The list itself is gone after this, so its marks move to its elements.
+                // The list itself is dropped, so its marks move to its elements.
                 let marks = value.marks();
                 args.extend(
                     items.iter().map(|item| EvaluatedArg { value: item.clone().mark(marks), expr }),
@@ -138,7 +139,7 @@ impl Evaluator<'_> {
                     missing.name
                 ),
             );
-            // HCL points at the closing parenthesis: the missing argument belongs before it.
+            // HCL points at the closing parenthesis, because the missing argument belongs before it.
             let parens = site.call.parens;
             let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
             return Err(self.report_error(
@@ -171,7 +172,7 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<Vec<Value>, Reported> {
         let mut values = Vec::with_capacity(args.len());
-        // A refusal does not end the loop: each argument that does not fit is reported.
+        // An error does not end the loop, so that each invalid argument is reported.
         let mut failed = None;
         for (at, arg) in args.iter().enumerate() {
             let Some(param) = param_of_argument(site.function, at) else { continue };
@@ -206,8 +207,7 @@ impl Evaluator<'_> {
         if let Some(limit) = error.limit {
             return self.report_exceeded_limit(limit, site.expr.span);
         }
-        // The function may quote an argument in its reason, and the message is printed in the
-        // clear.
+        // The function may quote an argument in its reason, and messages are not redacted.
         let secrets = Secrets::default();
         args.iter().for_each(|arg| secrets.add_marked_values(&arg.value));
         let error = CallError { reason: secrets.mask(error.reason), ..error };
@@ -220,7 +220,8 @@ impl Evaluator<'_> {
                     messages::INVALID_FUNCTION_ARGUMENT,
                     format!("Invalid value for {:?} parameter: {}.", param.name, error.reason),
                 );
-                // Of an argument that was not written itself, all that it came from is shown.
+                // For an argument that is not written itself, the whole expression that contains it is
+                // shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
                 let place = if written { first_token_span(arg.expr) } else { arg.expr.span };
                 self.report_error(
@@ -253,7 +254,7 @@ impl Evaluator<'_> {
         call: &Call,
         frames: ForFrames<'_>,
     ) -> Reported {
-        // Where no function may be called, a hint at another name would mislead.
+        // If no function may be called, the suggestion of another name would mislead.
         if let Some(reason) = self.scope.calls_forbidden_reason() {
             let diag =
                 Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
@@ -274,11 +275,11 @@ impl Evaluator<'_> {
         self.report_error(diag.at(call.name.span).with_source_context(expr.span), expr, frames)
     }
 
-    /// Suggests the function of a provider that is called so, or one with a similar name.
+    /// Suggests the provider function of this name, or a function with a similar name.
     fn suggest_function(&self, name: &str) -> String {
         let names = self.scope.function_names();
-        // A name without its provider is the usual mistake, and the same name is a better hint than
-        // a similar one.
+        // A missing provider namespace is the usual mistake, and the same name is a better hint than a
+        // similar one.
         let of_provider = names.iter().find(|known| {
             known
                 .strip_prefix("provider::")
@@ -291,8 +292,8 @@ impl Evaluator<'_> {
         near.map_or(String::new(), |near| format!(" Did you mean {near:?}?"))
     }
 
-    /// Whether the argument has a value. Not known where it holds unknown values: steps taken on them
-    /// may yet fail.
+    /// Evaluates `can`: whether the argument has a value. The result is unknown if it contains unknown
+    /// values, because steps on them may still fail.
     fn evaluate_can(
         &mut self,
         site: &ResolvedCall<'_>,
@@ -301,7 +302,7 @@ impl Evaluator<'_> {
         let Some(arg) = self.sole_argument_expr(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
-        // The diagnostics are dropped: an error is an answer here, not a failure.
+        // The diagnostics are dropped: an error is a result here, not a failure.
         let (result, _) =
             self.evaluate_capturing_diagnostics(|this| this.evaluate_expr(arg, frames));
         Ok(match result {
@@ -312,7 +313,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Insists that the first argument is written as a reference.
+    /// Requires that the first argument is written as a reference.
     fn check_first_arg_is_reference(
         &mut self,
         site: &ResolvedCall<'_>,
@@ -353,7 +354,8 @@ impl Evaluator<'_> {
         site: &ResolvedCall<'e>,
         frames: ForFrames<'_>,
     ) -> Result<Option<&'e Expr>, Reported> {
-        // The count is checked with stand-ins: the argument must not be evaluated yet.
+        // The number of arguments is checked with placeholders, because the argument must not be
+        // evaluated yet.
         let args: Vec<EvaluatedArg<'_>> = site
             .call
             .args
@@ -375,9 +377,9 @@ impl Evaluator<'_> {
                 self.evaluate_capturing_diagnostics(|this| this.evaluate_expr(arg, frames));
             match result {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
-                // Steps taken later on what is unknown may yet fail.
+                // Later steps on unknown values may still fail.
                 Ok(value) => return Ok(Value::dynamic().mark(value.marks())),
-                // Warnings of an attempt that failed are about a value that is not used.
+                // Warnings of a failed attempt concern a value that is not used.
                 Err(_) => failures.extend(diags.into_iter().filter(Diagnostic::is_error)),
             }
         }
@@ -400,7 +402,7 @@ impl Evaluator<'_> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
     ) -> super::operator::ResultWithDiagnostics {
-        // Restored and not cleared afterwards: this may be a `try` inside another one.
+        // Restored instead of cleared, because this may be a `try` inside another one.
         let outer = std::mem::replace(&mut self.quiet, true);
         let result = self.capture_diagnostics(run);
         self.quiet = outer;

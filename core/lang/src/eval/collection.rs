@@ -17,7 +17,7 @@ impl Evaluator<'_> {
         items: &[Expr],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        // Paid before the memory is reserved, so that the limit protects it.
+        // Charged before the memory is reserved, so that the limit protects it.
         self.budget
             .charge_elements(items.len())
             .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
@@ -47,19 +47,19 @@ impl Evaluator<'_> {
         let mut marks = Marks::NONE;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
-            // Both are evaluated, so that a wrong key does not hide a wrong value.
+            // Both are evaluated, so that an invalid key does not hide an invalid value.
             let key = self.evaluate_object_key(item, frames);
             let value = self.evaluate_expr(&item.value, frames);
             match (key, value) {
                 (Err(reported), _) | (_, Err(reported)) => failed = Some(reported),
                 (Ok((key, own)), Ok(value)) => {
-                    // An object cannot hide single names, so the mark of a key covers the whole
-                    // object.
+                    // An object cannot hide single attribute names, so the mark of a key covers the
+                    // whole object.
                     marks |= own;
                     match key {
                         Some(key) => pairs.push((key, value)),
-                        // A missing name leaves the type of the object open, so none of it is
-                        // known.
+                        // An unknown name leaves the type of the object open, so the whole object is
+                        // unknown.
                         None => known = false,
                     }
                 }
@@ -73,8 +73,7 @@ impl Evaluator<'_> {
         self.check_value_limits(object.mark(marks), expr.span)
     }
 
-    /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
-    /// one counts.
+    /// Refuses a duplicate name in an object of a JSON file. In the native syntax the last one is used.
     fn reject_duplicate_json_names(
         &mut self,
         items: &[ObjectItem],
@@ -97,13 +96,13 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Evaluates the key of an item: its text, `None` if unknown, and the marks it carried.
+    /// Evaluates the key of an item to its string, or `None` if unknown, and its marks.
     fn evaluate_object_key(
         &mut self,
         item: &ObjectItem,
         frames: ForFrames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
-        // A key that reads like a name with steps could mean a reference or a string with periods.
+        // A key that looks like a traversal could be a reference or a string with periods.
         if !item.bare
             && is_attribute_or_index(&item.key)
             && crate::traversal::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
@@ -162,13 +161,13 @@ impl Evaluator<'_> {
             Some(key) if for_expr.group => self.evaluate_for_groups(&mut turns, key, frames)?,
             Some(key) => self.evaluate_for_object(&mut turns, key, frames)?,
         };
-        // Without its length, not even the type of the result is known.
+        // If the length is unknown, the type of the result is unknown too.
         let value = if turns.known { value } else { Value::dynamic() };
         self.check_value_limits(value.mark(turns.marks), expr.span)
     }
 
-    /// Whether a collection can be gone through: `false` when it is unknown, an error when it is not
-    /// a collection. Pays for the elements.
+    /// Returns whether a collection can be iterated: `false` if it is unknown, an error if it is not a
+    /// collection. Charges for the elements.
     pub(super) fn check_iterable(
         &mut self,
         expr: &Expr,
@@ -201,7 +200,7 @@ impl Evaluator<'_> {
                 frames,
             ));
         }
-        // An unknown collection has no children, so it costs nothing here.
+        // An unknown collection has no children, so it is not charged.
         let n = collection.children().len();
         self.budget
             .charge_elements(n)
@@ -209,7 +208,7 @@ impl Evaluator<'_> {
         Ok(!collection.is_unknown())
     }
 
-    /// Evaluates the condition once with unknown elements, so that a condition of a wrong type is
+    /// Evaluates the condition once with unknown elements, so that a condition of the wrong type is
     /// reported even for an empty collection.
     fn check_condition_type(
         &mut self,
@@ -334,8 +333,8 @@ impl Evaluator<'_> {
         Ok(Value::object(groups.into_iter().map(|(key, values)| (key, Value::tuple(values)))))
     }
 
-    /// Evaluates one element: binds the names, looks at the condition, and if it holds lets
-    /// `each` make the result, whose marks are collected.
+    /// Evaluates one element: binds the names, evaluates the condition, and if it holds calls `each` for
+    /// the result. The marks are collected.
     fn evaluate_iteration(
         &mut self,
         turns: &mut ForLoop<'_>,
@@ -348,8 +347,8 @@ impl Evaluator<'_> {
         with_for_expr_names(for_expr, &key, value, frames, |frames| {
             if let Some(condition) = &for_expr.condition {
                 let include = self.evaluate_expr(condition, frames)?;
-                // Elements that are left out count, too: the length of the result reveals their
-                // condition.
+                // The marks of excluded elements count too, because the length of the result reveals
+                // their condition.
                 turns.marks |= include.marks();
                 if include.is_null() {
                     return Err(self.report_bad_condition(
@@ -363,8 +362,8 @@ impl Evaluator<'_> {
                     Ok(Value::Bool(true)) => {}
                     Ok(Value::Bool(false)) => return Ok(()),
                     Ok(_) => {
-                        // Whether the element belongs to the result decides its length, so none of
-                        // it is known.
+                        // The condition determines the length of the result, so the whole result is
+                        // unknown.
                         turns.known = false;
                         return Ok(());
                     }
@@ -413,7 +412,7 @@ impl Evaluator<'_> {
 fn duplicate_key_error(key: &Str, marks: Marks) -> Diagnostic {
     let key = match marks.is_empty() {
         true => format!("the key {:?}", key.as_str()),
-        // The message is printed in the clear.
+        // Messages are not redacted.
         false => "a sensitive or ephemeral key".to_owned(),
     };
     Diagnostic::error(
@@ -424,14 +423,14 @@ fn duplicate_key_error(key: &Str, marks: Marks) -> Diagnostic {
     )
 }
 
-/// A `for` on its way through a collection.
+/// The state of a `for` that iterates over a collection.
 struct ForLoop<'v> {
     expr: &'v Expr,
     for_expr: &'v ForExpr,
     collection: &'v Value,
     /// Marks of the collection, of conditions and of keys: all go to the result as a whole.
     marks: Marks,
-    /// Whether every condition and key is known; if not, so is nothing about the result.
+    /// Whether every condition and key is known. Otherwise the whole result is unknown.
     known: bool,
 }
 
@@ -445,9 +444,9 @@ impl<'v> ForLoop<'v> {
     }
 }
 
-/// The key and the value of an element. The elements of a set are their own keys.
+/// Returns the key and the value of an element. The elements of a set are their own keys.
 pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
-    // All callers stay within the length, so this value is never seen.
+    // All callers stay within the length, so this value is never used.
     static ABSENT_ELEMENT: Value = Value::Null(Type::Dynamic);
     let value = collection.children().get(at).unwrap_or(&ABSENT_ELEMENT);
     let key = match collection.without_own_marks() {
@@ -470,7 +469,7 @@ fn with_for_expr_names<T>(
     with_for_names(for_expr.key.as_ref(), &for_expr.value, [key, value], frames, run)
 }
 
-/// Runs something with the names of a `for` bound, the name of the element innermost.
+/// Calls a function with the names of a `for` bound, the name of the element innermost.
 pub(super) fn with_for_names<T>(
     key_name: Option<&Ident>,
     value_name: &Ident,

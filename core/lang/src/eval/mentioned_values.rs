@@ -1,5 +1,5 @@
 //! Describes the values of the names in a failing expression, so that a message shows the cause. It
-//! reports nothing itself. Callers that find an error in the value of an expression use it too.
+//! reports nothing itself. Callers that detect an error in the value of an expression use it too.
 
 use formwork_value::diag::MentionedValue;
 use formwork_value::number::Notation;
@@ -14,26 +14,26 @@ use crate::traversal::{Traversal, TraversalStep};
 /// Greatest number of names that are explained.
 const MAX_MENTIONED_NAMES: usize = 100;
 
-/// Cause of a problem. Readers take any described value for the cause, so secrets and unknown
-/// values are pointed out only where they are it.
+/// The cause of a problem. Readers consider any described value as the cause, so secret and unknown
+/// values are described only if they are the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCause {
     /// The values themselves.
     Values,
-    /// That a value is not known.
+    /// A value is unknown.
     Unknown,
-    /// That a value is sensitive.
+    /// A value is sensitive.
     Sensitive,
-    /// That a value is ephemeral.
+    /// A value is ephemeral.
     Ephemeral,
 }
 
-/// Describes the values of the names mentioned in an expression, for a problem that was found after
-/// it was evaluated. Sorted by name, each name once.
+/// Describes the values of the references in an expression, for a problem that was found after its
+/// evaluation. The result is sorted by name, with each name once.
 ///
-/// A name without steps is not described: it is one of a `for`, or stands for a whole family. Where
-/// a step leads nowhere, the value before it is described. Secrets are described only as sensitive,
-/// values of unknown type only as unknown; both only where that is the `cause`.
+/// A name without steps is not described: it is bound by a `for`, or represents a whole group of
+/// objects. If a step has no value, the value before it is described. Secrets are described only as
+/// sensitive, and values of unknown type only as unknown, and both only if that is the `cause`.
 #[must_use]
 pub fn describe_mentioned_values(
     expr: &Expr,
@@ -43,7 +43,7 @@ pub fn describe_mentioned_values(
     describe_mentioned_in_frames(expr, None, scope, cause)
 }
 
-/// As [`describe_mentioned_values`], where names may be those of enclosing `for`s.
+/// Like [`describe_mentioned_values`], with the names of enclosing `for`s.
 pub(super) fn describe_mentioned_in_frames(
     expr: &Expr,
     frames: ForFrames<'_>,
@@ -66,13 +66,13 @@ pub(super) fn describe_mentioned_in_frames(
     list
 }
 
-/// The value at the end of a traversal, or of as much of it as has one.
+/// Returns the value of a traversal, or of its longest prefix that has a value.
 fn longest_prefix_value(
     traversal: &Traversal,
     frames: ForFrames<'_>,
     scope: &dyn Scope,
 ) -> Option<(usize, Value)> {
-    // A splat leads to many values, of which none is the cause.
+    // A splat has many values, and none of them is the cause.
     let steps: Vec<ScopeStep> = traversal.steps.iter().map_while(to_scope_step).collect();
     (1..=steps.len())
         .rev()
@@ -87,7 +87,7 @@ fn value_at_steps(
 ) -> Option<Value> {
     let (value, taken) = match value_bound_by_for(frames, &traversal.root.name) {
         Some(value) => (value.clone(), 0),
-        // A name that does not resolve is left out: its own error was reported by the evaluation.
+        // A name that does not resolve is omitted: the evaluation reported its error.
         None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
     };
     steps.get(taken..)?.iter().try_fold(value, |value, step| match step {
@@ -120,7 +120,7 @@ fn traversal_to_string(traversal: &Traversal, n_steps: usize) -> String {
     text
 }
 
-/// Describes a value in a few words; `None` where nothing may or can be said.
+/// Describes a value briefly. Returns `None` if nothing may or can be printed.
 fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
     let marks = value.marks();
     if marks.contains(Marks::SENSITIVE) {
@@ -145,7 +145,7 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
     }
 }
 
-/// The greatest length worth telling.
+/// The greatest length that is printed.
 const MAX_TOLD_COLLECTION_LENGTH: u64 = 1024;
 
 /// Describes the length of an unknown collection.

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::{Evaluator, ForFrames};
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
-/// Value of an arm of a conditional, and the diagnostics of its evaluation.
+/// The value of an arm of a conditional, and the diagnostics of its evaluation.
 pub(super) type ResultWithDiagnostics = (Result<Value, Reported>, Diagnostics);
 
 /// A conditional, in an expression or in a template.
@@ -29,7 +29,7 @@ pub(super) struct Conditional<'e> {
 /// An operand of a binary operator.
 #[derive(Clone, Copy)]
 struct Operand<'v> {
-    /// Its side of the operator, for messages.
+    /// The side of the operator, for messages.
     side: &'static str,
     expr: &'v Expr,
     value: &'v Value,
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
         expr: &Expr,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        // Most chains are short: they are kept on the stack.
+        // Most chains are short and are kept on the stack.
         let mut spine: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut leftmost = expr;
         while let ExprKind::Binary { left, .. } = &leftmost.kind {
@@ -76,8 +76,8 @@ impl Evaluator<'_> {
         let mut value = self.evaluate_expr(leftmost, frames);
         for node in spine.into_iter().rev() {
             let ExprKind::Binary { op, left, right, .. } = &node.kind else { continue };
-            // Evaluated even if the left side decides: `&&` and `||` do not short-circuit in
-            // Terraform 1.11, so `false && null` is an error.
+            // Evaluated even if the left side determines the result: `&&` and `||` do not short-circuit
+            // in Terraform 1.11, so `false && null` is an error.
             let right_value = self.evaluate_expr(right, frames);
             value = match (value, right_value) {
                 (Ok(left_value), Ok(right_value)) => {
@@ -107,7 +107,7 @@ impl Evaluator<'_> {
             return Ok(compare(left.value, right.value));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
-        // Both are converted first, so that both mistakes are reported.
+        // Both are converted first, so that both errors are reported.
         let a = self.convert_operand(expr, left, &ty, frames);
         let b = self.convert_operand(expr, right, &ty, frames);
         let (a, b) = (&a?, &b?);
@@ -123,7 +123,7 @@ impl Evaluator<'_> {
             BinaryOp::Multiply => ops::multiply(a, b),
             BinaryOp::Divide => ops::divide(a, b),
             BinaryOp::Modulo => ops::modulo(a, b),
-            // Equality has returned above.
+            // Equality is handled above.
             BinaryOp::Equal | BinaryOp::NotEqual => Ok(Value::dynamic()),
         };
         result.map_err(|refused| self.report_operation_error(expr, &refused.to_string(), frames))
@@ -168,14 +168,14 @@ impl Evaluator<'_> {
         [condition, yes, no]: [&Expr; 3],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        // Both, because both decide the type of the result, as in HCL.
+        // Both, because both determine the type of the result, as in HCL.
         let arms =
             [yes, no].map(|arm| self.capture_diagnostics(|this| this.evaluate_expr(arm, frames)));
         let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
         self.choose_conditional_arm(&choice, arms, frames)
     }
 
-    /// Evaluates, and keeps the diagnostics apart.
+    /// Evaluates an arm, with separate diagnostics.
     pub(super) fn capture_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
@@ -185,8 +185,8 @@ impl Evaluator<'_> {
         (result, std::mem::replace(self.diags, outer))
     }
 
-    /// Picks an arm. Both arms count for the type and the marks of the result; errors count only in
-    /// the arm that is picked.
+    /// Selects an arm. Both arms contribute to the type and the marks of the result. Errors count only
+    /// in the selected arm.
     pub(super) fn choose_conditional_arm(
         &mut self,
         choice: &Conditional<'_>,
@@ -196,7 +196,7 @@ impl Evaluator<'_> {
         let Conditional { condition, spans, whole } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
-            // A failed arm must not decide the type: its error counts only if the arm is picked.
+            // A failed arm must not determine the type: its error counts only if the arm is selected.
             Err(_) => Value::dynamic(),
         });
         let ty = self.common_arm_type(&yes, &no, spans, whole)?;
@@ -208,7 +208,7 @@ impl Evaluator<'_> {
         };
         let [yes_arm, no_arm] = arms;
         let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
-        // Warnings of the arm are kept; its errors make `value` one.
+        // Warnings of the arm are kept. If it has errors, `value` is an error.
         let _ = self.diags.append(diags);
         let value = value?;
         if value.has_type(&ty) {
@@ -230,7 +230,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The type that both arms convert to.
+    /// Returns the common type of both arms.
     fn common_arm_type(
         &mut self,
         yes: &Value,
@@ -266,7 +266,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether a condition holds; `None` if unknown.
+    /// Returns whether a condition holds, or `None` if it is unknown.
     fn condition_truth(
         &mut self,
         condition: &Expr,
@@ -296,12 +296,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// Refinements of a value that is one of two.
+/// Returns an unknown value with the refinements that both arms share.
 fn unknown_of_either_arm(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }
-    // Only bounds that hold for both arms may be promised: either can be picked later. Lengths are
+    // Only bounds that hold for both arms are valid, because either can be selected later. Lengths are
     // compared for equal types only, because a conversion to a set can drop elements.
     let (a, b) = (yes.known_facts(), no.known_facts());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
@@ -319,7 +319,7 @@ fn unknown_of_either_arm(yes: &Value, no: &Value, ty: Type) -> Value {
 
 type NumberBound = (formwork_value::Number, bool);
 
-/// The bound that allows more.
+/// Returns the less strict bound.
 fn looser_bound([a, b]: [NumberBound; 2], wider: std::cmp::Ordering) -> NumberBound {
     match a.0.cmp(&b.0) {
         std::cmp::Ordering::Equal => (a.0, a.1 || b.1),

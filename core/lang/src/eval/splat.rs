@@ -1,4 +1,4 @@
-//! Splats: the same steps taken on every element of a sequence.
+//! Splats: the same steps on every element of a sequence.
 
 use crate::messages;
 use crate::print_value::type_with_article;
@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
-/// Step taken on each element, with its key evaluated.
+/// A step on each element, with its key evaluated.
 enum EvaluatedSplatStep<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),
@@ -87,8 +87,7 @@ impl Evaluator<'_> {
                 frames,
             ));
         }
-        // It may yet become a sequence, a single value or null, so the result is as unknown as it
-        // is.
+        // It may become a sequence, a single value or null, so the result is also of unknown type.
         if ty == Type::Dynamic {
             return Ok(source);
         }
@@ -104,14 +103,14 @@ impl Evaluator<'_> {
         self.check_value_limits(value.mark(marks), whole)
     }
 
-    /// A value that is no sequence counts as a sequence of itself, or of nothing if it is null.
+    /// A value that is not a sequence counts as a sequence of itself, or as an empty one if it is null.
     fn splat_single_value(
         &mut self,
         splat: &Splat<'_>,
         source: Value,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        // A value that turns out to be null gives no element instead of one, so the length is open.
+        // If the value becomes null, the result has no element instead of one, so the length is open.
         let may_be_null =
             matches!(&source, Value::Unknown(unknown) if !unknown.refinement().not_null);
         let value = self.apply_steps_to_element(splat, source, frames)?;
@@ -138,20 +137,20 @@ impl Evaluator<'_> {
         }
         let element = match values.first() {
             Some(first) => first.ty(),
-            // An empty list has an element type, too, which only an unknown element can show.
+            // An empty list has an element type too, which is determined with an unknown element.
             None => match self.splat_result_type(splat, ty, frames)? {
                 Type::List(element) => (*element).clone(),
                 _ => Type::Dynamic,
             },
         };
-        // Steps on elements of one type can only differ in type where the type is not known yet.
+        // The results of steps on elements of one type can only differ in type if the type is unknown.
         if values.iter().any(|value| value.ty() != element) {
             return Ok(Value::tuple(values));
         }
         Ok(Value::list(element, values))
     }
 
-    /// The type of the result for a source of which only the type is known.
+    /// Returns the type of the result for a source of which only the type is known.
     fn splat_result_type(
         &mut self,
         splat: &Splat<'_>,
@@ -181,7 +180,7 @@ impl Evaluator<'_> {
         for step in splat.steps {
             let (taken, span) = match step {
                 EvaluatedSplatStep::Attribute(name) => {
-                    // HCL counts the dot to the step.
+                    // HCL includes the dot in the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::access_attribute(&value, &name.name), with_dot)
                 }
@@ -201,7 +200,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// An unknown result that is as long as its source.
+/// Returns an unknown result with the length of its source.
 fn unknown_with_length_of(source: &Value, ty: Type) -> Value {
     let Value::Unknown(unknown) = source else { return Value::unknown(ty) };
     let known = unknown.refinement();

@@ -1,4 +1,4 @@
-//! Templates: text with interpolations and directives.
+//! Templates: strings with interpolations and directives.
 
 use crate::messages;
 use crate::print_value::type_with_article;
@@ -17,7 +17,7 @@ const MAX_KNOWN_PREFIX_BYTES: usize = 128;
 /// A template being rendered.
 #[derive(Default)]
 struct TemplateOutput {
-    /// The text so far; once something unknown was met, the text before it.
+    /// The rendered text, up to the first unknown part.
     text: String,
     marks: Marks,
     unknown: bool,
@@ -25,9 +25,9 @@ struct TemplateOutput {
 }
 
 impl TemplateOutput {
-    /// Adds text, paid for before it takes room.
+    /// Adds text, which is charged before it is stored.
     fn push_text(&mut self, text: &str, budget: &Budget) -> Result<(), ExceededLimit> {
-        // Text behind an unknown part is of no use: only the beginning of the result is certain.
+        // Text after an unknown part is not used, because only the prefix of the result is known.
         if self.unknown || self.failed.is_some() {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl TemplateOutput {
 }
 
 impl Evaluator<'_> {
-    /// Renders the parts; errors in several of them are all reported.
+    /// Renders the parts, and reports the errors of all of them.
     pub(super) fn render_template_parts(
         &mut self,
         parts: &[TemplatePart],
@@ -134,7 +134,8 @@ impl Evaluator<'_> {
         let collection = self.evaluate_expr(&repeat.collection, frames)?;
         let mut rendering =
             TemplateOutput { marks: collection.marks(), ..TemplateOutput::default() };
-        // Messages about the collection name an expression around it, and a directive is none.
+        // Messages about the collection show the enclosing expression, and a directive is not an
+        // expression.
         let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
         if !self.check_iterable(&whole, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
@@ -154,7 +155,7 @@ impl Evaluator<'_> {
                 _ => rendering.unknown = true,
             }
         }
-        // HCL joins the turns of a `for` only if all are known, and promises no prefix otherwise.
+        // HCL joins the iterations of a `for` only if all are known, and provides no prefix otherwise.
         if rendering.unknown {
             rendering.text.clear();
         }
@@ -162,7 +163,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// The text of an interpolated value; `None` if it is unknown, an explanation if it has none.
+/// Returns the string of an interpolated value, `None` if it is unknown, or an explanation if it cannot
+/// be converted.
 fn interpolated_text(value: &Value) -> Result<Option<Str>, String> {
     match value {
         Value::String(text) => Ok(Some(text.clone())),
@@ -170,8 +172,8 @@ fn interpolated_text(value: &Value) -> Result<Option<Str>, String> {
             Err("The expression result is null. Cannot include a null value in a string template."
                 .into())
         }
-        // Terraform looks at the type once the value is known, so a plan that works there must
-        // not fail here.
+        // Terraform checks the type when the value is known, so a plan that succeeds there must not fail
+        // here.
         Value::Unknown(_) => Ok(None),
         _ => match convert::convert(value, &Type::String) {
             Ok(Value::String(text)) => Ok(Some(text)),

@@ -1,4 +1,4 @@
-//! The scope of a template that stands elsewhere and has variables of its own.
+//! The scope of a separate template, which has its own variables.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ use crate::messages;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
 
-/// The names within a template: its variables, and the functions of the caller save those that render
-/// templates, which could go on for ever.
+/// The names in a template: its variables, and the functions of the caller, except those that render
+/// templates, which could recurse without end.
 pub(super) struct TemplateScope<'s> {
     vars: &'s Value,
     outer: &'s dyn Scope,
@@ -40,7 +40,7 @@ impl Scope for TemplateScope<'_> {
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         static RECURSION_ERROR_BUILTIN: OnceLock<Builtin> = OnceLock::new();
         match name.strip_prefix("core::").unwrap_or(name) {
-            // Both stay defined, so that the error gives the reason instead of an unknown function.
+            // Both remain defined, so that the error explains the reason instead of an unknown function.
             "templatefile" | "templatestring" => {
                 Some(RECURSION_ERROR_BUILTIN.get_or_init(recursion_error_builtin))
             }

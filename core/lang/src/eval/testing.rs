@@ -1,4 +1,4 @@
-//! A scope for tests: a few names, all functions, files and a clock that stand still.
+//! A scope for tests: a few names, all functions, fixed files and a fixed clock.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Scope for TestScope {
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        // `v.name` stands for the same as `name`, taken in one go with its first step.
+        // `v.name` has the same value as `name`, resolved together with its first step.
         if let (Some(ScopeStep::Attribute(name)), "v") = (steps.first(), root.name.as_str())
             && let Some(value) = self.names.get(name.name.as_str())
         {
@@ -72,7 +72,7 @@ impl Scope for TestScope {
     }
 }
 
-/// The files that the tests find: text by path.
+/// The files of the tests: content by path.
 const FILES: [(&str, &str); 5] = [
     ("greeting.txt", "hello"),
     ("greeting.tftpl", "Hello ${name}!"),
@@ -133,12 +133,12 @@ impl ClockAndRandom for TestScope {
     }
 }
 
-/// Evaluates an expression: its value, or everything that was reported.
+/// Evaluates an expression, and returns its value or all diagnostics.
 pub(crate) fn eval(text: &str) -> Result<Value, Diagnostics> {
     eval_within(text, &Budget::default())
 }
 
-/// Evaluates an expression that may do so much.
+/// Evaluates an expression with a budget.
 pub(crate) fn eval_within(text: &str, budget: &Budget) -> Result<Value, Diagnostics> {
     let mut sources = Sources::new();
     let source = sources.add("test", text);

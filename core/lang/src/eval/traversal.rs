@@ -1,5 +1,5 @@
-//! Names and the steps behind them. A chain `a.b[i].c` is resolved as a whole, so that the scope can
-//! read one instance without building all of them.
+//! Names and the steps after them. A chain `a.b[i].c` is resolved as a whole, so that the scope can read
+//! one instance without building all of them.
 
 use formwork_value::{Diagnostic, Reported, Span, Value};
 
@@ -8,7 +8,7 @@ use crate::scope::ScopeStep;
 use crate::syntax::{Expr, ExprKind, Ident};
 
 impl Evaluator<'_> {
-    /// Evaluates a name, or attribute and index steps behind anything.
+    /// Evaluates a name, or attribute and index steps after any expression.
     pub(super) fn evaluate_traversal(
         &mut self,
         expr: &Expr,
@@ -22,7 +22,8 @@ impl Evaluator<'_> {
         }
         links.reverse();
         let ExprKind::Variable(root) = &base.kind else {
-            // The steps are evaluated even if the base fails: their errors are independent of it.
+            // The steps are evaluated even if the base fails, because their errors are independent of
+            // it.
             let value = self.evaluate_expr(base, frames);
             let steps = self.evaluate_step_keys(&links, frames);
             return self.follow_steps(value?, &links, &steps?, frames);
@@ -32,7 +33,7 @@ impl Evaluator<'_> {
             return self.follow_steps(value.clone(), &links, &steps, frames);
         }
         let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
-        // A scope is the embedder's code: one that claims too many steps must not cause a panic.
+        // A scope is code of the embedder: one that returns too many steps must not cause a panic.
         let taken = taken.min(links.len());
         let rest = links.get(taken..).unwrap_or(&[]);
         self.follow_steps(value, rest, steps.get(taken..).unwrap_or(&[]), frames)

@@ -8,15 +8,15 @@ use crate::syntax::lex::TokenKind;
 
 /// A line and its parts, as indices of pieces.
 struct LineParts {
-    /// First part: the name of an argument, or everything.
+    /// The name of an argument, or the whole line.
     lead: Range<usize>,
     /// From the equals sign on, if the value ends on this line; otherwise empty.
     assign: Range<usize>,
-    /// A comment that ends the line, if it is not alone on it.
+    /// A comment at the end of a line that has other parts.
     comment: Option<usize>,
 }
 
-/// Gives every piece the number of spaces that belong before it.
+/// Sets the number of spaces before every piece.
 pub(super) fn set_token_spaces(pieces: &mut [SpacedToken<'_>]) {
     let lines = split_lines(pieces);
     indent_lines(pieces, &lines);
@@ -28,7 +28,7 @@ pub(super) fn set_token_spaces(pieces: &mut [SpacedToken<'_>]) {
     align_lines(pieces, &lines);
 }
 
-/// Splits pieces into lines. The end of the text belongs to none.
+/// Splits pieces into lines. The end of the text does not belong to any line.
 fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<LineParts> {
     let n_pieces = pieces.len() - usize::from(ends_with_end_of_text(pieces));
     let mut lines = Vec::new();
@@ -53,9 +53,9 @@ fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> LineParts {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
-    // An equals sign that begins a line has no name before it to be aligned with.
+    // An equals sign at the start of a line has no name before it to align.
     let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
-    // A value that continues below has no place beside those of its neighbours.
+    // A value of several lines is not aligned with its neighbours.
     match equals {
         Some(equals) if net_bracket_change(&pieces[equals..lead.end]) == 0 => {
             LineParts { lead: lead.start..equals, assign: equals..lead.end, comment }
@@ -69,8 +69,8 @@ fn net_bracket_change(pieces: &[SpacedToken<'_>]) -> isize {
     pieces.iter().map(SpacedToken::bracket_change).sum()
 }
 
-/// Indents each line by the lines that opened brackets around it: one step for each such line, however
-/// many brackets it opens.
+/// Indents each line by the lines that opened brackets around it: one step for each such line,
+/// independent of the number of brackets that it opens.
 fn indent_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     // Number of open brackets of each of those lines.
     let mut open: Vec<usize> = Vec::new();
@@ -82,8 +82,8 @@ fn indent_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
             continue;
         }
         let change = line_bracket_change(pieces, line);
-        // A line that closes brackets stands at the level of the line that opened them; one that
-        // opens some raises only the lines below it.
+        // A line that closes brackets has the level of the line that opened them. A line that opens
+        // brackets indents only the lines below it.
         if change < 0 {
             pop_closed_brackets(&mut open, change.unsigned_abs());
         }
@@ -118,7 +118,7 @@ fn pop_closed_brackets(open: &mut Vec<usize>, mut n_closed: usize) {
     }
 }
 
-/// Puts spaces between the pieces of a part of a line.
+/// Sets the spaces between the pieces of a part of a line.
 fn space_tokens_of_part(pieces: &mut [SpacedToken<'_>], part: &Range<usize>) {
     for at in part.clone().skip(1) {
         let before = (at - part.start >= 2).then(|| &pieces[at - 2]);
@@ -127,7 +127,7 @@ fn space_tokens_of_part(pieces: &mut [SpacedToken<'_>], part: &Range<usize>) {
     }
 }
 
-/// Puts equals signs of neighbouring lines below each other, and then their comments.
+/// Aligns the equals signs of neighbouring lines, and then their comments.
 fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     align_column(pieces, lines, |line| {
         (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
@@ -137,8 +137,8 @@ fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     });
 }
 
-/// Puts something in the same column in each run of lines that have it. `cell` says what must stand
-/// before it, and which piece it is.
+/// Aligns a piece in each run of lines that have it. `cell` returns the pieces before it, and the piece
+/// itself.
 fn align_column(
     pieces: &mut [SpacedToken<'_>],
     lines: &[LineParts],

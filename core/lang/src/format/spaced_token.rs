@@ -13,7 +13,7 @@ pub(super) struct SpacedToken<'t> {
     pub(super) kind: TokenKind,
     /// The text of the token; a line comment includes its line end.
     pub(super) text: Cow<'t, str>,
-    /// Number of spaces before it.
+    /// Number of spaces before the token.
     pub(super) spaces: usize,
 }
 
@@ -22,7 +22,7 @@ impl<'t> SpacedToken<'t> {
         Self { kind, text: text.into(), spaces: 0 }
     }
 
-    /// Whether a line ends with it.
+    /// Returns whether a line ends with the token.
     pub(super) fn ends_line(&self) -> bool {
         self.kind == TokenKind::Newline
             || (self.kind == TokenKind::Comment && self.text.ends_with('\n'))
@@ -51,8 +51,7 @@ impl<'t> SpacedToken<'t> {
     }
 }
 
-/// Cuts a text into pieces and puts in what is written otherwise. The rewrites are in order and do not
-/// overlap.
+/// Splits a source into pieces and applies the rewrites, which are in order and do not overlap.
 pub(super) fn cut_spaced_tokens<'t>(
     text: &'t str,
     rewrites: &[Rewrite<'_>],
@@ -84,7 +83,7 @@ pub(super) fn cut_spaced_tokens<'t>(
     pieces
 }
 
-/// Cuts out the tokens of a part of the text, with the spaces that stand between them.
+/// Adds the tokens of a part of the text, with the spaces between them.
 pub(super) fn cut_unchanged_tokens<'t>(
     text: &'t str,
     tokens: &[Token],
@@ -101,7 +100,7 @@ pub(super) fn cut_unchanged_tokens<'t>(
     }
 }
 
-/// Takes the next token, or a line comment and its line end at once.
+/// Takes the next token, or a line comment together with its line end.
 fn take_spaced_token<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> SpacedToken<'t> {
     let token = tokens[*at];
     *at += 1;
@@ -123,7 +122,7 @@ fn bom_length(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// Puts the pieces together again.
+/// Joins the pieces to a source.
 pub(super) fn join_spaced_tokens(pieces: &[SpacedToken<'_>]) -> String {
     let length = pieces.iter().map(|piece| piece.spaces + piece.text.len()).sum();
     let mut text = String::with_capacity(length);

@@ -9,19 +9,19 @@ use crate::stack::with_stack;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Body, Expr, ExprKind, Ident};
 
-/// A part of the text that is written otherwise.
+/// A rewritten part of the text.
 pub(super) struct Rewrite<'b> {
-    /// The bytes it stands for.
+    /// The replaced bytes.
     pub(super) span: Range<usize>,
     kind: RewriteKind<'b>,
 }
 
 enum RewriteKind<'b> {
-    /// The labels of a block: all in quotes, and nothing between them.
+    /// The labels of a block: all are quoted, and only spaces remain between them.
     Labels(&'b [Ident]),
     /// A string that is a single interpolation.
     Unwrap,
-    /// The type of a variable, as it is written today: the word, and that of its elements.
+    /// The type of a variable in the current syntax: the type and its element type.
     Type(&'static str, Option<&'static str>),
 }
 
@@ -38,7 +38,7 @@ enum BodyPosition {
 pub(super) fn find_rewrites<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
     find_rewrites_in_body(text, body, BodyPosition::File, &mut rewrites);
-    // A body keeps arguments apart from blocks, and the text is gone through from its start.
+    // A body stores arguments and blocks separately, but the text is processed from its start.
     rewrites.sort_by_key(|rewrite| rewrite.span.start);
     rewrites
 }
@@ -69,7 +69,7 @@ fn find_rewrites_in_body<'b>(
     }
 }
 
-/// The types that were once written in quotes or without the type of their elements.
+/// Legacy types, which are written in quotes or without their element type.
 fn legacy_type_rewrite<'b>(text: &str) -> Option<RewriteKind<'b>> {
     Some(match text {
         "\"string\"" => RewriteKind::Type("string", None),
@@ -90,7 +90,7 @@ fn is_quoted_interpolation(text: &str, expr: &Expr) -> bool {
 }
 
 impl Rewrite<'_> {
-    /// Adds the pieces that stand for the tokens of this part.
+    /// Adds the pieces that replace the tokens of this part.
     pub(super) fn push_rewritten_tokens<'t>(
         &self,
         text: &'t str,
@@ -122,14 +122,14 @@ fn push_quoted_label(label: &Ident, pieces: &mut Vec<SpacedToken<'_>>) {
     pieces.push(SpacedToken::new(TokenKind::CloseQuote, "\""));
 }
 
-/// Takes the text between `"${` and `}"`. An expression of several lines gets parentheses, because
-/// outside of a string a line end would end it.
+/// Takes the text between `"${` and `}"`. An expression of several lines is enclosed in parentheses,
+/// because outside of a string a line end would end it.
 fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<SpacedToken<'t>>) {
     let inside = match tokens {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
         _ => return cut_unchanged_tokens(text, tokens, pieces),
     };
-    // Line ends next to the markers are dropped: outside of the string they end the argument.
+    // Line ends next to the markers are dropped, because outside of the string they end the argument.
     let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
     let n_before = inside.iter().take_while(is_newline).count();
     let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();
@@ -146,7 +146,8 @@ fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Sp
     }
 }
 
-/// Whether there is another interpolation outside of strings in quotes; such strings are left alone.
+/// Returns whether another interpolation exists outside of quoted strings. Such strings are not
+/// rewritten.
 fn has_interpolation(inside: &[Token]) -> bool {
     let mut n_quotes = 0;
     for token in inside {
@@ -160,8 +161,8 @@ fn has_interpolation(inside: &[Token]) -> bool {
     false
 }
 
-/// Whether a line ends inside, in a way that would end the argument. A comment that ends a line counts
-/// only where no bracket keeps the argument going; the last one does no harm.
+/// Whether a line ends inside, in a way that would end the argument. A comment at the end of a line
+/// counts only if no open bracket continues the argument. The last one is harmless.
 fn has_significant_newline(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     inner.iter().enumerate().any(|(at, piece)| {
@@ -171,7 +172,7 @@ fn has_significant_newline(inner: &[SpacedToken<'_>]) -> bool {
     })
 }
 
-/// Whether one pair of parentheses is around everything.
+/// Returns whether one pair of parentheses encloses the whole expression.
 fn is_parenthesized(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     let closes = inner.iter().position(|piece| {

@@ -1,17 +1,17 @@
-//! Whether a space stands between two tokens of a line.
+//! Spaces between two tokens of a line.
 
 use super::spaced_token::SpacedToken;
 use crate::syntax::lex::TokenKind as T;
 
-/// Whether a space belongs between `piece` and `after`; `before` is what precedes `piece` in its part
-/// of the line. The first rule that speaks of the pair decides.
+/// Whether a space belongs between `piece` and `after`; `before` is what precedes `piece` in its part of
+/// the line. The first rule that matches the pair decides.
 pub(super) fn needs_space_between(
     before: Option<&SpacedToken<'_>>,
     piece: &SpacedToken<'_>,
     after: &SpacedToken<'_>,
 ) -> bool {
     let (left, right) = (piece.kind, after.kind);
-    // A number and its attribute access would become one number. Terraform lets that happen.
+    // A number and its attribute access would become one number. Terraform does not prevent this.
     if left == T::Dot
         && before.is_some_and(|token| token.kind == T::Number)
         && continues_number(after)
@@ -31,8 +31,8 @@ pub(super) fn needs_space_between(
     if is_inside_string(left, right) {
         return false;
     }
-    // `in` is a name like others to the lexer; behind another name it is the word of a `for`, whose
-    // collection may be a list in brackets.
+    // The lexer treats `in` as a name. After another name it is the keyword of a `for`, whose collection
+    // may be a list in brackets.
     if piece.text == "in" && left == T::Ident && before.is_some_and(|token| token.kind == T::Ident)
     {
         return true;
@@ -58,7 +58,8 @@ pub(super) fn needs_space_between(
     !sequences && piece.bracket_change() <= 0 && after.bracket_change() >= 0
 }
 
-/// Whether a number and a point with this behind it are one number: a fraction or an exponent.
+/// Returns whether a number followed by a point and this token would be one number: a fraction or an
+/// exponent.
 fn continues_number(after: &SpacedToken<'_>) -> bool {
     let exponent = || after.text.strip_prefix(['e', 'E']);
     let is_exponent =
@@ -66,7 +67,7 @@ fn continues_number(after: &SpacedToken<'_>) -> bool {
     after.kind == T::Number || (after.kind == T::Ident && is_exponent())
 }
 
-/// The parts of a name, and a function and its parentheses.
+/// Parts of a traversal, and a function name and its parenthesis.
 fn joins_without_space(left: T, right: T) -> bool {
     matches!(
         (left, right),
@@ -78,13 +79,13 @@ fn joins_without_space(left: T, right: T) -> bool {
     )
 }
 
-/// The inside of strings, in which every space counts.
+/// The content of strings, in which every space is significant.
 fn is_inside_string(left: T, right: T) -> bool {
     matches!(left, T::QuotedText | T::Text | T::OpenQuote | T::OpenHeredoc)
         || matches!(right, T::QuotedText | T::Text | T::CloseQuote | T::CloseHeredoc)
 }
 
-/// Whether a minus behind this is a sign and no subtraction.
+/// Returns whether a minus after this token is a sign and not a subtraction.
 fn makes_minus_a_sign(kind: T) -> bool {
     matches!(
         kind,

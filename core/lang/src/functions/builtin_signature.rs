@@ -16,7 +16,7 @@ pub struct BuiltinSignature {
     pub description: String,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// The parameter that takes any further arguments.
+    /// Returns the variadic parameter, which accepts any further arguments.
     pub variadic: Option<Param>,
     /// The type of the result; dynamic where it depends on the arguments.
     pub returns: Type,

@@ -11,7 +11,7 @@ use crate::limits;
 /// Calls a function with arguments that are converted and as many as it takes.
 ///
 /// # Errors
-/// When the function has no value for these arguments.
+/// Returns an error if the function has no value for these arguments.
 pub fn invoke_function(
     function: &dyn Function,
     ctx: &CallContext<'_>,

@@ -12,17 +12,17 @@ use crate::dynamic::{DynamicBlock, SchemaWithDynamicBlocks};
 use crate::stack::with_stack;
 use crate::syntax::{Body, Expr};
 
-/// The names mentioned in the arguments and blocks of a body that its schema has.
+/// The references in the arguments and blocks of a body that its schema declares.
 #[derive(Debug, Default)]
 pub struct ContentReferences {
-    /// Those that decide how many blocks a `dynamic` block stands for.
+    /// References that determine the number of blocks that a `dynamic` block generates.
     pub repetitions: Vec<Traversal>,
-    /// All others.
+    /// All other references.
     pub values: Vec<Traversal>,
 }
 
-/// Returns every name mentioned in the arguments and blocks of a body that the schema has. The repetition
-/// of a `dynamic` block counts for blocks of any type, as in Terraform.
+/// Returns every reference in the arguments and blocks of a body that the schema declares. As in
+/// Terraform, the `for_each` of a `dynamic` block counts for blocks of any type.
 #[must_use]
 pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences {
     let mut finder = ReferenceFinder::default();
@@ -30,8 +30,8 @@ pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences 
     ContentReferences { repetitions: finder.repetitions, values: finder.found }
 }
 
-/// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. Of a `dynamic`
-/// block it is the content.
+/// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. For a
+/// `dynamic` block, this is the span of its content.
 #[must_use]
 pub fn find_spans_outside_schema(body: &Body, schema: &Schema) -> Vec<Span> {
     let mut found = Vec::new();
@@ -43,7 +43,7 @@ pub fn find_spans_outside_schema(body: &Body, schema: &Schema) -> Vec<Span> {
 enum BodyItem<'i> {
     Argument(&'i Expr),
     Block(&'i Body, BlockSchema<'i>),
-    /// A `dynamic` block; without a schema if there are no blocks of its type.
+    /// A `dynamic` block, without a schema if the block type is not declared.
     Dynamic(DynamicBlock<'i>, Option<BlockSchema<'i>>),
     Unsupported(Span),
 }
@@ -52,7 +52,7 @@ enum BodyItem<'i> {
 #[derive(Clone, Copy)]
 struct BlockSchema<'i> {
     schema: &'i Schema,
-    /// Whether the blocks stand for the value of an attribute.
+    /// Whether the blocks replace the value of an attribute.
     is_attribute: bool,
 }
 
@@ -122,7 +122,7 @@ fn for_each_body_item(
         true => body,
         false => {
             let mut undecided = body.clone();
-            // Problems of the syntax are reported when the body is decoded.
+            // Syntax errors are reported when the body is decoded.
             resolve_undecided_members(&mut Diagnostics::new(), &mut undecided, &expected);
             decided = undecided;
             &decided

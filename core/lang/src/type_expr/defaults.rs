@@ -10,12 +10,12 @@ pub struct TypeDefaults(DefaultsShape);
 
 #[derive(Clone, Debug, PartialEq)]
 enum DefaultsShape {
-    /// The same for every element of a collection.
+    /// The same defaults for every element of a collection.
     Elements(Box<TypeDefaults>),
-    /// For the elements of a tuple one by one.
+    /// The defaults of each element of a tuple.
     Tuple(Vec<Option<TypeDefaults>>),
     Object {
-        /// Values for attributes that are not there.
+        /// Values for missing attributes.
         values: BTreeMap<Str, Value>,
         /// Defaults inside the attributes themselves.
         children: BTreeMap<Str, TypeDefaults>,
@@ -39,8 +39,8 @@ impl TypeDefaults {
         (!empty).then_some(Self(DefaultsShape::Object { values, children }))
     }
 
-    /// Fills attributes that are missing or null. The value need not have the type yet; parts of an
-    /// unexpected kind, null and unknown stay as they are.
+    /// Fills attributes that are missing or null. The value does not need to have the type yet. Parts of
+    /// an unexpected kind, null and unknown parts are not changed.
     #[must_use]
     pub fn apply(&self, value: Value) -> Value {
         let (value, marks) = value.unmark();
@@ -70,7 +70,7 @@ impl TypeDefaults {
         if items == value.children() {
             return value;
         }
-        // Whatever collection it was, the elements may differ in type until they are converted.
+        // The elements of any collection may differ in type until they are converted.
         Value::tuple(items)
     }
 
@@ -94,7 +94,7 @@ impl TypeDefaults {
             }
         };
         for (name, default) in values {
-            // An explicit null gets the default, too, unlike a null for a nullable variable.
+            // An explicit null is also replaced by the default, unlike a null for a nullable variable.
             let present = pairs.get(name).is_some_and(|item| !item.is_null());
             if !present {
                 pairs.insert(name.clone(), default.clone());
@@ -107,7 +107,7 @@ impl TypeDefaults {
                 *item = defaults.apply(std::mem::replace(item, Value::dynamic()));
             }
         }
-        // An object, also of a map: its elements may differ in type until they are converted.
+        // A map becomes an object too, because its elements may differ in type until they are converted.
         Value::object(pairs)
     }
 }

@@ -1,4 +1,4 @@
-//! Templates: text with interpolations and directives. First a flat row of pieces, on which strip
+//! Templates: strings with interpolations and directives. First a flat row of pieces, on which strip
 //! markers and heredoc indentation work; then the tree.
 
 mod template_pieces;
