@@ -1,12 +1,12 @@
-//! Bytes of a file to a source text. Opens no files.
+//! Conversion of the bytes of a file to source text, without file access.
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
 use crate::messages;
 
-/// Adds the content of a file. If it is not UTF-8 that is reported, and what could be read is added,
-/// so that the place can be shown.
+/// Adds the content of a file. Invalid UTF-8 is reported, and the decoded text is added, so that the
+/// span of the error can be shown.
 pub fn add_source(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -19,7 +19,7 @@ pub fn add_source(
     };
     let start = error.utf8_error().valid_up_to();
     let id = sources.add(name, String::from_utf8_lossy(error.as_bytes()).as_ref());
-    // The text up to there is unchanged, so the offset also holds after the replacement.
+    // The text before the error is unchanged, so the offset is also valid after the replacement.
     let span = Span::new(id, start, start + char::REPLACEMENT_CHARACTER.len_utf8());
     let _ = diags.error(
         Diagnostic::error(

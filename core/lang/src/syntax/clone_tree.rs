@@ -1,4 +1,4 @@
-//! Copies of trees, made with enough stack however deep they are.
+//! Copies of trees, with enough stack for any depth.
 
 use super::{Block, Expr, SplatStep, TemplatePart};
 use crate::stack::with_stack;

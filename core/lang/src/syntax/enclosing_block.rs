@@ -1,13 +1,13 @@
-//! Source context of a range, as printed in the header line of a diagnostic. The file is parsed
-//! again for it, because only a diagnostic needs the context.
+//! Source context of a range, as printed in the header line of a diagnostic. The file is parsed again,
+//! because only a diagnostic needs the context.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
 use super::{Block, Body, json, parse_file};
 
-/// Context of a problem: in the native syntax the header of the outermost block around it, as
-/// written; in JSON the names of the enclosing objects.
+/// Returns the context of a problem: in the native syntax the header of the outermost enclosing block,
+/// as written, and in JSON the path of the enclosing objects.
 #[must_use]
 pub fn enclosing_context(sources: &Sources, span: Span) -> Option<String> {
     match sources.name(span.source).ends_with(".json") {
@@ -16,15 +16,15 @@ pub fn enclosing_context(sources: &Sources, span: Span) -> Option<String> {
     }
 }
 
-/// The header of the outermost block around a span, as it is written. A block is not around where its
-/// own header begins. Files in JSON have no blocks.
+/// Returns the header of the outermost block that encloses a span, as written. A block does not enclose
+/// the start of its own header. JSON files have no blocks.
 #[must_use]
 pub fn enclosing_block_heading(sources: &Sources, span: Span) -> Option<String> {
     let headings = sources.block_headings(span.source, || {
         let Body { blocks, .. } = parse_file(&mut Diagnostics::new(), sources, span.source);
         blocks.iter().map(|block| (block.span, block_heading(block))).collect()
     });
-    // Blocks stand one behind the other.
+    // Blocks are in source order and do not overlap.
     let at = headings.partition_point(|(block, _)| block.end < span.start);
     headings
         .get(at)

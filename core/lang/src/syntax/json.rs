@@ -1,6 +1,6 @@
-//! JSON syntax: the same language in another spelling. The meaning of an object depends on the
-//! schema, so it becomes a body with undecided content; a string keeps its text, because it can be
-//! a template, a reference, a type or a plain string.
+//! The JSON syntax of the language. The meaning of an object depends on the schema, so it becomes a body
+//! with undecided content. A string keeps its source, because it can be a template, a reference, a type
+//! or a literal string.
 
 mod enclosing_path;
 mod read_json;
@@ -17,21 +17,22 @@ use super::parse::{ParserInput, parse_inner_expression, parse_inner_template};
 use super::{Attribute, Body, Expr, ExprKind, ObjectItem};
 use crate::messages;
 
-/// A string of a file in JSON.
+/// A string of a JSON file.
 #[derive(Clone, Debug)]
 pub struct JsonString {
-    /// The text, as it is where nothing is evaluated.
+    /// The literal string, for places where nothing is evaluated.
     pub text: Str,
-    /// The string as a template. [`ExprKind::Invalid`] if it is not one.
+    /// The string as a template, or [`ExprKind::Invalid`] if it cannot be parsed as one.
     pub template: Expr,
-    /// Why it is no template. Reported where one is wanted, for it may be a comment.
+    /// The errors of the template. They are reported when the template is evaluated, because the string
+    /// may be a comment.
     pub problems: Vec<Diagnostic>,
 }
 
 impl JsonString {
     fn new(input: ParserInput<'_>, span: Span) -> Self {
         let mut diags = Diagnostics::new();
-        // Most strings are plain, and need no parser.
+        // Most strings are literal and do not need a parser.
         let template = if input.text.contains("${") || input.text.contains("%{") {
             parse_inner_template(&mut diags, input)
                 .unwrap_or(Expr { kind: ExprKind::Invalid, span })
@@ -42,11 +43,11 @@ impl JsonString {
         Self { text: Str::new(input.text), template, problems }
     }
 
-    /// Reads the text as an expression, as it is where a reference or a type is wanted. `span` is where
-    /// the string stands.
+    /// Parses the string as an expression, for places that require a reference or a type. `span` is the
+    /// span of the string.
     ///
     /// # Errors
-    /// When it is none.
+    /// Returns an error if the string is not an expression.
     pub fn parse_unquoted_expression(
         &self,
         diags: &mut Diagnostics,
@@ -59,18 +60,18 @@ impl JsonString {
         Ok(Expr { span, ..expr })
     }
 
-    /// The text, if it is a single name.
+    /// Returns the string, if it is a single name.
     pub(super) fn as_keyword(&self) -> Option<&str> {
         is_identifier(&self.text).then_some(self.text.as_str())
     }
 }
 
 impl Expr {
-    /// The expression, read out of the string in which it stands in a file in JSON: for what must be
-    /// an address there, and is evaluated nevertheless.
+    /// Parses the expression in the string of a JSON file: for arguments that must be an address but are
+    /// evaluated nevertheless.
     ///
     /// # Errors
-    /// When the string holds no expression.
+    /// Returns an error if the string does not contain an expression.
     pub fn into_native_expr(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
         match &self.kind {
             ExprKind::Json(json) => json.parse_unquoted_expression(diags, self.span),
@@ -79,8 +80,8 @@ impl Expr {
     }
 }
 
-/// Parses a configuration file in JSON. Of what is no JSON the first error is reported, and nothing
-/// is returned of such a file.
+/// Parses a JSON configuration file. If it is not valid JSON, the first errors are reported and no
+/// content is returned.
 #[must_use]
 pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let start = Span::new(source, 0, 0);
@@ -88,7 +89,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     let Ok(root) = read_json::read_json(diags, sources, source) else { return body };
     match root.kind {
         ExprKind::Object(items) => body.undecided = json_members_as_attributes(items),
-        // The same as one file for each.
+        // Equivalent to one file for each element.
         ExprKind::Tuple(elements) => {
             for element in elements {
                 match element.kind {
@@ -112,7 +113,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     body
 }
 
-/// The members of an object, each of which may turn out to be an argument.
+/// Returns the members of an object, each of which may be an argument or blocks.
 pub(crate) fn json_members_as_attributes(items: Vec<ObjectItem>) -> Vec<Attribute> {
     items.into_iter().map(json_member_as_attribute).collect()
 }
@@ -121,7 +122,7 @@ fn json_member_as_attribute(item: ObjectItem) -> Attribute {
     let span = item.key.span.to(item.value.span);
     let text = match item.key.kind {
         ExprKind::Json(json) => json.text,
-        // Keys of objects in JSON are strings.
+        // The keys of JSON objects are strings.
         _ => Str::new(""),
     };
     Attribute { name: super::Ident { name: text, span: item.key.span }, expr: item.value, span }

@@ -1,5 +1,5 @@
-//! Lexer. Comments stay in the stream and spaces are the gaps between tokens, so that the source
-//! can be rebuilt. Reports nothing: the parser reports invalid tokens.
+//! Lexer. Comments are tokens and spaces are the gaps between tokens, so that the source can be rebuilt.
+//! The lexer reports no errors: the parser reports invalid tokens.
 
 mod heredoc;
 mod quoted;
@@ -19,10 +19,10 @@ pub enum TokenKind {
     OpenQuote,
     /// `"` that closes it.
     CloseQuote,
-    /// Text in a quoted template, escapes and all.
+    /// Text in a quoted template, with its escapes.
     QuotedText,
-    /// A line end inside a quoted template, where none may be. Empty where the lexer takes the string
-    /// for closed, because the line end is then a token of its own.
+    /// An invalid line end inside a quoted template. It is empty if the lexer treats the string as
+    /// closed, because the line end is then a separate token.
     QuotedNewline,
     /// `<<NAME` or `<<-NAME` with its line end.
     OpenHeredoc,
@@ -50,7 +50,7 @@ pub enum TokenKind {
     CloseParen,
     /// A line end.
     Newline,
-    /// A comment; the line end behind a line comment is a token of its own.
+    /// A comment. The line end after a line comment is a separate token.
     Comment,
     /// `=`
     Equals,
@@ -96,8 +96,8 @@ pub enum TokenKind {
     And,
     /// `||`
     Or,
-    /// Something the language has no use for: `&`, `|`, `^`, `~`, `**`, `'`, `` ` ``, `;` and every
-    /// other character.
+    /// A character that is not used in the language: `&`, `|`, `^`, `~`, `**`, `'`, `` ` ``, `;` and
+    /// every other character.
     Invalid,
     /// The end of the text.
     EndOfText,
@@ -110,15 +110,15 @@ pub struct Token {
     pub kind: TokenKind,
     /// Byte offset of its first byte.
     pub start: u32,
-    /// Byte offset behind its last byte.
+    /// Byte offset after its last byte.
     pub end: u32,
 }
 
-/// Construct that the lexer is inside of.
+/// The construct that encloses the current position.
 #[derive(Debug)]
 enum LexMode {
-    /// Code. `braces` counts the braces open since the mode began; in a template sequence the brace
-    /// that closes none of them closes the sequence.
+    /// Code. `braces` counts the open braces within the mode. In a template sequence, an unmatched
+    /// closing brace closes the sequence.
     Code { braces: u32, in_sequence: bool },
     /// A quoted template.
     Quoted,
@@ -128,19 +128,19 @@ enum LexMode {
     Bare,
 }
 
-/// Splits configuration text into tokens; the last is always [`TokenKind::EndOfText`].
+/// Splits configuration text into tokens. The last token is always [`TokenKind::EndOfText`].
 #[must_use]
 pub fn lex(text: &str) -> Vec<Token> {
     TokenStream::of_file(text).into_all()
 }
 
-/// Splits a template file into tokens; the last is always [`TokenKind::EndOfText`].
+/// Splits a template file into tokens. The last token is always [`TokenKind::EndOfText`].
 #[must_use]
 pub fn lex_template(text: &str) -> Vec<Token> {
     TokenStream::of_template(text).into_all()
 }
 
-/// Whether a string is a name: one token and nothing else.
+/// Returns whether a string is exactly one name token.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
@@ -148,8 +148,7 @@ pub fn is_identifier(text: &str) -> bool {
     starts && chars.all(|char| char == '-' || is_xid_continue(char))
 }
 
-/// The bytes that names are made of, but for the rest of Unicode. Most bytes of a file are looked at
-/// here, and a table answers quickest.
+/// The ASCII bytes of names. Most bytes of a file are checked here, and a table is the fastest way.
 const IS_NAME_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -160,30 +159,30 @@ const IS_NAME_BYTE: [bool; 256] = {
     table
 };
 
-/// Number of tokens that are made at once.
+/// Number of tokens per batch.
 const TOKENS_PER_BATCH: usize = 512;
 
-/// The tokens of a source text, made as they are asked for: those of a large file together would take
-/// more memory than its text. They are counted from the start of the text.
+/// The tokens of a source text, created on demand, because all tokens of a large file would take more
+/// memory than its text. Their indices count from the start of the text.
 pub(super) struct TokenStream<'t> {
     lexer: Lexer<'t>,
-    /// Number of tokens made and released.
+    /// Number of tokens created and released.
     n_released: usize,
 }
 
 impl<'t> TokenStream<'t> {
-    /// The tokens of configuration text.
+    /// Creates the token stream of configuration text.
     pub(super) fn of_file(text: &'t str) -> Self {
         Self::new(text, LexMode::Code { braces: 0, in_sequence: false })
     }
 
-    /// The tokens of a template file.
+    /// Creates the token stream of a template file.
     pub(super) fn of_template(text: &'t str) -> Self {
         Self::new(text, LexMode::Bare)
     }
 
     fn new(text: &'t str, mode: LexMode) -> Self {
-        // A byte order mark is allowed at the very start and says nothing.
+        // A byte order mark is allowed at the very start and is ignored.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let (bytes, tokens) =
             (text.as_bytes(), Vec::with_capacity(TOKENS_PER_BATCH.min(text.len() + 1)));
@@ -191,13 +190,13 @@ impl<'t> TokenStream<'t> {
         Self { lexer, n_released: 0 }
     }
 
-    /// A token, if it was made and is still kept.
+    /// Returns a token, if it exists and was not released.
     #[inline]
     pub(super) fn get(&self, at: usize) -> Option<Token> {
         self.lexer.tokens.get(at.wrapping_sub(self.n_released)).copied()
     }
 
-    /// Makes some more tokens and returns them; none behind the end.
+    /// Creates the next batch of tokens and returns it. It is empty after the end.
     pub(super) fn lex_more(&mut self) -> Range<usize> {
         let lexer = &mut self.lexer;
         let n_kept = lexer.tokens.len();
@@ -207,7 +206,7 @@ impl<'t> TokenStream<'t> {
         self.n_released + n_kept..self.n_released + lexer.tokens.len()
     }
 
-    /// Those of these tokens that are wrong wherever they stand.
+    /// Returns the tokens that are invalid in any position.
     pub(super) fn invalid_tokens(&self, tokens: Range<usize>) -> Vec<Token> {
         let range = tokens.start - self.n_released..tokens.end - self.n_released;
         let tokens = self.lexer.tokens.get(range).unwrap_or_default();
@@ -216,7 +215,7 @@ impl<'t> TokenStream<'t> {
         tokens.iter().filter(is_wrong).copied().collect()
     }
 
-    /// Gives up the tokens before this one, if they are worth it.
+    /// Releases the tokens before an index, if they are numerous enough.
     pub(super) fn release_before(&mut self, before: usize) {
         let n_spent = before.saturating_sub(self.n_released);
         if n_spent >= TOKENS_PER_BATCH / 2 {
@@ -237,12 +236,12 @@ struct Lexer<'t> {
     at: usize,
     tokens: Vec<Token>,
     modes: Vec<LexMode>,
-    /// Whether a `*/` may still follow; looking for it again and again would be quadratic.
+    /// Whether a `*/` may still follow. Repeated searches for it would be quadratic.
     comment_ends: bool,
 }
 
 impl Lexer<'_> {
-    /// Makes tokens until there are so many, or the text ends.
+    /// Creates tokens up to a number, or to the end of the text.
     fn lex_tokens(&mut self, n_tokens: usize) {
         while self.at < self.bytes.len() {
             if self.tokens.len() >= n_tokens {
@@ -263,13 +262,13 @@ impl Lexer<'_> {
         self.push_token(TokenKind::EndOfText, self.at);
     }
 
-    /// Ends a token that began at `start` at the current place.
+    /// Adds a token from `start` to the current position.
     fn push_token(&mut self, kind: TokenKind, start: usize) {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         self.tokens.push(Token { kind, start: offset(start), end: offset(self.at) });
     }
 
-    /// Ends a token of `length` bytes from the current place.
+    /// Adds a token of `length` bytes from the current position.
     fn push_token_of_length(&mut self, kind: TokenKind, length: usize) {
         let start = self.at;
         self.at += length;
@@ -311,7 +310,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Continues to the first byte for which this does not hold.
+    /// Skips to the first byte that does not satisfy a predicate.
     fn skip_while(&mut self, holds: impl Fn(u8) -> bool) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len());
@@ -335,7 +334,7 @@ impl Lexer<'_> {
     fn lex_operator(&mut self) {
         use TokenKind as T;
         let (kind, length) = match (self.peek(0), self.peek(1), self.peek(2)) {
-            // The longer operators come first, because each begins like a shorter one.
+            // The longer operators come first, because each has a shorter one as prefix.
             (b'.', b'.', b'.') => (T::Ellipsis, 3),
             (b'=', b'=', _) => (T::Equal, 2),
             (b'=', b'>', _) => (T::FatArrow, 2),
@@ -396,8 +395,8 @@ impl Lexer<'_> {
         self.text.get(self.at..)?.chars().next()
     }
 
-    /// A row of digits, points and exponents that does not end with a point. Not every such row is a
-    /// number, but none is two: `1.2.3` is refused as a whole.
+    /// A sequence of digits, points and exponents that does not end with a point. It may be an invalid
+    /// number, but never two numbers: `1.2.3` is refused as a whole.
     fn lex_number(&mut self) {
         let start = self.at;
         let mut end = start;
@@ -441,7 +440,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes `${` or `%{` with its strip marker and goes over to code.
+    /// Takes `${` or `%{` with its strip marker and switches to code.
     fn lex_sequence_opening(&mut self) {
         let kind = if self.peek(0) == b'$' {
             TokenKind::OpenInterpolation
@@ -453,8 +452,8 @@ impl Lexer<'_> {
         self.modes.push(LexMode::Code { braces: 0, in_sequence: true });
     }
 
-    /// Goes over text up to the next `${` or `%{` that is not escaped by doubling, or the first byte
-    /// for which `stops` holds.
+    /// Skips text up to the next `${` or `%{` that is not escaped by doubling, or to the first byte that
+    /// satisfies `stops`.
     fn skip_text(&mut self, stops: impl Fn(u8) -> bool) {
         loop {
             self.skip_while(|byte| !matches!(byte, b'$' | b'%') && !stops(byte));
@@ -480,11 +479,11 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes the text from `start` to the line end at the current place, and that.
+    /// Takes the text from `start` to the line end at the current position, inclusive.
     fn push_text_to_line_end(&mut self, start: usize) {
         let end = self.at + 1;
-        // A line end after a lone sign and one space is a piece of its own, as in Terraform: a
-        // strip marker on the next line takes the line end then, but not that space.
+        // As in Terraform, a line end after a single sign and one space is a separate piece: a strip
+        // marker on the next line then removes the line end, but not that space.
         let lone = match &self.bytes[start..self.at] {
             [.., b'$' | b'%', b'\r' | b' ' | b'\t'] => Some(self.at),
             [.., b'$' | b'%', b' ' | b'\t', b'\r'] => Some(self.at - 1),

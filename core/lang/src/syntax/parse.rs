@@ -1,5 +1,5 @@
-//! Tokens to a tree: the cursor all parts of the parser share, and its entry points. Continues
-//! after an error at the next item of the body.
+//! Parser from tokens to a tree: the shared cursor of all its parts, and its entry points. After an
+//! error it continues at the next item of the body.
 
 use formwork_value::diag::{SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
@@ -20,11 +20,11 @@ mod recover;
 mod template;
 mod traversal;
 
-/// Greatest number of errors reported for one text. More help no reader.
+/// Greatest number of errors reported for one source. More would not help.
 pub(super) const MAX_REPORTED_ERRORS: usize = 100;
 
-/// Parses a configuration file. Errors are reported, and the readable part is returned: an argument
-/// whose expression is wrong is there with an [`ExprKind::Invalid`].
+/// Parses a configuration file. Errors are reported, and the valid part is returned: an argument with an
+/// invalid expression is present with an [`ExprKind::Invalid`].
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
@@ -34,11 +34,11 @@ pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     body
 }
 
-/// Parses a string that is one expression, such as the value of a variable on the command line.
-/// Line ends mean nothing in it.
+/// Parses a string that is one expression, such as the value of a variable on the command line. Line
+/// ends are not significant in it.
 ///
 /// # Errors
-/// When the text is not exactly one expression.
+/// Returns an error if the string is not exactly one expression.
 pub fn parse_expression(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -50,7 +50,7 @@ pub fn parse_expression(
     append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
-/// Parses a string that stands inside a source and is one expression.
+/// Parses a part of a source that is one expression.
 pub(super) fn parse_inner_expression(
     diags: &mut Diagnostics,
     input: ParserInput<'_>,
@@ -60,7 +60,7 @@ pub(super) fn parse_inner_expression(
     append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
-/// Parses a string that stands inside a source and is a template.
+/// Parses a part of a source that is a template.
 pub(super) fn parse_inner_template(
     diags: &mut Diagnostics,
     input: ParserInput<'_>,
@@ -70,11 +70,11 @@ pub(super) fn parse_inner_template(
     append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
-/// Parses the text of a template file. A template that is nothing but one interpolation keeps the
-/// type of its value: [`ExprKind::Wrap`].
+/// Parses a template file. A template that is a single interpolation keeps the type of its value:
+/// [`ExprKind::Wrap`].
 ///
 /// # Errors
-/// When a sequence in the template is wrong.
+/// Returns an error if a sequence in the template is invalid.
 pub fn parse_template(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -83,14 +83,14 @@ pub fn parse_template(
     parse_inner_template(diags, ParserInput::whole_source(sources, source))
 }
 
-/// A text to parse, and its position in the source.
+/// A string to parse, and its position in the source.
 #[derive(Clone, Copy)]
 pub(super) struct ParserInput<'a> {
     pub(super) text: &'a str,
     pub(super) source: SourceId,
     /// Offset of the text in its source.
     pub(super) base: u32,
-    /// The sources, if they are at hand: messages then name lines.
+    /// The sources, if available. Messages then contain line numbers.
     pub(super) sources: Option<&'a Sources>,
 }
 
@@ -100,7 +100,8 @@ impl<'a> ParserInput<'a> {
     }
 }
 
-/// Moves diagnostics over in the order of their places: tokens are judged before what they make up.
+/// Moves diagnostics in the order of their spans, because tokens are checked before the constructs that
+/// they form.
 fn append_sorted_diagnostics(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
     let mut list: Vec<Diagnostic> = own.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| span.start));
@@ -111,7 +112,7 @@ fn append_sorted_diagnostics(diags: &mut Diagnostics, own: Diagnostics) -> Parse
     diags.append(sorted)
 }
 
-/// An expression and how many levels of expressions it has.
+/// An expression and its height in levels of expressions.
 struct ExprWithHeight {
     expr: Expr,
     height: usize,
@@ -119,12 +120,12 @@ struct ExprWithHeight {
 
 type Parsed<T = ExprWithHeight> = Result<T, Reported>;
 
-/// From this length on moving a list costs more than allocating room for the next one.
+/// From this length on, moving a list costs more than allocating memory for the next one.
 const LONG_LIST_LENGTH: usize = 10_000;
 
-/// Items of lists whose end was not reached yet, inner lists behind outer ones. A list that is made
-/// at its end takes no more room than it needs; one that grows takes up to four times that, which
-/// for large files is most of the cost of parsing.
+/// Items of unfinished lists, inner lists after outer ones. A list that is allocated at its end has its
+/// exact size. A growing list takes up to four times as much memory, which would be most of the cost of
+/// parsing large files.
 #[derive(Default)]
 struct PendingItems {
     exprs: Vec<Expr>,
@@ -140,16 +141,16 @@ struct Parser<'a> {
     tokens: TokenStream<'a>,
     names: NameCache,
     unfinished: PendingItems,
-    /// Index of the next token, which may be one that is passed over.
+    /// Index of the next token, which may be insignificant.
     at: usize,
-    /// Whether line ends mean something here; inside most brackets they do not.
+    /// Whether line ends are significant here. Inside most brackets they are not.
     newlines: bool,
     /// Number of levels of recursion in use.
     depth: usize,
     n_errors: usize,
-    /// The receipt for tokens that are wrong in themselves.
+    /// The receipt of the reported invalid tokens.
     rejected: Option<Reported>,
-    /// Whether a missing closing brace was reported; it is missing only once.
+    /// Whether a missing closing brace was reported. It is reported once.
     unclosed: bool,
     /// Position of the last unexpected token.
     complained: Option<u32>,
@@ -198,7 +199,7 @@ impl<'a> Parser<'a> {
         self.parse_template(TokenKind::EndOfText, whole, false)
     }
 
-    /// The token at an index; the last, which is the end, at every one behind it.
+    /// Returns the token at an index. For every index after the end, it is the last token.
     #[inline]
     fn token_at(&mut self, at: usize) -> Token {
         match self.tokens.get(at) {
@@ -210,7 +211,7 @@ impl<'a> Parser<'a> {
     #[cold]
     fn lex_up_to(&mut self, at: usize) -> Token {
         let more = self.tokens.lex_more();
-        // The last token is the end of the text, and is returned for every index behind it.
+        // The last token is the end of the text, and is returned for every index after it.
         if more.is_empty() {
             return self.token_at(more.end - 1);
         }
@@ -219,7 +220,7 @@ impl<'a> Parser<'a> {
         self.token_at(at)
     }
 
-    /// The next token that means something here.
+    /// Returns the next significant token.
     #[inline]
     fn peek_token(&mut self) -> Token {
         loop {
@@ -239,14 +240,14 @@ impl<'a> Parser<'a> {
     /// Takes the next token.
     fn take_token(&mut self) -> Token {
         let token = self.peek_token();
-        // The end is never passed, so a loop that takes tokens always has one to stop at.
+        // The end token is never consumed, so a loop over tokens always terminates at it.
         if token.kind != TokenKind::EndOfText {
             self.at += 1;
         }
         token
     }
 
-    /// Takes the next token if it is of this kind.
+    /// Takes the next token if it has this kind.
     fn take_if(&mut self, kind: TokenKind) -> Option<Token> {
         (self.peek() == kind).then(|| self.take_token())
     }
@@ -256,19 +257,19 @@ impl<'a> Parser<'a> {
         Span { source: self.input.source, start: base + token.start, end: base + token.end }
     }
 
-    /// The place of a range of bytes of the text.
+    /// Returns the span of a byte range of the text.
     fn byte_range_span(&self, start: usize, end: usize) -> Span {
         let base = self.input.base as usize;
         Span::new(self.input.source, base + start, base + end)
     }
 
-    /// Source range of the next token.
+    /// Returns the span of the next token.
     fn next_span(&mut self) -> Span {
         let token = self.peek_token();
         self.token_span(token)
     }
 
-    /// Source range of the last token taken.
+    /// Returns the span of the last consumed token.
     fn previous_span(&self) -> Span {
         let token = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         token.map_or_else(|| self.byte_range_span(0, 0), |token| self.token_span(token))
@@ -283,13 +284,13 @@ impl<'a> Parser<'a> {
         Ident { name, span: self.token_span(token) }
     }
 
-    /// Whether the next token is this keyword.
+    /// Returns whether the next token is this keyword.
     fn is_at_keyword(&mut self, word: &str) -> bool {
         let token = self.peek_token();
         token.kind == TokenKind::Ident && self.token_text(token) == word
     }
 
-    /// Makes a list of the elements that `read` adds to one of the unfinished ones.
+    /// Creates a list of the elements that `read` adds to the shared buffer.
     fn collect_list<T, R>(
         &mut self,
         unfinished: fn(&mut PendingItems) -> &mut Vec<T>,
@@ -298,8 +299,7 @@ impl<'a> Parser<'a> {
         let first = unfinished(&mut self.unfinished).len();
         let result = read(self);
         let read = unfinished(&mut self.unfinished);
-        // Only the outermost list can be taken as a whole: others share the buffer with outer
-        // items.
+        // Only the outermost list can take over the buffer: others share it with outer items.
         let list = if first == 0 && read.len() >= LONG_LIST_LENGTH {
             read.shrink_to_fit();
             std::mem::take(read)
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Goes one level of recursion down.
+    /// Enters a deeper level of recursion.
     fn with_deeper_level<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let here = self.next_span();
@@ -332,7 +332,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Makes an expression above others of which the highest has `below` levels.
+    /// Creates an expression above operands of which the highest has `below` levels.
     fn make_expr_with_height(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
         // The height is limited apart from the recursion: a chain of steps is parsed in a loop, but
         // is dropped and evaluated recursively.
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
         self.report_diagnostic(Diagnostic::error(summary, detail).at(span))
     }
 
-    /// Reports an error; beyond [`MAX_REPORTED_ERRORS`] errors only the receipt is given.
+    /// Reports an error. Beyond [`MAX_REPORTED_ERRORS`] errors, it only returns the receipt.
     fn report_diagnostic(&mut self, diagnostic: Diagnostic) -> Reported {
         self.n_errors += 1;
         if self.n_errors > MAX_REPORTED_ERRORS
@@ -372,7 +372,7 @@ impl<'a> Parser<'a> {
         self.diags.error(diagnostic)
     }
 
-    /// Reports an error at the next token, unless something is wrong with the token itself: that was
+    /// Reports an error at the next token, unless the token itself is invalid, which was already
     /// reported.
     fn report_unexpected(
         &mut self,
@@ -383,7 +383,8 @@ impl<'a> Parser<'a> {
         self.report_unexpected_token(token, summary, detail)
     }
 
-    /// As [`Parser::report_unexpected`], of something that begins before and is shown with it.
+    /// Like [`Parser::report_unexpected`], for a construct that begins earlier and is shown with the
+    /// token.
     fn report_unexpected_within(
         &mut self,
         summary: impl Into<Summary>,
@@ -406,7 +407,7 @@ impl<'a> Parser<'a> {
         if let Some(rejected) = self.rejected.filter(|_| known) {
             return rejected;
         }
-        // A second complaint about one token is only an echo of the first.
+        // A second error about one token only repeats the first.
         if self.complained == Some(token.start)
             && let Err(reported) = self.diags.fail_if_errors()
         {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Body, Expr, ExprKind, SplatStep, TemplateFor, TemplateIf, TemplatePart};
 
-/// Prints a body: a line for each argument and block.
+/// Prints a body, with one line for each argument and block.
 pub(crate) fn print_body(body: &Body) -> String {
     let mut out = String::new();
     write_body(&mut out, body, 0);

@@ -1,4 +1,4 @@
-//! The way from the outermost value of a file to where something stands.
+//! The path from the outermost value of a JSON file to a span.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
@@ -6,7 +6,7 @@ use formwork_value::{Diagnostics, Span};
 use super::read_json;
 use crate::syntax::{Expr, ExprKind};
 
-/// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
+/// Returns the path to the innermost object or array that encloses a span, as in `a.b[0]`.
 pub(in crate::syntax) fn json_path_to(sources: &Sources, span: Span) -> Option<String> {
     let mut value = read_json::read_json(&mut Diagnostics::new(), sources, span.source).ok()?;
     let mut path = String::new();
@@ -18,7 +18,7 @@ pub(in crate::syntax) fn json_path_to(sources: &Sources, span: Span) -> Option<S
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// The member or element that is around a span, and how it is got at.
+/// Returns the member or element that encloses a span, with its path step.
 fn enclosing_step(value: Expr, span: Span) -> Option<(String, Expr)> {
     let leads = |inner: &Expr| {
         matches!(inner.kind, ExprKind::Object(_) | ExprKind::Tuple(_))
@@ -26,7 +26,7 @@ fn enclosing_step(value: Expr, span: Span) -> Option<(String, Expr)> {
     };
     match value.kind {
         ExprKind::Object(items) => {
-            // Only values that hold others are steps: the innermost name would repeat the argument.
+            // Only objects and arrays are steps, because the innermost name would repeat the argument.
             let item = items.into_iter().find(|item| leads(&item.value))?;
             let ExprKind::Json(name) = item.key.kind else { return None };
             Some((format!(".{}", name.text), item.value))
@@ -40,7 +40,7 @@ fn enclosing_step(value: Expr, span: Span) -> Option<(String, Expr)> {
     }
 }
 
-/// Whether a span lies inside another. A span that begins where the other does is not inside it.
+/// Returns whether a span is inside another. A span with the same start is not inside.
 pub(in crate::syntax) fn contains_span(outer: Span, span: Span) -> bool {
     outer.start < span.start && span.start <= outer.end
 }

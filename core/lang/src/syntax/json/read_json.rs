@@ -1,6 +1,6 @@
-//! JSON text to expressions. Every string keeps its text, every object its members in order, also
-//! those whose name is there already. Continues after an error: behind what is no value, as if a
-//! comma or colon that is missing were there, or behind the array or object that the error is in.
+//! Parser from JSON to expressions. Every string keeps its source, every object its members in order,
+//! including duplicates. After an error the parser continues after the invalid value, inserts a missing
+//! comma or colon, or continues after the enclosing array or object.
 
 use formwork_value::diag::{Message, SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
@@ -39,7 +39,7 @@ pub(super) fn read_json(
     reader.failed.map_or(Ok(value), Err)
 }
 
-/// Summary and detail for a member of an object without a colon.
+/// Summary and detail for a property without a colon.
 const COLON_ERROR: (&Message, &str) = (
     messages::MISSING_PROPERTY_VALUE_COLON,
     "A colon must separate a property name from its value.",
@@ -53,19 +53,18 @@ struct JsonReader<'a> {
     at: usize,
     depth: usize,
     n_errors: usize,
-    /// That something is wrong; then the value is of no use.
+    /// The receipt of an error. The value is then not used.
     failed: Option<Reported>,
-    /// That the text ends too soon was reported: once is enough.
+    /// Whether the unexpected end of the document was reported. It is reported once.
     ended: Option<Reported>,
 }
 
 impl JsonReader<'_> {
-    /// Reads a value. Errors in it are reported, and an invalid expression takes its place, also
-    /// where no value begins.
+    /// Reads a value. An invalid or missing value is reported and becomes an invalid expression.
     ///
     /// # Errors
-    /// When the text ends before the value, or it is nested too deeply, so that parsing cannot
-    /// continue after it.
+    /// Returns an error if the document ends before the value, or if the value is nested too deeply, so
+    /// that parsing cannot continue after it.
     fn read_value(&mut self) -> Result<Expr, Reported> {
         self.skip_space();
         if self.depth >= MAX_DEPTH {
@@ -89,7 +88,7 @@ impl JsonReader<'_> {
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus sign, or is one of true, false and null.";
                 let reported = self.report_error_here(messages::INVALID_START_OF_VALUE, detail);
-                // The nearest byte that can end a value is where reading goes on.
+                // The parser continues at the next byte that can end a value.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
                 Err(reported)
             }
@@ -106,7 +105,7 @@ impl JsonReader<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
-    /// Reads an object; afterwards the place is behind it, also if something is wrong.
+    /// Reads an object. Afterwards the position is after it, even if it has errors.
     fn read_object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
         let open = self.current_span();
         self.at += 1;
@@ -114,7 +113,7 @@ impl JsonReader<'_> {
         loop {
             self.skip_space();
             match self.peek() {
-                // Behind a comma a brace is an error, which is reported there.
+                // A brace after a comma is an error, which is reported at the comma.
                 Some(b'}') if items.is_empty() => break,
                 _ => {}
             }
@@ -122,14 +121,14 @@ impl JsonReader<'_> {
             self.skip_space();
             match self.peek() {
                 Some(b':') => self.at += 1,
-                // The value stands there, so the colon was forgotten.
+                // A value follows, so the colon is missing.
                 Some(b'{' | b'[') => {
                     self.failed = Some(self.report_error_here(COLON_ERROR.0, COLON_ERROR.1));
                 }
                 _ => return Err(self.report_and_skip_container(COLON_ERROR.0, COLON_ERROR.1)),
             }
-            // A value that fails leaves the place inside this object, and the caller expects it
-            // behind.
+            // A failed value leaves the position inside this object, but the caller expects it after the
+            // object.
             let value = self.read_value().inspect_err(|_| self.skip_rest_of_container())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.take_comma_or_closer(b'}', open)? {
@@ -140,10 +139,10 @@ impl JsonReader<'_> {
         Ok(items)
     }
 
-    /// Reads the name of a member. One without quotes is reported and passed over.
+    /// Reads a property name. A name without quotes is reported and skipped.
     ///
     /// # Errors
-    /// When there is none; then the place is behind the whole object.
+    /// Returns an error if no name follows. The position is then after the whole object.
     fn read_key(&mut self) -> Result<Expr, Reported> {
         let (summary, detail) = (
             messages::INVALID_OBJECT_PROPERTY_NAME,
@@ -161,7 +160,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// Reads an array, as [`Self::read_object`].
+    /// Reads an array, like [`Self::read_object`].
     fn read_array(&mut self) -> Result<Vec<Expr>, Reported> {
         let open = self.current_span();
         self.at += 1;
@@ -171,7 +170,7 @@ impl JsonReader<'_> {
             if self.peek() == Some(b']') && items.is_empty() {
                 break;
             }
-            // As in an object, the place must be behind the array also after a failure.
+            // As for an object, the position must be after the array even after an error.
             items.push(self.read_value().inspect_err(|_| self.skip_rest_of_container())?);
             if !self.take_comma_or_closer(b']', open)? {
                 break;
@@ -181,12 +180,12 @@ impl JsonReader<'_> {
         Ok(items)
     }
 
-    /// Takes the comma behind a member or element; `false` before the closer.
+    /// Takes the comma after a member or element. Returns `false` before the closing bracket.
     ///
     /// # Errors
-    /// When neither is there; then the place is behind the whole.
+    /// Returns an error if neither follows. The position is then after the whole container.
     fn take_comma_or_closer(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
-        // Tools look for Terraform's spelling of the missing token.
+        // Tools search for Terraform's spelling of the missing token.
         let (what, missing, mismatched, other) = match closer {
             b'}' => (
                 "object",
@@ -227,7 +226,7 @@ impl JsonReader<'_> {
                 let detail = format!("This {what} must be closed with a {closer_name}.");
                 Err(self.report_error(mismatched, &detail, here))
             }
-            // Another one begins, so the comma was forgotten.
+            // Another item begins, so the comma is missing.
             Some(byte) if byte == b'"' || (closer == b']' && b"{[".contains(&byte)) => {
                 let detail = "Separate items with a comma.";
                 self.failed = Some(self.report_error_here(missing, detail));
@@ -240,7 +239,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// Reports the token found here, and goes behind the array or object around it.
+    /// Reports the token at this position, and continues after the enclosing array or object.
     fn report_and_skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.current_span();
@@ -251,14 +250,14 @@ impl JsonReader<'_> {
         reported
     }
 
-    /// Continues while the bytes are such.
+    /// Skips bytes that satisfy a predicate.
     fn skip_while(&mut self, is_such: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&is_such) {
             self.at += 1;
         }
     }
 
-    /// Goes behind the array or object around this place.
+    /// Skips to the end of the enclosing array or object.
     fn skip_rest_of_container(&mut self) {
         let mut depth = 1_usize;
         while let Some(byte) = self.peek().filter(|_| depth > 0) {
@@ -268,12 +267,12 @@ impl JsonReader<'_> {
                 b'}' | b']' => depth -= 1,
                 _ => {}
             }
-            // The text may have ended within a string.
+            // The document may have ended within a string.
             self.at = (self.at + 1).min(self.text.len());
         }
     }
 
-    /// Goes to the quote that ends a string, or to the end of its line.
+    /// Skips to the closing quote of a string, or to the end of its line.
     fn skip_string(&mut self) {
         let mut rest = self.text.bytes().enumerate().skip(self.at + 1);
         let end = loop {
@@ -287,7 +286,7 @@ impl JsonReader<'_> {
         self.at = end;
     }
 
-    /// Reports that the text ends too soon.
+    /// Reports an unexpected end of the document.
     fn report_unexpected_end(
         &mut self,
         summary: impl Into<Summary>,
@@ -301,13 +300,12 @@ impl JsonReader<'_> {
         *self.ended.insert(reported)
     }
 
-    /// Reads a string, which becomes an expression that knows its text.
+    /// Reads a string as an expression that keeps its source.
     fn read_string(&mut self) -> Expr {
         let start = self.at;
         let text = self.read_quoted_characters().unwrap_or_else(|reported| {
             self.failed = Some(reported);
-            // The text of a failed string ends anywhere: its closing quote is looked for from the
-            // start.
+            // A failed string can end anywhere, so its closing quote is searched for from its start.
             self.at = start;
             self.skip_string();
             String::new()
@@ -323,7 +321,7 @@ impl JsonReader<'_> {
         Expr { kind: ExprKind::Json(Box::new(JsonString::new(input, span))), span }
     }
 
-    /// Reads the text between quotes, up to the second.
+    /// Reads the content of a string, up to its closing quote.
     fn read_quoted_characters(&mut self) -> Result<String, Reported> {
         let start = self.at;
         self.at += 1;
@@ -369,8 +367,8 @@ impl JsonReader<'_> {
         Ok(char)
     }
 
-    /// Reads an escape behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
-    /// character.
+    /// Reads a Unicode escape, from the `u` after the backslash. An unpaired surrogate becomes a
+    /// replacement character.
     fn read_unicode_escape(&mut self) -> Result<char, Reported> {
         let unit = self.read_utf16_unit(self.at + 1).ok_or_else(|| self.report_bad_escape())?;
         self.at += 5;
@@ -379,7 +377,7 @@ impl JsonReader<'_> {
             .read_utf16_unit(self.at + 2)
             .filter(|low| follows && (0xdc00..0xe000).contains(low));
         let code = match (unit, low) {
-            // Characters beyond the first 65,536 are written as two units of UTF-16.
+            // Characters above U+FFFF are written as a surrogate pair of UTF-16.
             (0xd800..0xdc00, Some(low)) => {
                 self.at += 6;
                 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
@@ -389,7 +387,7 @@ impl JsonReader<'_> {
         Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    /// The four digits of an escape at a place.
+    /// Returns the four digits of an escape at an offset.
     fn read_utf16_unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.get(at..at + 4)?;
         let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -408,8 +406,7 @@ impl JsonReader<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        // The parser of numbers decides the value, and `is_json_number` whether JSON allows the
-        // spelling.
+        // The number parser determines the value, and `is_json_number` whether JSON allows the spelling.
         if let Some(number) = Number::parse(text).filter(|_| is_json_number(text)) {
             return Ok(ExprKind::Number(number));
         }
@@ -472,14 +469,14 @@ impl JsonReader<'_> {
     fn report_error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
         self.n_errors += 1;
         match self.failed {
-            // A file that is no JSON at all could have an error in every line.
+            // A file that is not JSON could have an error on every line.
             Some(reported) if self.n_errors > MAX_REPORTED_ERRORS => reported,
             _ => self.diags.error(Diagnostic::error(summary, detail).at(span)),
         }
     }
 }
 
-/// Whether a string is a number in JSON: the language's own numbers may begin with zeros or a
+/// Returns whether a string is a JSON number. The native syntax also allows leading zeros and a leading
 /// point.
 fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);

@@ -5,8 +5,8 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 use super::{LexMode, Lexer, TokenKind};
 
 impl Lexer<'_> {
-    /// Takes `<<NAME` or `<<-NAME` with the line end that must follow at once; anything else there is
-    /// no heredoc.
+    /// Takes `<<NAME` or `<<-NAME` with the line end that must follow immediately. Anything else is not
+    /// a heredoc.
     pub(super) fn lex_heredoc_opening(&mut self) -> bool {
         let flush = usize::from(self.peek(2) == b'-');
         let start = self.at + 2 + flush;
@@ -40,12 +40,12 @@ impl Lexer<'_> {
             }
             return self.lex_sequence_opening();
         }
-        // The delimiter counts only with a line end behind it: at the end of the file, HCL takes it
-        // for text and reports that the heredoc is not closed.
+        // The delimiter counts only if a line end follows: at the end of the file, HCL treats it as text
+        // and reports an unclosed heredoc.
         let line = &self.text[start..self.at];
         // The closing name may be indented in both forms of a heredoc.
         if at_line_start && line.trim() == &self.text[name] {
-            // The line end is not part of the marker: it ends the argument.
+            // The line end is not part of the marker, because it ends the argument.
             self.at -= usize::from(line.ends_with('\r'));
             self.push_token(TokenKind::CloseHeredoc, start);
             self.modes.pop();

@@ -2,7 +2,7 @@
 
 use super::{Lexer, TokenKind};
 
-/// Distance behind a line end at which the next item is looked for.
+/// Distance after a line end within which the next item is searched for.
 const ITEM_SEARCH_DISTANCE: usize = 256;
 
 impl Lexer<'_> {
@@ -25,13 +25,13 @@ impl Lexer<'_> {
         loop {
             self.skip_text(|byte| matches!(byte, b'"' | b'\n' | b'\r' | b'\\'));
             match (self.peek(0), self.peek(1)) {
-                // Whatever is behind a backslash does not end the string; only a line end does.
+                // A character after a backslash does not end the string, unless it is a line end.
                 (b'\\', b'\n' | b'\r') | (b'\r', b'\n') => {
                     self.at += usize::from(self.peek(0) == b'\\');
                     break;
                 }
                 (b'\\', next) if self.at + 1 < self.bytes.len() => {
-                    // `\$${` is a wrong escape and then an interpolation, so the dollar stays.
+                    // `\$${` is an invalid escape and then an interpolation, so the dollar is kept.
                     let stays = matches!(next, b'$' | b'%');
                     self.at += 1 + usize::from(!stays && next.is_ascii());
                 }
@@ -42,12 +42,12 @@ impl Lexer<'_> {
         self.push_token(TokenKind::QuotedText, start);
     }
 
-    /// A line end in a quoted template is always an error. If the next line begins like an
-    /// item of a body, the closing quote was probably forgotten, and taking the string as closed keeps
-    /// the rest of the file readable; otherwise the string was meant to go on.
+    /// A line end in a quoted template is always an error. If the next line begins like an item of a
+    /// body, the closing quote is probably missing, and the string is treated as closed so that the rest
+    /// of the file can be parsed. Otherwise the string continues.
     fn lex_quoted_newline(&mut self, length: usize) {
         if self.is_item_start_near(self.at + length) {
-            // The line end stays, for the search for the end of the argument.
+            // The line end is kept for the search for the end of the argument.
             self.push_token_of_length(TokenKind::QuotedNewline, 0);
             self.modes.pop();
         } else {
@@ -56,7 +56,8 @@ impl Lexer<'_> {
     }
 
     fn is_item_start_near(&self, at: usize) -> bool {
-        // A look at what is near must do: looking further for every line end would be quadratic.
+        // Only a limited distance is searched, because a longer search for every line end would be
+        // quadratic.
         let near = &self.bytes[at..self.bytes.len().min(at + ITEM_SEARCH_DISTANCE)];
         let line = near.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or(&[]);
         if matches!(line.first(), Some(b'}' | b']' | b')')) {
@@ -65,7 +66,7 @@ impl Lexer<'_> {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         let n_name = line.iter().take_while(is_name).count();
         let rest = line[n_name..].trim_ascii_start();
-        // A label needs a space before its quote; `a"` is more likely the end of the string.
+        // A label needs a space before its quote. `a"` is more likely the end of the string.
         let spaced = line.get(n_name).is_some_and(u8::is_ascii_whitespace);
         n_name > 0 && matches!((rest.first(), spaced), (Some(b'=' | b'{'), _) | (Some(b'"'), true))
     }

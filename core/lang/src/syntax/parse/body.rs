@@ -11,19 +11,19 @@ use crate::messages;
 use crate::syntax::lex::TokenKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 
-/// The items of a body while it is read: those of the unfinished ones that begin here.
+/// The items of a body while it is parsed, from their start in the shared buffers.
 struct BodyItems {
     first_attribute: usize,
     first_block: usize,
-    /// Positions of the arguments, once there are so many that a linear search is slow.
+    /// Positions of the arguments, if they are too numerous for a linear search.
     index: HashMap<Str, usize>,
 }
 
-/// Up to here comparing names one by one is faster than a table.
+/// Up to this number, a linear search is faster than a table.
 const MAX_LINEARLY_SEARCHED_ITEMS: usize = 8;
 
 impl BodyItems {
-    /// The argument of this name among those read so far.
+    /// Returns the previously parsed argument with this name.
     fn find_attribute<'u>(
         &mut self,
         unfinished: &'u PendingItems,
@@ -33,7 +33,7 @@ impl BodyItems {
         if attributes.len() <= MAX_LINEARLY_SEARCHED_ITEMS {
             return attributes.iter().find(|attr| attr.name.name == *name);
         }
-        // The table catches up with the arguments read since the last look, so each enters it once.
+        // The arguments parsed since the last lookup are added to the table, so each is added once.
         for (at, attr) in attributes.iter().enumerate().skip(self.index.len()) {
             self.index.insert(attr.name.name.clone(), at);
         }
@@ -47,7 +47,7 @@ impl Parser<'_> {
         self.parse_rest_of_body(open, self.n_errors)
     }
 
-    /// Parses a body, or the rest of one before which there were `n_errors` errors.
+    /// Parses a body, or the rest of one. `n_errors` is the number of errors before it.
     fn parse_rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
         let mut items = BodyItems {
             first_attribute: self.unfinished.attributes.len(),
@@ -57,7 +57,8 @@ impl Parser<'_> {
         let start = open.map_or_else(|| self.byte_range_span(0, 0), Span::empty_span_after);
         let close = loop {
             if open.is_none() {
-                // No item is gone back into once it was read; only the last token may be asked for.
+                // The parser does not return to a parsed item. Only the last token may be requested
+                // again.
                 self.tokens.release_before(self.at.saturating_sub(1));
             }
             let token = self.peek_token();
@@ -70,7 +71,7 @@ impl Parser<'_> {
                     break self.token_span(close);
                 }
                 TokenKind::EndOfText => {
-                    // After an error inside, or in a string, the brace may have been lost on the way.
+                    // After an error inside the block, or in a string, the brace may have been skipped.
                     if n_errors == self.n_errors && self.rejected.is_none() {
                         self.report_unclosed_block(open);
                     }
@@ -83,7 +84,7 @@ impl Parser<'_> {
         let span = Span { end: close.start.max(start.start), ..start };
         let unfinished = &mut self.unfinished;
         let (attributes, blocks) = if open.is_none() {
-            // Nothing is around a whole file.
+            // A file has no enclosing braces.
             (take(&mut unfinished.attributes), take(&mut unfinished.blocks))
         } else {
             let attributes = unfinished.attributes.drain(items.first_attribute..).collect();
@@ -120,14 +121,14 @@ impl Parser<'_> {
             ),
         };
         let _ = self.report_unexpected(summary, detail);
-        // Skipping an item stops before a brace, so this one would be reported for ever.
+        // `skip_item` stops before a brace, so this one would be reported without end.
         if kind == TokenKind::CloseBrace {
             self.take_token();
         }
         self.skip_item(self.at);
     }
 
-    /// Parses an argument or block; the next token is a name.
+    /// Parses an argument or block. The next token is a name.
     fn parse_body_item(&mut self, items: &mut BodyItems) {
         let from = self.at;
         let token = self.take_token();
@@ -168,7 +169,7 @@ impl Parser<'_> {
         let _ = self.report_error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
     }
 
-    /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
+    /// Formats a span for messages, if the sources are available: ` at main.tf:3,1-11`.
     fn format_span_location(&self, span: Span) -> String {
         let Some(sources) = self.input.sources else { return String::new() };
         let (start, end) = (sources.start_position(span), sources.end_position(span));
@@ -176,7 +177,7 @@ impl Parser<'_> {
         format!(" at {name}:{},{}-{}", start.line, start.column, end.column)
     }
 
-    /// Parses the rest of an argument and its line; the next token is the equals sign.
+    /// Parses the rest of an argument and its line. The next token is the equals sign.
     fn parse_argument(&mut self, name: Ident) -> Attribute {
         let from = self.at;
         let result = self.parse_assignment(&name).and_then(|attr| {
@@ -186,7 +187,7 @@ impl Parser<'_> {
         result.unwrap_or_else(|_| {
             self.skip_item(from);
             let span = name.span;
-            // The name is kept, or the same argument would also be reported as missing.
+            // The name is kept. Otherwise the same argument would also be reported as missing.
             Attribute { name, expr: Expr { kind: ExprKind::Invalid, span }, span }
         })
     }
@@ -198,7 +199,7 @@ impl Parser<'_> {
         Ok(Attribute { name: name.clone(), expr, span })
     }
 
-    /// Takes the line end behind an item of a body.
+    /// Takes the line end after an item of a body.
     fn expect_line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
         match self.peek() {
             TokenKind::Newline => {
@@ -229,7 +230,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the rest of a block, behind its type.
+    /// Parses the rest of a block, after its type.
     fn parse_block(&mut self, kind: Ident) -> Parsed<Block> {
         let (labels, open) = self.collect_list(
             |unfinished| &mut unfinished.labels,
@@ -238,20 +239,19 @@ impl Parser<'_> {
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
         let (from, n_errors) = (self.at, self.n_errors);
         let body = match self.peek() {
-            // Whatever follows the brace on its line makes the block one of a single line in HCL's
-            // grammar.
+            // In HCL's grammar, any token after the brace on its line makes this a single-line block.
             TokenKind::Newline | TokenKind::EndOfText | TokenKind::CloseBrace => {
                 self.parse_body(Some(open))
             }
             _ => self.parse_one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
-                // The block was probably meant to have several lines: its other items are read all
-                // the same.
+                // The block was probably meant to have several lines, so its other items are also
+                // parsed.
                 self.parse_rest_of_body(Some(open), n_errors)
             }),
         };
         let span = kind.span.to(self.previous_span());
-        // What follows on the line is wrong, but the block itself is kept.
+        // The rest of the line is invalid, but the block itself is kept.
         if self.expect_line_end(span, "block definition").is_err() {
             self.skip_item(self.at);
         }
@@ -295,7 +295,7 @@ impl Parser<'_> {
                         .with_source_context(kind.span.to(here)),
                 )
             });
-            // A brace that is only one line too low still opens the block.
+            // A brace on the next line still opens the block.
             if token.kind == TokenKind::Newline {
                 let at = self.at;
                 match self
@@ -309,7 +309,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the body of a block that is closed on the line it was opened on: one argument.
+    /// Parses the body of a single-line block: one argument.
     fn parse_one_line_body(&mut self, open: Span) -> Parsed<Body> {
         let token = self.peek_token();
         if token.kind != TokenKind::Ident {
@@ -341,12 +341,12 @@ impl Parser<'_> {
         let close = self.expect_one_line_body_end(open)?;
         let start = open.empty_span_after();
         let span = Span { end: close.start.max(start.start), ..start };
-        // As in Terraform, an item is missing where the only one begins.
+        // As in Terraform, the missing item is reported at the start of the only one.
         let missing = Span { end: attr.name.span.start + 1, ..attr.name.span };
         Ok(Body { attributes: vec![attr], ..Body::empty(span, missing) })
     }
 
-    /// Takes the brace behind the only argument of a block on one line.
+    /// Takes the closing brace after the only argument of a single-line block.
     fn expect_one_line_body_end(&mut self, open: Span) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
@@ -370,7 +370,7 @@ impl Parser<'_> {
         Err(self.report_unexpected(messages::INVALID_SINGLE_ARGUMENT_BLOCK_DEFINITION, detail))
     }
 
-    /// Parses a label in quotes, which may have escapes but no interpolations.
+    /// Parses a quoted label, which may contain escapes but no interpolations.
     fn parse_quoted_label(&mut self) -> Parsed<Ident> {
         let open = self.take_token();
         let mut name = Cow::Borrowed("");

@@ -26,11 +26,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses elements up to the closing bracket, which is returned with the levels of the highest.
+    /// Parses elements up to the closing bracket, and returns its span with the greatest height of the
+    /// elements.
     fn parse_tuple_elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
-            // Also behind a comma: HCL allows one after the last element.
+            // Also after a comma, because HCL allows a trailing comma.
             if let Some(close) = self.take_if(TokenKind::CloseBracket) {
                 return Ok((close, below));
             }
@@ -60,7 +61,7 @@ impl Parser<'_> {
 
     pub(super) fn parse_object(&mut self) -> Parsed {
         let open = self.take_token();
-        // Line ends separate the items of an object, but mean nothing in a `for` expression.
+        // Line ends separate the items of an object, but are not significant in a `for` expression.
         let at = self.at;
         let is_for = self.with_newline_significance(false, |parser| parser.is_at_keyword("for"));
         self.at = at;
@@ -79,12 +80,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses items up to the closing brace, which is returned with the levels of the highest.
+    /// Parses items up to the closing brace, and returns its span with the greatest height of the items.
     fn parse_object_items(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
             while self.take_if(TokenKind::Newline).is_some() {}
-            // Also behind a separator: HCL allows one after the last item.
+            // Also after a separator, because HCL allows a trailing one.
             if let Some(close) = self.take_if(TokenKind::CloseBrace) {
                 return Ok((close, below));
             }
@@ -151,13 +152,13 @@ impl Parser<'_> {
                 ));
             }
         }
-        // Decided only here: the same tokens are a variable anywhere but before a separator.
+        // Decided only here, because the same tokens are a variable anywhere but before a separator.
         let (key, bare, key_height) = to_object_key(key);
         let value = self.parse_expression()?;
         Ok((ObjectItem { key, bare, value: value.expr }, key_height.max(value.height)))
     }
 
-    /// Parses the rest of a `for` expression; the next token is `for`. Line ends mean nothing.
+    /// Parses the rest of a `for` expression. The next token is `for`. Line ends are not significant.
     fn parse_for_expr(&mut self, open: Token, closer: TokenKind) -> Parsed {
         self.take_token();
         let (key, value) = self.parse_for_names("expression")?;
@@ -168,7 +169,7 @@ impl Parser<'_> {
                 "Expected a colon between the collection and the result.",
             ));
         }
-        // Whether this is a key or the result is known only by the arrow behind it.
+        // Only the arrow after it determines whether this is a key or the result.
         let mut result = self.parse_expression()?;
         let mut result_key = None;
         if self.take_if(TokenKind::FatArrow).is_some() {
@@ -187,8 +188,7 @@ impl Parser<'_> {
                 "Extra characters after the end of the 'for' expression. A closing bracket is expected here.",
             ));
         };
-        // Checked at the end, so that the whole expression was read and parsing can go on behind
-        // it.
+        // Checked at the end, so that parsing can continue after the whole expression.
         self.check_for_expr_form(closer, result_key.as_ref(), &result, ellipsis)?;
         let parts = [Some(&collection), Some(&result), result_key.as_ref(), condition.as_ref()];
         let below = parts.into_iter().flatten().map(|tree| tree.height).max().unwrap_or(0);
@@ -205,7 +205,7 @@ impl Parser<'_> {
         self.make_expr_with_height(kind, span, below)
     }
 
-    /// Checks that a key and grouping are there exactly where an object is built.
+    /// Checks that a key is present exactly in the object form, and grouping only there.
     fn check_for_expr_form(
         &mut self,
         closer: TokenKind,
@@ -259,7 +259,7 @@ impl Parser<'_> {
         self.report_unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
     }
 
-    /// Parses the rest of a call, behind the first word of its name.
+    /// Parses the rest of a call, after the first word of its name.
     pub(super) fn parse_call(&mut self, first: Token) -> Parsed {
         let name = self.parse_function_name(first)?;
         let Some(open) = self.take_if(TokenKind::OpenParen) else {
@@ -301,8 +301,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses arguments up to the closing parenthesis. That is returned, whether the last argument is
-    /// expanded, and the levels of the highest.
+    /// Parses arguments up to the closing parenthesis. Returns its span, whether the last argument is
+    /// expanded, and the greatest height of the arguments.
     fn parse_arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
         let mut below = 0;
         loop {
@@ -346,13 +346,13 @@ impl Parser<'_> {
     }
 }
 
-/// Makes a name, also one that is a keyword elsewhere, the string of a key. A name with steps
-/// behind it stays a traversal: evaluation refuses it, and readers of names may take it.
+/// Converts a name, even a keyword, to the string of a key. A name with steps after it remains a
+/// traversal: the evaluation refuses it, and readers of names may accept it.
 fn to_object_key(key: ExprWithHeight) -> (Expr, bool, usize) {
     let span = key.expr.span;
     let name = match &key.expr.kind {
         ExprKind::Variable(ident) => ident.name.clone(),
-        // As in HCL, a keyword that stands alone before a separator is a name.
+        // As in HCL, a single keyword before a separator is a name.
         ExprKind::Null => Str::new("null"),
         ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
         _ => return (key.expr, false, key.height),

@@ -7,10 +7,10 @@ use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{BinaryOp, ExprKind, UnaryOp};
 
-/// The operator a token stands for, and how strongly it binds.
+/// Returns the operator of a token, and its precedence.
 fn to_binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
     Some(match kind {
-        // The order of strength is that of HCL.
+        // The precedence is that of HCL.
         TokenKind::Or => (BinaryOp::Or, 1),
         TokenKind::And => (BinaryOp::And, 2),
         TokenKind::Equal => (BinaryOp::Equal, 3),
@@ -39,7 +39,7 @@ impl Parser<'_> {
         if self.take_if(TokenKind::Question).is_none() {
             return Ok(condition);
         }
-        // The operator groups to the right, so a result may be another conditional.
+        // The operator is right-associative, so a result may be another conditional.
         let yes = self.parse_expression()?;
         let start = condition.expr.span;
         if self.take_if(TokenKind::Colon).is_none() {
@@ -59,13 +59,13 @@ impl Parser<'_> {
         self.make_expr_with_height(kind, span, below)
     }
 
-    /// Parses operators that bind at least as strongly as `least`; equal ones group to the left.
+    /// Parses operators with at least the precedence `least`. They are left-associative.
     fn parse_binary(&mut self, least: u8) -> Parsed {
         let mut left = self.parse_operand()?;
         while let Some((op, strength)) = to_binary_op(self.peek()).filter(|op| op.1 >= least) {
             let token = self.take_token();
-            // An equal operator to the right must not be taken here: `a - b - c` groups to the
-            // left.
+            // An operator of equal precedence must not be taken here, because `a - b - c` is
+            // left-associative.
             let right = self.parse_binary(strength + 1)?;
             let span = left.expr.span.to(right.expr.span);
             let below = left.height.max(right.height);
@@ -80,7 +80,8 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Parses a term with the steps behind it. A sign takes in the steps: `-a.b` is `-(a.b)`.
+    /// Parses a term with the steps after it. A sign applies to the result of the steps: `-a.b` is
+    /// `-(a.b)`.
     fn parse_operand(&mut self) -> Parsed {
         let op = match self.peek() {
             TokenKind::Minus => UnaryOp::Negate,
@@ -170,7 +171,7 @@ impl Parser<'_> {
     fn parse_name_or_call(&mut self) -> Parsed {
         let token = self.take_token();
         let span = self.token_span(token);
-        // Asked before the keywords: a function may be called `null`.
+        // Checked before the keywords, because a function may be called `null`.
         if matches!(self.peek(), TokenKind::OpenParen | TokenKind::DoubleColon) {
             return self.parse_call(token);
         }

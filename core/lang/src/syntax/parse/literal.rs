@@ -1,4 +1,4 @@
-//! Numbers and the text of strings, escapes resolved.
+//! Numbers and the content of strings, with escapes resolved.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
-    /// Reads the number a token stands for.
+    /// Parses a number token.
     pub(super) fn parse_number(&mut self, token: Token) -> Parsed<Number> {
         Number::parse(self.token_text(token)).ok_or_else(|| {
             self.report_error(
@@ -20,7 +20,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Returns the text a token of a template stands for. Backslash escapes exist only in quotes.
+    /// Returns the text of a template token, with escapes resolved. Backslash escapes exist only in
+    /// quotes.
     pub(super) fn unescape_token(&mut self, token: Token) -> Parsed<Cow<'a, str>> {
         let text = self.token_text(token);
         let quoted = token.kind == TokenKind::QuotedText;
@@ -38,14 +39,14 @@ impl<'a> Parser<'a> {
                             result.push(char);
                             length
                         }
-                        // The rest of the text is read on, so that all wrong escapes of a string
+                        // The rest of the text is also checked, so that all invalid escapes of a string
                         // are reported.
                         Err((detail, length)) => {
                             wrong = Some(self.report_invalid_escape(token, at, length, detail));
                             length
                         }
                     },
-                    // `$${` and `%%{` stand for themselves with one sign less.
+                    // `$${` and `%%{` represent `${` and `%{`.
                     sign => {
                         result.push(char::from(sign));
                         2
@@ -73,7 +74,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Finds the next escape from an offset on: a backslash in quotes, or a doubled sign before a brace.
+/// Finds the next escape at or after an offset: a backslash in quotes, or a doubled sign before a brace.
 fn find_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     (from..bytes.len()).find(|&at| match bytes[at] {
@@ -85,7 +86,7 @@ fn find_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
     })
 }
 
-/// Reads a backslash escape: the character and the length, or the mistake and its length.
+/// Reads a backslash escape. Returns the character and its length, or the error and its length.
 fn unescape_backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
     let Some(selector) = escape[1..].chars().next() else {
         return Err(("Nothing follows the backslash.".to_owned(), 1));

@@ -1,26 +1,25 @@
-//! Names and short strings that were read already. They recur, and sharing them is cheaper than
-//! making them again.
+//! Cache of names and short strings. They recur, and sharing them is cheaper than allocating them again.
 
 use formwork_value::Str;
 
-/// Number of names that are kept, a power of two. A later name takes the place of an earlier one.
+/// Number of names that are kept, a power of two. A later name replaces an earlier one.
 const MAX_CACHED_NAMES: usize = 1_024;
 
 /// Longer strings seldom recur.
 const MAX_CACHED_NAME_LENGTH: usize = 32;
 
-/// The names read last, each in the place its text says.
+/// The last names, each in the slot of its hash.
 pub(super) struct NameCache {
     places: Vec<Option<Str>>,
 }
 
 impl NameCache {
-    /// Capacity for the names of a source text.
+    /// Creates a cache with capacity for the names of a source text.
     pub(super) fn with_capacity_for(text: &str) -> Self {
         Self { places: vec![None; MAX_CACHED_NAMES.min((text.len() / 8 + 1).next_power_of_two())] }
     }
 
-    /// The name of a piece of text, shared with those before it if one is kept.
+    /// Returns the name of a piece of text, shared with a cached one if it exists.
     pub(super) fn intern(&mut self, text: &str) -> Str {
         if text.len() > MAX_CACHED_NAME_LENGTH {
             return Str::new(text);
@@ -34,8 +33,7 @@ impl NameCache {
     }
 }
 
-/// Hash of the length, the beginning and the end. Many names with one hash only make parsing
-/// slower, not wrong.
+/// Hash of the length, the beginning and the end. Hash collisions only slow down parsing.
 fn hash_text(text: &[u8]) -> u64 {
     let mix = |hash: u64, more: u64| (hash ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = match (text.first_chunk(), text.last_chunk()) {

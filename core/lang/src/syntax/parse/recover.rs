@@ -1,4 +1,4 @@
-//! Tokens that are wrong in themselves, and finding the place to go on from after an error.
+//! Error recovery: invalid tokens, and the position at which parsing continues after an error.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use super::Parser;
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 
-/// Whether to report a token that is wrong wherever it stands, after those before it. As in Terraform,
-/// a mistake that is made throughout a file is reported where it is made first, and a string in wrong
-/// quotes at its beginning.
+/// Returns whether to report an invalid token, given the previous ones. As in Terraform, an error that
+/// is repeated throughout a file is reported only where it first occurs, and a string in wrong quotes
+/// only at its start.
 fn should_report_token(text: &str, counts: &mut HashMap<char, usize>) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let is_bitwise = matches!(text, "&" | "|" | "^" | "~");
@@ -25,12 +25,12 @@ fn should_report_token(text: &str, counts: &mut HashMap<char, usize>) -> bool {
 }
 
 impl Parser<'_> {
-    /// Reports tokens that are wrong wherever they stand.
+    /// Reports tokens that are invalid in any position.
     pub(super) fn report_invalid_tokens(&mut self, tokens: &[Token]) {
         let mut before: Option<Token> = None;
         let mut counts: HashMap<char, usize> = HashMap::new();
         for &token in tokens {
-            // A file may be full of the same byte.
+            // A file may contain the same byte many times in a row.
             let goes_on = before.is_some_and(|before| {
                 before.end == token.start && self.token_text(before) == self.token_text(token)
             });
@@ -96,14 +96,13 @@ impl Parser<'_> {
         self.report_error(summary, detail, self.token_span(token))
     }
 
-    /// Continues behind the item of a body that has an error, of which the token at index `from` is
-    /// part: behind its line, or before the brace that closes the body. Brackets that open and
-    /// close on the way are passed over as a whole.
+    /// Skips the item of a body that has an error and contains the token at index `from`: to the end of
+    /// its line, or to the brace that closes the body. Matched brackets are skipped as a whole.
     pub(super) fn skip_item(&mut self, from: usize) {
         let mut open = OpenBrackets::default();
         self.at = from;
-        // The error may be inside brackets, where line ends mean nothing, but the item ends with a
-        // line.
+        // The error may be inside brackets, where line ends are not significant, but the item ends with
+        // a line.
         self.newlines = true;
         loop {
             let token = self.peek_token();
@@ -113,11 +112,11 @@ impl Parser<'_> {
                     self.at += 1;
                     return;
                 }
-                // The lexer took the string for closed.
+                // The lexer treated the string as closed.
                 TokenKind::QuotedNewline if token.start == token.end => {
                     open.close_bracket(TokenKind::CloseQuote);
                 }
-                // Something in between was never closed, but this closes the body around it all.
+                // An inner bracket was never closed, but this one closes the enclosing body.
                 TokenKind::CloseBrace if !open.close_bracket(token.kind) => return,
                 TokenKind::CloseBrace => {}
                 kind => open.track_token(kind),
@@ -126,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Continues behind the token that closes the sequence `opener` began, which was taken already.
+    /// Skips to the end of the sequence that began with `opener`, which was already consumed.
     pub(super) fn skip_sequence(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -141,11 +140,11 @@ impl Parser<'_> {
     }
 }
 
-/// The open brackets, by their closing ones.
+/// The open brackets, by their closing token.
 #[derive(Default)]
 struct OpenBrackets {
     closers: Vec<TokenKind>,
-    /// Number of open brackets of each kind, so that an unmatched closing one costs no search.
+    /// Number of open brackets of each kind, so that an unmatched closing bracket needs no search.
     counts: HashMap<TokenKind, usize>,
 }
 
@@ -166,8 +165,8 @@ impl OpenBrackets {
         }
     }
 
-    /// Closes the innermost bracket that this closes, and those inside it that were never closed.
-    /// Says whether there is one.
+    /// Closes the innermost matching bracket, and the unclosed ones inside it. Returns whether one
+    /// exists.
     fn close_bracket(&mut self, kind: TokenKind) -> bool {
         if self.counts.get(&kind).is_none_or(|count| *count == 0) {
             return false;

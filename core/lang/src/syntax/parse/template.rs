@@ -18,8 +18,8 @@ struct ForNames {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses a template up to the token that closes it. `flush` asks for the common indentation of
-    /// its lines to be taken off.
+    /// Parses a template up to the token that closes it. `flush` requests the removal of the common
+    /// indentation of its lines.
     pub(super) fn parse_template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
         if closer == TokenKind::CloseQuote
             && let Some(plain) = self.parse_plain_text(open)
@@ -31,15 +31,15 @@ impl<'a> Parser<'a> {
         if flush {
             remove_common_indent(&mut pieces);
         }
-        // The value of a lone interpolation is not made a string. Text counts here even if a strip
-        // marker left nothing of it.
+        // The value of a single interpolation is not converted to a string. Text counts here even if a
+        // strip marker removed all of it.
         if let [TemplatePiece::Interpolation(_)] = pieces.as_slice()
             && let Some(TemplatePiece::Interpolation(tree)) = pieces.pop()
         {
             let height = tree.height;
             return self.make_expr_with_height(ExprKind::Wrap(Box::new(tree.expr)), span, height);
         }
-        // Joined only now: indentation and strip markers work on single lines.
+        // Joined only now, because indentation and strip markers apply to single lines.
         let mut pieces = join_literals(pieces).into_iter();
         let (mut parts, height, end) = self.build_template_parts(&mut pieces)?;
         if let Some(stray) = end {
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
         self.make_expr_with_height(kind, span, height)
     }
 
-    /// Parses a string that is one piece of text, as most are, without the detours of the others.
+    /// Fast path for a string that is one piece of text, as most are.
     fn parse_plain_text(&mut self, open: Span) -> Option<Parsed> {
         let text = self.token_at(self.at);
         if text.kind != TokenKind::QuotedText {
@@ -85,10 +85,10 @@ impl<'a> Parser<'a> {
     ) -> Parsed<Vec<TemplatePiece<'a>>> {
         let mut pieces: Vec<TemplatePiece<'a>> = Vec::new();
         let mut wrong: Option<Reported> = None;
-        // Whether a `~` before asks for the spaces that begin the next text to go.
+        // Whether a preceding `~` removes the leading spaces of the next text.
         let mut strip_next = false;
         loop {
-            // The closer may be the end of the text, which `bump` does not pass.
+            // The closing token may be the end of the text, which is never consumed.
             let token = self.take_token();
             if token.kind == closer {
                 return wrong.map_or(Ok(pieces), Err);
@@ -107,8 +107,8 @@ impl<'a> Parser<'a> {
                     Err(reported) => wrong = Some(reported),
                 },
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
-                    // The marker reaches only the piece next to it: HCL's scanner makes one of
-                    // every line.
+                    // The marker affects only the adjacent piece, because HCL's scanner splits text into
+                    // lines.
                     if self.token_text(token).ends_with('~')
                         && let Some(before) = pieces.last_mut()
                     {
@@ -136,8 +136,8 @@ impl<'a> Parser<'a> {
         )
     }
 
-    /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
-    /// error is one after which the template can still be read on.
+    /// Parses the rest of a `${…}` or `%{…}`, and returns whether it ends with a strip marker. After the
+    /// inner error, the template can still be parsed.
     fn parse_interpolation_or_directive(
         &mut self,
         open: Token,
@@ -163,8 +163,7 @@ impl<'a> Parser<'a> {
                     Ok(piece)
                 }
                 Err(reported) => {
-                    // An unknown word may be followed by anything, so the text is read on behind
-                    // the brace.
+                    // An unknown word may be followed by anything, so parsing continues after the brace.
                     self.skip_sequence();
                     return Ok((Err(reported), false));
                 }
@@ -244,13 +243,13 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Builds parts up to the end of the pieces, or to a directive that does not begin something;
-    /// that one is returned too.
+    /// Builds parts up to the end of the pieces, or to a directive that does not open a block, which is
+    /// also returned.
     fn build_template_parts(
         &mut self,
         pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
     ) -> Parsed<(Vec<TemplatePart>, usize, Option<TemplatePiece<'a>>)> {
-        // Most templates have few parts; of a directive it is not known how many are inside it.
+        // Most templates have few parts. The number of parts inside a directive is unknown.
         let mut parts = Vec::with_capacity(pieces.len().min(4));
         let mut height = 0;
         while let Some(piece) = pieces.next() {

@@ -1,4 +1,4 @@
-//! The steps behind a term: attributes, indexes and splats.
+//! The steps after a term: attributes, indexes and splats.
 
 use formwork_value::{Reported, Span};
 
@@ -7,7 +7,7 @@ use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
 
-/// One step, not yet applied to anything.
+/// One step that is not applied yet.
 enum ParsedStep {
     Attribute(Ident),
     Index { key: Expr, brackets: Span },
@@ -34,7 +34,7 @@ impl Parser<'_> {
         Ok(tree)
     }
 
-    /// Parses one step, if there is one, and says how many levels are inside it.
+    /// Parses one step, if any, and returns the number of levels inside it.
     fn parse_step(&mut self) -> Parsed<Option<(ParsedStep, usize)>> {
         match self.peek() {
             TokenKind::Dot => self.parse_dot_step().map(Some),
@@ -79,7 +79,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads the number of the old way to index, `a.0`.
+    /// Parses the number of the legacy index syntax, `a.0`.
     fn parse_legacy_index(&mut self, token: Token) -> Parsed<Expr> {
         // Two such indexes in a row, `a.0.1`, look like one number with a fraction.
         if let Some((first, second)) = self.token_text(token).split_once('.') {
@@ -95,10 +95,10 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Number(number), span: self.token_span(token) })
     }
 
-    /// Parses the steps behind `.*`: attributes and old indexes, up to the first bracket.
+    /// Parses the steps after `.*`: attributes and legacy indexes, up to the first bracket.
     fn parse_attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
-        // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
+        // A bracket after `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
         while let Some(dot) = self.take_if(TokenKind::Dot) {
             let token = self.peek_token();
             each.push(match token.kind {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok((ParsedStep::Index { key: key.expr, brackets }, key.height))
     }
 
-    /// Parses the rest of `[*]` and everything behind it, which is done to each element.
+    /// Parses the rest of `[*]` and the steps after it, which apply to each element.
     fn parse_full_splat(&mut self, open: Token) -> Parsed<(ParsedStep, usize)> {
         let Some(close) = self.take_if(TokenKind::CloseBracket) else {
             return Err(self.report_unexpected(
@@ -154,8 +154,7 @@ impl Parser<'_> {
         self.with_deeper_level(|parser| {
             let mut each = Vec::new();
             let mut height = 0;
-            // All steps behind `[*]` belong to it, brackets included: `a[*].b[0]` indexes each
-            // element.
+            // All steps after `[*]` belong to it, including brackets: `a[*].b[0]` indexes each element.
             while let Some((step, below)) = parser.parse_step()? {
                 height = height.max(below + 1);
                 each.push(match step {

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::ExprWithHeight;
 use crate::syntax::Ident;
 
-/// A piece of a template: outside quotes every line has at least one of its own.
+/// A piece of a template. Outside quotes every line has at least one piece.
 pub(super) enum TemplatePiece<'a> {
     Literal { text: Cow<'a, str>, span: Span },
     Interpolation(ExprWithHeight),
@@ -20,7 +20,7 @@ pub(super) enum TemplatePiece<'a> {
 }
 
 impl TemplatePiece<'_> {
-    /// The word that makes a directive; empty for other text.
+    /// Returns the keyword of a directive, or an empty string for other pieces.
     pub(super) fn directive_keyword(&self) -> &'static str {
         match self {
             Self::Literal { .. } | Self::Interpolation(_) => "",
@@ -44,7 +44,7 @@ impl TemplatePiece<'_> {
         }
     }
 
-    /// Says where the whole of a directive stands.
+    /// Sets the span of a whole directive.
     pub(super) fn with_span(self, whole: Span) -> Self {
         match self {
             Self::If(tree, _) => Self::If(tree, whole),
@@ -58,7 +58,7 @@ impl TemplatePiece<'_> {
         }
     }
 
-    /// Takes off the spaces at the start of text, line ends included.
+    /// Removes the spaces at the start of text, including line ends.
     pub(super) fn strip_start(&mut self) {
         if let Self::Literal { text, .. } = self {
             let length = text.len() - text.trim_start().len();
@@ -66,7 +66,7 @@ impl TemplatePiece<'_> {
         }
     }
 
-    /// Takes off the spaces at the end of text, line ends included.
+    /// Removes the spaces at the end of text, including line ends.
     pub(super) fn strip_end(&mut self) {
         if let Self::Literal { text, .. } = self {
             let length = text.trim_end().len();
@@ -85,9 +85,9 @@ fn cut_text_start(text: &mut Cow<'_, str>, length: usize) {
     }
 }
 
-/// Takes off every line the spaces that all lines begin with. A line that is only spaces has no say
-/// and keeps them; an interpolation at the start of a line counts as text. A line whose line break
-/// was stripped away by a `~` before it is no line of its own.
+/// Removes the common indentation of all lines. A line of only spaces is not considered and not changed.
+/// An interpolation at the start of a line counts as text. A line whose preceding line break was removed
+/// by a `~` is not a separate line.
 pub(super) fn remove_common_indent(pieces: &mut [TemplatePiece<'_>]) {
     let mut common = usize::MAX;
     let mut starts = Vec::new();
@@ -117,7 +117,7 @@ pub(super) fn remove_common_indent(pieces: &mut [TemplatePiece<'_>]) {
     }
     for at in starts {
         if let TemplatePiece::Literal { text, .. } = &mut pieces[at] {
-            // The text behind the spaces could be part of the last of them.
+            // The text after the spaces could combine with the last space.
             let length = match text.get(..=common) {
                 Some(begin) if has_single_byte_clusters(begin) => common,
                 _ => text.graphemes(true).take(common).map(str::len).sum(),
@@ -127,12 +127,12 @@ pub(super) fn remove_common_indent(pieces: &mut [TemplatePiece<'_>]) {
     }
 }
 
-/// Whether each byte is a grapheme cluster of its own.
+/// Returns whether each byte is a separate grapheme cluster.
 fn has_single_byte_clusters(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii() && byte != b'\r')
 }
 
-/// Joins neighbouring strings into one and drops empty ones.
+/// Joins adjacent strings and drops empty ones.
 pub(super) fn join_literals(pieces: Vec<TemplatePiece<'_>>) -> Vec<TemplatePiece<'_>> {
     let mut joined: Vec<TemplatePiece<'_>> = Vec::with_capacity(pieces.len().min(16));
     for piece in pieces {
@@ -147,7 +147,7 @@ pub(super) fn join_literals(pieces: Vec<TemplatePiece<'_>>) -> Vec<TemplatePiece
             (_, piece) => joined.push(piece),
         }
     }
-    // A strip marker may leave nothing of a text.
+    // A strip marker may remove all of a text.
     joined.retain(|piece| !matches!(piece, TemplatePiece::Literal { text, .. } if text.is_empty()));
     joined
 }
