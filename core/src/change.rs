@@ -10,77 +10,77 @@ use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderConfigAd
 /// The action on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Nothing.
+    /// Nothing is done.
     NoOp,
-    /// It is made.
+    /// The object is created.
     Create,
-    /// A data source is read while applying.
+    /// A data source is read during the apply.
     Read,
-    /// It is changed in place.
+    /// The object is changed in place.
     Update,
-    /// It is destroyed.
+    /// The object is destroyed.
     Delete,
-    /// It stays as it is, but is no longer managed.
+    /// The object remains, but is no longer managed.
     Forget,
-    /// It is destroyed and recreated.
+    /// The object is destroyed and recreated.
     Replace(ReplaceOrder),
 }
 
 /// The order of the two halves of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplaceOrder {
-    /// The old object goes first.
+    /// The old object is destroyed first.
     DestroyFirst,
-    /// The new object comes first; the old one is deposed meanwhile.
+    /// The new object is created first. Until the old one is destroyed, it is deposed.
     CreateFirst,
 }
 
 impl Action {
-    /// Whether a new object is made.
+    /// Returns whether a new object is created.
     #[must_use]
     pub fn creates_object(self) -> bool {
         matches!(self, Self::Create | Self::Replace(_))
     }
 
-    /// Whether an object is destroyed.
+    /// Returns whether an object is destroyed.
     #[must_use]
     pub fn destroys_object(self) -> bool {
         matches!(self, Self::Delete | Self::Replace(_))
     }
 }
 
-/// Why an action was chosen, where that is not plain from before and after.
+/// The reason for an action that is not evident from the values before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActionReason {
     /// Replaced: the object is tainted.
     ReplaceBecauseTainted,
-    /// Replaced: the user asked for it.
+    /// Replaced: the user requested it.
     ReplaceByRequest,
     /// Replaced: the provider cannot change it in place.
     ReplaceBecauseCannotUpdate,
-    /// Replaced: something named in `replace_triggered_by` changes.
+    /// Replaced: an object in `replace_triggered_by` changes.
     ReplaceByTriggers,
-    /// Deleted: no block describes it.
+    /// Deleted: the configuration has no block for it.
     DeleteBecauseNoResourceConfig,
-    /// Deleted: the block is repeated in another way.
+    /// Deleted: the block uses another kind of repetition.
     DeleteBecauseWrongRepetition,
     /// Deleted: its index is not below `count`.
     DeleteBecauseCountIndex,
     /// Deleted: its key is not in `for_each`.
     DeleteBecauseEachKey,
-    /// Deleted: its module is gone.
+    /// Deleted: its module was removed.
     DeleteBecauseNoModule,
-    /// Deleted: no block describes the address it moved to.
+    /// Deleted: the configuration has no block for the address it moved to.
     DeleteBecauseNoMoveTarget,
-    /// Read later: the configuration is not known yet.
+    /// Read later: the configuration contains unknown values.
     ReadBecauseConfigUnknown,
-    /// Read later: something it depends on changes.
+    /// Read later: a dependency changes.
     ReadBecauseDependencyPending,
-    /// Read again: a `check` block looks at it when all is done.
+    /// Read again: a `check` block checks it at the end of the apply.
     ReadBecauseCheckNested,
 }
 
-/// The planned fate of one object.
+/// The planned change of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// The instance.
@@ -91,32 +91,32 @@ pub struct Change {
     pub moved_from: Option<InstanceAddr>,
     /// The import of the object, if it is part of this plan.
     pub importing: Option<PlannedImport>,
-    /// The provider configuration that does it.
+    /// The provider configuration that performs the change.
     pub provider: ProviderConfigAddr,
     /// The action.
     pub action: Action,
-    /// Why, if that is not plain.
+    /// The reason for the action, if it is not evident.
     pub reason: Option<ActionReason>,
-    /// The object before; null if there is none. Marked where sensitive.
+    /// The object before the change, or null if none exists. Sensitive parts are marked.
     pub before: Value,
-    /// The object after; null if there will be none. May hold unknowns. Marked where sensitive.
+    /// The object after the change, or null if none will exist. It may contain unknown values. Sensitive
+    /// parts are marked.
     pub after: Value,
     /// The paths that cannot be changed in place.
     pub replace_paths: Vec<Path>,
-    /// The sensitive paths of the configuration, if the object was planned a second time as a new
-    /// one. Terraform's view of the planned values then leaves out values that only the schema
-    /// marks as sensitive.
+    /// The sensitive paths of the configuration, if the object was planned a second time as a new one.
+    /// Terraform's view of the planned values then omits values that only the schema marks as sensitive.
     pub config_secrets: Option<Vec<Path>>,
-    /// The provider's private bytes for applying.
+    /// The private data of the provider for the apply.
     pub private: Bytes,
-    /// Whether the whole configuration was known while planning, so that it need not be validated
-    /// again.
+    /// Whether the whole configuration was known while planning, so that it does not need to be
+    /// validated again.
     pub config_known: bool,
-    /// The planned identity, encoded, if the provider gives one.
+    /// The encoded planned identity, if the provider returns one.
     pub identity: Option<Bytes>,
-    /// The resources it is made after, transitively, as the state records them.
+    /// The transitive dependencies, as recorded in the state after the change.
     pub dependencies: Arc<Vec<ConfigResourceAddr>>,
-    /// The resources that the object before was made after, as the state recorded them.
+    /// The dependencies of the object before the change, as recorded in the state.
     pub prior_dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first, as the state records it.
     pub create_before_destroy: bool,
@@ -125,9 +125,9 @@ pub struct Change {
 /// The key by which a provider finds an object that is not managed yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportKey {
-    /// A string in a form that the provider knows.
+    /// An import ID in the format of the provider.
     Id(Str),
-    /// Its identity: wholly known and without marks.
+    /// The identity of the object, wholly known and without marks.
     Identity(Value),
 }
 
@@ -148,12 +148,12 @@ impl std::fmt::Display for ImportKey {
 pub struct PlannedImport {
     /// The key by which the provider found the object.
     pub import_key: ImportKey,
-    /// The configuration that was made for it, if it had none.
+    /// The generated configuration, if the object had none.
     pub generated_config: Option<String>,
 }
 
 impl Change {
-    /// A change of the object of an instance from one value to another, with no other details.
+    /// Returns a change of the object of an instance from one value to another, without other details.
     #[must_use]
     pub fn from_values(
         addr: InstanceAddr,
@@ -183,22 +183,22 @@ impl Change {
         }
     }
 
-    /// Whether anything is to be done, if only to the state.
+    /// Returns whether the change affects the object or the state.
     #[must_use]
     pub fn needs_apply(&self) -> bool {
         self.action != Action::NoOp || self.moved_from.is_some() || self.importing.is_some()
     }
 }
 
-/// The planned fate of a root output.
+/// The planned change of a root output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputChange {
     /// The action: never a replacement or a read.
     pub action: Action,
-    /// The value before; null if there is none.
+    /// The value before the change, or null if none exists.
     pub before: Value,
-    /// The value after; null if there will be none. May be unknown.
+    /// The value after the change, or null if none will exist. It may be unknown.
     pub after: Value,
-    /// Whether it must not be shown.
+    /// Whether the value is sensitive and must not be shown.
     pub sensitive: bool,
 }

@@ -1,6 +1,6 @@
-//! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long
-//! as the phase continues, closed when the last vertex that needs them is done, and at the end in
-//! any case. Each phase decides which vertex opens and which one closes them.
+//! Ephemeral resources of a phase: they are opened when they are visited, renewed while the phase runs,
+//! and closed when the last vertex that needs them is done, or at the end of the phase. Each phase
+//! determines the vertices that open and close them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -33,20 +33,20 @@ use crate::progress::wait_with_ticks;
 use crate::provider::{CallContext, OpenEphemeralData, ProviderClient};
 use crate::session::Session;
 
-/// The least time between two renewals, for providers whose deadlines have always passed.
+/// Minimum time between two renewals, for providers that return times in the past.
 const MIN_RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The ephemeral resources that are open in one phase.
 pub(crate) struct EphemeralResources<'s> {
     session: &'s Session<'s>,
     open: RefCell<BTreeMap<InstanceAddr, Rc<OpenResource>>>,
-    /// Set off when one is opened or closed.
+    /// Notified when a resource is opened or closed.
     changed: Notify,
     /// Diagnostics of renewals.
     problems: RefCell<Diagnostics>,
 }
 
-/// An instance to be opened.
+/// An instance to open.
 #[derive(Clone, Copy)]
 pub(crate) struct EphemeralInstance<'a> {
     pub(crate) config: &'a Resource,
@@ -60,13 +60,13 @@ struct OpenResource {
     /// The header of the block.
     block: Span,
     client: Rc<ProviderClient>,
-    /// Private data of the opening, for closing it.
+    /// Private data of the open call, for the close call.
     opened: Bytes,
-    /// Data of the last answer, for the next renewal.
+    /// Private data of the last response, for the next renewal.
     keep: RefCell<OpenEphemeralData>,
-    /// When it has to be renewed; nothing while it is, and if it never has to.
+    /// The time of the next renewal. `None` during a renewal, and if none is required.
     due: Cell<Option<Instant>>,
-    /// Prevents closing it while it is renewed.
+    /// Prevents a close during a renewal.
     turn: Semaphore,
 }
 
@@ -81,7 +81,7 @@ impl OpenResource {
 }
 
 impl<'s> EphemeralResources<'s> {
-    /// None yet.
+    /// Creates the set without open resources.
     pub(crate) fn new(session: &'s Session<'s>) -> Self {
         Self {
             session,
@@ -91,18 +91,19 @@ impl<'s> EphemeralResources<'s> {
         }
     }
 
-    /// Opens an instance and returns its value. If its configuration is not known yet, it stays
-    /// closed and its value is unknown.
+    /// Opens an instance and returns its value. If its configuration is unknown, it is not opened and
+    /// its value is unknown.
     ///
     /// # Errors
-    /// When anything on the way fails. Resources opened by then are closed at the end.
+    /// Returns an error if the evaluation, validation or opening fails. Resources that are already open
+    /// are closed at the end.
     pub(crate) async fn open_instance(
         &self,
         diags: &mut Diagnostics,
         site: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
-        // Collected apart, so that only these diagnostics are moved to parts of this block.
+        // Collected separately, so that only these diagnostics are assigned to parts of this block.
         let mut said = Diagnostics::new();
         let value = self.try_open(&mut said, site, scope).await;
         point_diagnostics_at_parts(&mut said, &site.config.body, site.config.span);
@@ -122,8 +123,8 @@ impl<'s> EphemeralResources<'s> {
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.call_context();
-        // Validated on every opening, since the configuration of an ephemeral resource may differ
-        // between plan and apply.
+        // Validated each time, because the configuration of an ephemeral resource may differ between
+        // plan and apply.
         client.validate_resource_config(diags, &ty, &config, about).await?;
         if !config.is_wholly_known() {
             self.send_event(addr, EphemeralStep::Open, EphemeralStage::Deferred);
@@ -134,14 +135,14 @@ impl<'s> EphemeralResources<'s> {
         let opening = client.open_ephemeral(diags, &ty, &config, about);
         let opened = self.wait_with_events(addr, EphemeralStep::Open, opening).await?;
         let value = with_config_marks(opened.value, &config);
-        // Kept before the postconditions are checked: the resource is open from now on and has to
-        // be closed, also if one fails.
+        // Stored before the postconditions are checked: the resource is now open and must be closed,
+        // even if a postcondition fails.
         self.add_open_resource(OpenResource {
             addr: addr.clone(),
             block: resource.span,
             client,
-            // Protocol: `CloseEphemeralResource` gets the private data of the opening, and
-            // `RenewEphemeralResource` those of the last answer.
+            // Protocol: `CloseEphemeralResource` receives the private data of the open call, and
+            // `RenewEphemeralResource` those of the last response.
             opened: opened.keep.private.clone(),
             due: Cell::new(self.renewal_deadline(&opened.keep)),
             keep: RefCell::new(opened.keep),
@@ -167,7 +168,7 @@ impl<'s> EphemeralResources<'s> {
         self.close_instances(diags, theirs).await;
     }
 
-    /// Closes everything that is still open, and reports the diagnostics of renewals.
+    /// Closes all open resources, and reports the diagnostics of renewals.
     pub(crate) async fn close_all(&self, diags: &mut Diagnostics) {
         let left: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
         self.close_instances(diags, left).await;
@@ -177,12 +178,12 @@ impl<'s> EphemeralResources<'s> {
     async fn close_instances(&self, diags: &mut Diagnostics, these: Vec<InstanceAddr>) {
         let closed = these.iter().map(async |addr| {
             let mut said = Diagnostics::new();
-            // Whatever comes of it, it is not closed twice.
-            // Removed before the call, so that no renewal starts for it meanwhile.
+            // Removed before the call, so that it is not closed twice and no renewal starts in the
+            // meantime.
             let open = self.open.borrow_mut().remove(addr);
             self.changed.notify_one();
             let Some(open) = open else { return said };
-            // The semaphore is never closed, so a permit always comes.
+            // The semaphore is never closed, so a permit is always granted.
             let _turn = open.turn.acquire().await;
             let private = open.opened.clone();
             let closing = open.client.close_ephemeral(
@@ -200,7 +201,7 @@ impl<'s> EphemeralResources<'s> {
         }
     }
 
-    /// Does something while everything that is open is renewed in time.
+    /// Runs a future while all open resources are renewed in time.
     pub(crate) async fn renew_while_running<T>(&self, work: impl Future<Output = T>) -> T {
         // Within the same task and not on another one: renewals use the diagnostics and providers
         // of this phase without locks, and end with it.
@@ -211,12 +212,12 @@ impl<'s> EphemeralResources<'s> {
         }
     }
 
-    /// Renews each when it is due. A renewal that takes its time holds up no other.
+    /// Renews each resource when it is due. A slow renewal does not delay the others.
     async fn renew_forever(&self) -> Infallible {
         let mut under_way = FuturesUnordered::new();
         loop {
-            // Computed again after each event, because an opening or a renewal may have an earlier
-            // time than the one waited for.
+            // Recomputed after each event, because an open call or a renewal may have an earlier time
+            // than the awaited one.
             let next = self.open.borrow().values().filter_map(|open| open.due.get()).min();
             let timer = async {
                 match next {
@@ -232,29 +233,29 @@ impl<'s> EphemeralResources<'s> {
         }
     }
 
-    /// Takes the resources that have to be renewed now.
+    /// Takes the resources that are due for renewal.
     fn take_resources_to_renew(&self) -> Vec<Rc<OpenResource>> {
         let now = Instant::now();
         let is_due = |open: &&Rc<OpenResource>| open.due.get().is_some_and(|at| at <= now);
         let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
-        // Without a time until the renewal ends, or the loop would start it again at once.
+        // No time is set until the renewal ends. Otherwise the loop would immediately start it again.
         due.iter().for_each(|open| open.due.set(None));
         due
     }
 
-    /// Time at which a resource must be renewed, if the provider says until when it lasts.
+    /// Returns the time at which a resource must be renewed, if the provider returned one.
     fn renewal_deadline(&self, keep: &OpenEphemeralData) -> Option<Instant> {
-        // Its clock is read at once: later changes of the clock have no effect.
-        // The protocol gives a wall-clock time. It becomes a duration here, because timers must not
-        // depend on adjustments of the clock.
+        // The clock is read immediately, so later changes of the clock have no effect. The protocol
+        // gives a wall-clock time. It becomes a duration here, because timers must not depend on
+        // adjustments of the clock.
         let now: SystemTime = (self.session.world.clock)().into();
         let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
-        // A time that the clock cannot represent is as good as none.
+        // A time that the clock cannot represent is ignored.
         Instant::now().checked_add(lasts.max(MIN_RENEWAL_INTERVAL))
     }
 
     async fn renew_resource(&self, open: Rc<OpenResource>) {
-        // The semaphore is never closed, so a permit always comes.
+        // The semaphore is never closed, so a permit is always granted.
         let _turn = open.turn.acquire().await;
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
@@ -264,7 +265,8 @@ impl<'s> EphemeralResources<'s> {
             private,
             open.call_context(),
         );
-        // After a failure it is not tried again: its users may be done before it runs out.
+        // A failed renewal is not retried, because the dependents may be done before the resource
+        // expires.
         if let Ok(keep) = self.wait_with_events(&open.addr, EphemeralStep::Renew, renewing).await {
             open.due.set(self.renewal_deadline(&keep));
             *open.keep.borrow_mut() = keep;
@@ -306,16 +308,16 @@ impl<'s> EphemeralResources<'s> {
     }
 }
 
-/// The value with the sensitive marks of the configuration.
+/// Returns the value with the sensitive marks of the configuration.
 fn with_config_marks(value: Plain, config: &Value) -> Value {
-    // Attributes that the schema calls sensitive are not marked: ephemeral values are neither shown
-    // nor stored, and Terraform marks nothing more.
+    // Attributes that are sensitive in the schema are not marked: ephemeral values are neither shown nor
+    // stored, and Terraform does not mark them either.
     let paths = MarkPaths::on_all_paths(sensitive_paths(config), Marks::SENSITIVE);
     value.with_marks(&paths).mark(Marks::EPHEMERAL)
 }
 
-/// A renewal that fails stops nothing: users of the resource may be done before it runs out, and
-/// report an error if not.
+/// A failed renewal is only a warning: the dependents of the resource may be done before it expires.
+/// Otherwise they report an error.
 fn renewal_warning(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagnostic {
     if problem.severity == Severity::Warning {
         return problem;

@@ -5,51 +5,52 @@ use std::time::Duration;
 use crate::addr::{DeposedKey, InstanceAddr};
 use crate::change::{Action, Change, ImportKey};
 
-/// A label of an object for display: an attribute of it, and its value.
+/// A label of an object for display: the name and value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectLabel {
     /// The attribute: `id`, `name` or a tag.
     pub key: &'static str,
-    /// Its value. One that is empty is not worth showing, and yet the object has no other label.
+    /// The value of the attribute. An empty value is not shown, but no other attribute is used instead.
     pub value: String,
 }
 
 /// An event.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// The real object behind a stored one is about to be read.
+    /// The refresh of a stored object starts.
     RefreshStart {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key of a deposed object.
         deposed: Option<&'a DeposedKey>,
-        /// The label of the object, if it has one that may be shown.
+        /// The label of the object, if it has one that is not secret.
         label: Option<ObjectLabel>,
     },
-    /// It was read.
+    /// The object was refreshed.
     RefreshDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// The label of the object, if it has one that may be shown.
+        /// The label of the object, if it has one that is not secret.
         label: Option<ObjectLabel>,
     },
-    /// The object that is there already is about to be looked for, or to be taken into the state.
+    /// The import of an existing object starts: the search for it in a plan, or its addition to the
+    /// state in an apply.
     ImportStart {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider finds the object.
         import_key: &'a ImportKey,
-        /// Whether that is part of applying.
+        /// Whether the import is part of an apply.
         applying: bool,
     },
-    /// The provider has found it, and is about to read its current values.
+    /// The provider found the object. The read of its current values starts.
     ImportFound {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The number of objects found for import, including this one.
         n_objects: usize,
     },
-    /// It was taken into the state.
+    /// The object was added to the state.
     ImportDone {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -58,7 +59,7 @@ pub enum Event<'a> {
     },
     /// A change was planned.
     Planned(&'a Change),
-    /// A provider is about to be asked to change something, or to read a data source.
+    /// A change of an object, or the read of a data source, starts.
     ChangeStart {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -66,21 +67,21 @@ pub enum Event<'a> {
         deposed: Option<&'a DeposedKey>,
         /// The action.
         action: Action,
-        /// The label of the object, if it has one that may be shown.
+        /// The label of the object, if it has one that is not secret.
         label: Option<ObjectLabel>,
     },
-    /// It is still at it.
+    /// The action is still running.
     ChangeProgress {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The action.
         action: Action,
-        /// The label of the object, if it has one that may be shown.
+        /// The label of the object, if it has one that is not secret.
         label: Option<ObjectLabel>,
-        /// For how long.
+        /// The duration of the action so far.
         elapsed: Duration,
     },
-    /// It is done.
+    /// The action succeeded.
     ChangeDone {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -88,12 +89,12 @@ pub enum Event<'a> {
         deposed: Option<&'a DeposedKey>,
         /// The action.
         action: Action,
-        /// The label of the object, if it has one that may be shown.
+        /// The label of the object, if it has one that is not secret.
         label: Option<ObjectLabel>,
         /// The duration of the action.
         elapsed: Duration,
     },
-    /// A provisioner begins.
+    /// A provisioner starts.
     ProvisionStart {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -106,10 +107,10 @@ pub enum Event<'a> {
         addr: &'a InstanceAddr,
         /// The kind of provisioner.
         kind: &'a str,
-        /// Its output: one line, mostly.
+        /// The output, usually one line.
         text: &'a str,
     },
-    /// A provisioner has done its work.
+    /// A provisioner succeeded.
     ProvisionDone {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -123,7 +124,7 @@ pub enum Event<'a> {
         /// The kind of provisioner.
         kind: &'a str,
     },
-    /// A step of an ephemeral resource changes its stage.
+    /// A step of an ephemeral resource enters another stage.
     Ephemeral {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -132,7 +133,7 @@ pub enum Event<'a> {
         /// The stage of the step.
         stage: EphemeralStage,
     },
-    /// It failed.
+    /// The action failed.
     ChangeFailed {
         /// The instance.
         addr: &'a InstanceAddr,
@@ -141,13 +142,13 @@ pub enum Event<'a> {
         /// The duration of the attempt.
         elapsed: Duration,
     },
-    /// One more instance is finished in a phase.
+    /// Another instance of a phase is finished.
     InstanceCount {
         /// The phase.
         phase: CountedPhase,
         /// The number of finished instances.
         done: usize,
-        /// The number of all instances, as far as they are known.
+        /// The number of all instances known so far.
         total: usize,
     },
 }
@@ -164,36 +165,36 @@ pub enum CountedPhase {
 /// A step in the life of an ephemeral resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EphemeralStep {
-    /// It is opened.
+    /// The resource is opened.
     Open,
-    /// It is made to last longer.
+    /// The resource is renewed.
     Renew,
-    /// It is closed.
+    /// The resource is closed.
     Close,
 }
 
 /// The stage of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EphemeralStage {
-    /// Its provider is about to be asked.
+    /// The call to the provider starts.
     Start,
-    /// It is still at it, after so long.
+    /// The call is still running, after the given time.
     Progress(Duration),
-    /// It is put off: its configuration is not known yet.
+    /// The step is deferred, because the configuration contains unknown values.
     Deferred,
-    /// It is done, after so long.
+    /// The call succeeded after the given time.
     Done(Duration),
-    /// It failed, after so long.
+    /// The call failed after the given time.
     Failed(Duration),
 }
 
-/// Watches the engine work.
+/// Receives the events of the engine.
 pub trait EventObserver {
-    /// Takes notice of an event. Must be quick.
+    /// Handles an event. The engine waits for the return, so it must be fast.
     fn on_event(&self, event: &Event<'_>);
 }
 
-/// Watches nothing.
+/// An observer that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEventObserver;
 

@@ -1,8 +1,8 @@
-//! A frozen directed acyclic graph over any vertices. Knows nothing of our domain.
+//! A frozen directed acyclic graph over any vertices, independent of the domain.
 //!
-//! A [`GraphDraft`] collects vertices and edges; freezing it finds cycles and lays the edges out as
-//! arrays in both directions. Vertices are numbered in the order they were added, and everything
-//! here goes through them in that order, so that nothing depends on timing or hashing.
+//! A [`GraphDraft`] collects vertices and edges; freezing it detects cycles and stores the edges as
+//! arrays in both directions. Vertices are numbered in the order in which they were added, and all
+//! functions iterate in this order, so that no result depends on timing or hashing.
 
 mod adjacency;
 mod cycle;
@@ -16,12 +16,12 @@ pub mod walk_gate;
 pub use adjacency::Adjacency;
 pub use cycle::{Cycle, CyclicDraft, component_numbers};
 
-/// Names a vertex of one draft or graph: its position in the order of adding.
+/// The ID of a vertex of a draft or graph: its position in the order of addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VertexId(pub u32);
 
 impl VertexId {
-    /// The position, for indexing arrays that run parallel to the vertices.
+    /// Returns the position, for arrays that are parallel to the vertices.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -31,9 +31,9 @@ impl VertexId {
 /// An edge: `dependent` may only be visited after `dependency`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge<E> {
-    /// The vertex that has to wait.
+    /// The vertex that waits.
     pub dependent: VertexId,
-    /// The vertex that it waits for.
+    /// The vertex that must be done first.
     pub dependency: VertexId,
     /// The reason, to explain a cycle.
     pub why: E,
@@ -58,22 +58,22 @@ pub struct Graph<V, E = ()> {
     dependents: Adjacency,
     /// Reasons, parallel to the ends of `dependencies`.
     why: Vec<E>,
-    /// All vertices, each behind its dependencies.
+    /// All vertices, each after its dependencies.
     order: Vec<VertexId>,
 }
 
 impl<E> Edges<E> {
-    /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
+    /// Makes `dependent` wait for `dependency`. Of several equal edges, the reason of the first is kept.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
         self.0.push(Edge { dependent, dependency, why });
     }
 
-    /// Removes the edges that `keep` turns down.
+    /// Removes the edges for which `keep` returns false.
     pub fn retain_edges(&mut self, keep: impl FnMut(&Edge<E>) -> bool) {
         self.0.retain(keep);
     }
 
-    /// Goes through the edges in the order they were added.
+    /// Iterates over the edges in the order in which they were added.
     pub fn iter(&self) -> std::slice::Iter<'_, Edge<E>> {
         self.0.iter()
     }
@@ -86,7 +86,7 @@ impl<V, E> Default for GraphDraft<V, E> {
 }
 
 impl<V, E> GraphDraft<V, E> {
-    /// Makes an empty draft.
+    /// Creates an empty draft.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -95,38 +95,38 @@ impl<V, E> GraphDraft<V, E> {
     /// Adds a vertex.
     ///
     /// # Panics
-    /// With more than four thousand million vertices: memory ends long before.
+    /// Panics with more than 2^32 vertices, which exceed the memory first.
     pub fn add(&mut self, vertex: V) -> VertexId {
         let id = u32::try_from(self.vertices.len()).expect("fewer vertices than fit in 32 bits");
         self.vertices.push(vertex);
         VertexId(id)
     }
 
-    /// All that an adding transform may do.
+    /// Returns a function that adds vertices, the only access of an adding transform.
     pub fn vertex_adder(&mut self) -> impl FnMut(V) {
         |vertex| {
             self.add(vertex);
         }
     }
 
-    /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
+    /// Makes `dependent` wait for `dependency`. Of several equal edges, the reason of the first is kept.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
         self.edges.connect(dependent, dependency, why);
     }
 
-    /// The vertices, by number.
+    /// Returns the vertices, by ID.
     #[must_use]
     pub fn vertices(&self) -> &[V] {
         &self.vertices
     }
 
-    /// The edges in the order they were added, equal ones included.
+    /// Returns the edges in the order in which they were added, including equal ones.
     #[must_use]
     pub fn edges(&self) -> &Edges<E> {
         &self.edges
     }
 
-    /// Returns the dependencies of each vertex, by the edges that count.
+    /// Returns the dependencies of each vertex, by the edges that satisfy a predicate.
     #[must_use]
     pub fn dependencies_by_edges_where(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
         let edges = self.edges.iter().filter(|edge| counts(edge));
@@ -141,16 +141,15 @@ impl<V, E> GraphDraft<V, E> {
         Adjacency::from_pairs(self.vertices.len(), pairs)
     }
 
-    /// The vertices to look at and the edges to add to: all that a connecting transform may touch.
+    /// Returns the vertices, read-only, and the edges: the only access of a connecting transform.
     pub fn split_vertices_and_edges(&mut self) -> (&[V], &mut Edges<E>) {
         (&self.vertices, &mut self.edges)
     }
 
-    /// Removes the vertices that `keep` turns down, with all their edges. The dependents of a
+    /// Removes the vertices for which `keep` returns false, with all their edges. The dependents of a
     /// removed vertex do *not* inherit its dependencies. The rest is renumbered, in the same order.
     pub fn retain_vertices(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
-        // Numbers are positions, so a gap would break every array that runs parallel to the
-        // vertices.
+        // IDs are positions, so a gap would break every array that is parallel to the vertices.
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
         for (at, vertex) in enumerate_vertices(&self.vertices) {
@@ -174,13 +173,14 @@ impl<V, E> GraphDraft<V, E> {
     /// Freezes the draft.
     ///
     /// # Errors
-    /// When there are cycles; the error holds the draft and one short cycle for each knot.
+    /// Returns an error if the graph has cycles. The error contains the draft and one short cycle for
+    /// each strongly connected component.
     ///
     /// # Panics
-    /// With more than four thousand million edges, or an edge to a vertex of another draft.
+    /// Panics with more than 2^32 edges, or with an edge to a vertex of another draft.
     pub fn freeze(self) -> Result<Graph<V, E>, CyclicDraft<V, E>> {
         let Self { vertices, edges: Edges(mut edges) } = self;
-        // Sorting is stable, so that the first of several equal edges is the one that stays.
+        // The sort is stable, so that the first of several equal edges is kept.
         edges.sort_by_key(|edge| (edge.dependent, edge.dependency));
         edges.dedup_by(|b, a| (a.dependent, a.dependency) == (b.dependent, b.dependency));
         let ends = |edge: &Edge<E>| (edge.dependent, edge.dependency);
@@ -201,36 +201,37 @@ impl<V, E> GraphDraft<V, E> {
 }
 
 impl<V, E> Graph<V, E> {
-    /// Number of vertices.
+    /// Returns the number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Whether there are no vertices.
+    /// Returns whether the graph has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// Number of different edges.
+    /// Returns the number of distinct edges.
     #[must_use]
     pub fn n_edges(&self) -> usize {
         self.why.len()
     }
 
-    /// The numbers of all vertices, ascending.
+    /// Returns the IDs of all vertices, ascending.
     pub fn vertex_ids(&self) -> impl DoubleEndedIterator<Item = VertexId> + use<V, E> {
         vertex_ids(self.vertices.len())
     }
 
-    /// The vertices, by number.
+    /// Returns the vertices, by ID.
     #[must_use]
     pub fn vertices(&self) -> &[V] {
         &self.vertices
     }
 
-    /// Takes the graph apart again, so that something can be added. Vertices keep their numbers.
+    /// Converts the graph back to a draft, so that vertices and edges can be added. Vertices keep their
+    /// IDs.
     #[must_use]
     pub fn into_draft(self) -> GraphDraft<V, E> {
         let Self { vertices, dependencies, why, .. } = self;
@@ -256,20 +257,20 @@ impl<V, E> Graph<V, E> {
         self.dependents.neighbors(of)
     }
 
-    /// Why a vertex waits for its dependencies, in the order of [`Graph::dependencies`].
+    /// Returns the reasons for the dependencies of a vertex, in the order of [`Graph::dependencies`].
     #[must_use]
     pub fn edge_reasons(&self, of: VertexId) -> &[E] {
         &self.why[self.dependencies.neighbor_range(of)]
     }
 
-    /// All vertices, each behind everything it depends on.
+    /// Returns all vertices in topological order, each after its dependencies.
     #[must_use]
     pub fn topological_order(&self) -> &[VertexId] {
         &self.order
     }
 }
 
-/// The vertex with this number, which must be one of this graph.
+/// Returns the vertex with an ID, which must belong to this graph.
 impl<V, E> std::ops::Index<VertexId> for Graph<V, E> {
     type Output = V;
 
@@ -278,7 +279,7 @@ impl<V, E> std::ops::Index<VertexId> for Graph<V, E> {
     }
 }
 
-/// The vertex with this number, which must be one of this draft.
+/// Returns the vertex with an ID, which must belong to this draft.
 impl<V, E> std::ops::Index<VertexId> for GraphDraft<V, E> {
     type Output = V;
 
@@ -287,12 +288,12 @@ impl<V, E> std::ops::Index<VertexId> for GraphDraft<V, E> {
     }
 }
 
-/// Vertices with their numbers.
+/// Iterates over vertices with their IDs.
 pub fn enumerate_vertices<V>(vertices: &[V]) -> impl Iterator<Item = (VertexId, &V)> {
     vertex_ids(vertices.len()).zip(vertices)
 }
 
 fn vertex_ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {
-    // `GraphDraft::add` lets no more vertices in than this can count.
+    // `GraphDraft::add` does not accept more vertices than this type can count.
     (0..u32::try_from(n_vertices).unwrap_or(u32::MAX)).map(VertexId)
 }

@@ -1,6 +1,6 @@
-//! Steps for one instance of a resource that planning and applying share: its block is evaluated, its
-//! provider found and asked, the answer checked and fitted into the state. Decisions and actions of
-//! either are not here.
+//! Steps for one instance of a resource that the plan and the apply share: the evaluation of its block,
+//! the call to its provider, the check of the response, and its conversion to a state object. Decisions
+//! of either phase are elsewhere.
 
 mod change_request;
 mod data_read;

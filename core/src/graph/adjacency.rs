@@ -1,8 +1,8 @@
-//! For each vertex a run of others, all runs in one array: its dependencies, or its dependents.
+//! Adjacency lists: the dependencies or dependents of each vertex, all in one array.
 
 use super::{VertexId, vertex_ids};
 
-/// For each vertex a run of others.
+/// For each vertex, a run of adjacent vertices.
 #[derive(Debug, Default)]
 pub struct Adjacency {
     /// Start of the run of each vertex; one entry more than there are vertices.
@@ -11,7 +11,7 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Lays out edges, given as pairs of start and end; runs keep the order of the pairs.
+    /// Stores edges, given as pairs of start and end. Runs keep the order of the pairs.
     pub(super) fn from_pairs(
         n_vertices: usize,
         pairs: impl ExactSizeIterator<Item = (VertexId, VertexId)> + Clone,
@@ -44,14 +44,14 @@ impl Adjacency {
         self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
     }
 
-    /// The others of a vertex.
+    /// Returns the adjacent vertices of a vertex.
     #[must_use]
     pub fn neighbors(&self, id: VertexId) -> &[VertexId] {
         &self.ends[self.neighbor_range(id)]
     }
 
-    /// Everything that can be reached from some vertices, which are given as one flag for each vertex;
-    /// these included.
+    /// Returns the vertices that are reachable from a set of vertices, including the set itself. Both
+    /// are one flag for each vertex.
     #[must_use]
     pub fn reachable_from(&self, from: Vec<bool>) -> Vec<bool> {
         let mut reached = from;

@@ -1,24 +1,24 @@
-//! Finds the order of a graph, or its cycles. Returns the edges of a cycle, but does not report
-//! them.
+//! Computes the topological order of a graph, or its cycles. The edges of a cycle are returned, not
+//! reported.
 
 use super::{Adjacency, Edge, GraphDraft, VertexId};
 
-/// Why a draft could not be frozen.
+/// The error of a draft that cannot be frozen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CyclicDraft<V, E> {
-    /// The draft that was to be frozen, its edges sorted and each only once.
+    /// The draft, with its edges sorted and deduplicated.
     pub draft: GraphDraft<V, E>,
-    /// One short cycle for each knot of vertices that wait for each other, by smallest vertex.
+    /// One short cycle for each strongly connected component, by smallest vertex.
     pub cycles: Vec<Cycle>,
 }
 
-/// Vertices each of which waits for the next one, and the last for the first. Starts at the smallest;
-/// a vertex that waits for itself is a cycle of one.
+/// Vertices that each wait for the next one, and the last for the first. The cycle starts at the
+/// smallest vertex. A vertex that waits for itself is a cycle of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle(pub Vec<VertexId>);
 
 impl<V, E> CyclicDraft<V, E> {
-    /// The edges of a cycle, in its order.
+    /// Returns the edges of a cycle, in order.
     pub fn edges_of_cycle<'c>(&'c self, cycle: &'c Cycle) -> impl Iterator<Item = &'c Edge<E>> {
         let next = cycle.0.iter().cycle().skip(1);
         cycle.0.iter().zip(next).filter_map(|(&dependent, &dependency)| {
@@ -31,39 +31,39 @@ impl<V, E> CyclicDraft<V, E> {
     }
 }
 
-/// Number of vertices of a knot that are tried as the start of its shortest cycle.
+/// Number of vertices of a component that are tried as the start of its shortest cycle.
 const MAX_STARTS_PER_COMPONENT: usize = 64;
 
-/// Number of edges followed in all, beyond one search per knot, to find shorter cycles.
+/// Total number of edges followed to find shorter cycles, in addition to one search per component.
 const MAX_EDGES_TO_FOLLOW: usize = 1_000_000;
 
 const UNVISITED_INDEX: u32 = u32::MAX;
 
-/// Returns all vertices, each behind its dependencies, or the cycles that make that impossible.
+/// Returns all vertices in topological order, or the cycles that prevent it.
 pub(super) fn topological_order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
     let components = find_components(dependencies);
-    // Every vertex is in a component. One alone is a cycle only if it waits for itself.
+    // Every vertex is in a component. A component of one vertex is a cycle only if it waits for itself.
     let is_knot = |members: &[VertexId]| match *members {
         [only] => dependencies.neighbors(only).contains(&only),
         _ => true,
     };
     let knots: Vec<&[VertexId]> = components.iter().filter(|members| is_knot(members)).collect();
     if knots.is_empty() {
-        // Tarjan's algorithm completes a component after all that it leads to, so this is already
-        // the order of dependencies, and no second sort is needed.
+        // Tarjan's algorithm completes a component after all components that it leads to, so this is
+        // already the topological order, and no second sort is needed.
         return Ok(components.members);
     }
     let mut search = CycleSearch::new(dependencies);
     let mut cycles: Vec<Cycle> =
         knots.iter().map(|members| search.shortest_cycle(members)).collect();
-    // The search completes knots in the order of dependencies. Messages come by smallest vertex,
-    // which is the order of adding.
+    // The search completes components in topological order. Messages are sorted by smallest vertex,
+    // which is the order of addition.
     cycles.sort_by(|a, b| a.0.cmp(&b.0));
     Err(cycles)
 }
 
-/// Numbers vertices so that two have the same number if each leads to the other. The edges are pairs of
-/// positions below `n_vertices`.
+/// Returns a component number for each vertex: two vertices have the same number if each is reachable
+/// from the other. The edges are pairs of positions below `n_vertices`.
 #[must_use]
 pub fn component_numbers(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<usize> {
     let id = |at: usize| VertexId(u32::try_from(at).unwrap_or(u32::MAX));
@@ -76,7 +76,7 @@ pub fn component_numbers(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<u
     knots
 }
 
-/// Strongly connected components, each behind those it depends on.
+/// Strongly connected components, each after those that it depends on.
 struct StronglyConnectedComponents {
     members: Vec<VertexId>,
     /// End of each component in `members`.
@@ -118,8 +118,7 @@ fn find_components(graph: &Adjacency) -> StronglyConnectedComponents {
                 *n_followed += 1;
                 if found[next.index()] == UNVISITED_INDEX {
                     path.push((next, 0));
-                // A vertex that is closed belongs to a complete component and cannot lead back
-                // here.
+                // A closed vertex belongs to a complete component and cannot lead back here.
                 } else if is_open[next.index()] {
                     low[at] = low[at].min(found[next.index()]);
                 }
@@ -154,7 +153,7 @@ fn close_component(
     result.ends.push(result.members.len());
 }
 
-/// Looks for short cycles, within a bound on the work.
+/// Searches for short cycles, within a work limit.
 struct CycleSearch<'g> {
     graph: &'g Adjacency,
     /// The round of the search in which each vertex was last reached, and the vertex before it.
@@ -176,7 +175,7 @@ impl<'g> CycleSearch<'g> {
         }
     }
 
-    /// The shortest cycle found through any of the first members of a knot.
+    /// Returns the shortest cycle found through any of the first members of a component.
     fn shortest_cycle(&mut self, members: &[VertexId]) -> Cycle {
         let mut members = members.to_vec();
         members.sort_unstable();
@@ -185,7 +184,7 @@ impl<'g> CycleSearch<'g> {
         }
         let mut best: Option<Vec<VertexId>> = None;
         for &start in members.iter().take(MAX_STARTS_PER_COMPONENT) {
-            // The first search has no bound: without any cycle there would be nothing to report.
+            // The first search has no limit, because without any cycle nothing could be reported.
             if best.is_some() && self.n_followed > MAX_EDGES_TO_FOLLOW {
                 break;
             }
@@ -195,14 +194,14 @@ impl<'g> CycleSearch<'g> {
         for member in &members {
             self.inside[member.index()] = false;
         }
-        // Every member of a knot lies on a cycle, so the first start has already found one.
+        // Every member of a component is on a cycle, so the first start has already found one.
         let mut cycle = best.unwrap_or(members);
         let smallest = cycle.iter().enumerate().min_by_key(|(_, id)| **id).map_or(0, |(at, _)| at);
         cycle.rotate_left(smallest);
         Cycle(cycle)
     }
 
-    /// The shortest cycle through `start` inside the knot, if it is shorter than asked.
+    /// Returns the shortest cycle through `start` inside the component, if it is shorter than the limit.
     fn shortest_cycle_through(
         &mut self,
         start: VertexId,
@@ -234,7 +233,7 @@ impl<'g> CycleSearch<'g> {
         None
     }
 
-    /// The way from `start` to `last`, of which it is known how long it is.
+    /// Returns the path from `start` to `last`, of known length.
     fn trace_path(&self, start: VertexId, last: VertexId, length: usize) -> Vec<VertexId> {
         let mut way = Vec::with_capacity(length);
         let mut at = last;

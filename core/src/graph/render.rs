@@ -1,4 +1,4 @@
-//! A graph as text for drawing tools. Labels come from the caller.
+//! Renders a graph in the DOT language. The caller provides the labels.
 
 use std::fmt::Write as _;
 
@@ -7,31 +7,23 @@ use super::{Graph, VertexId, transitive_reduction};
 /// The drawing of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedVertex {
-    /// Its name, unlike that of any other vertex.
+    /// The unique name of the vertex.
     pub name: String,
-    /// The content of its box; `None` leaves the looks to the drawing tool.
+    /// The style of its box. `None` leaves it to the drawing tool.
     pub look: Option<VertexStyle>,
 }
 
-impl RenderedVertex {
-    /// A vertex with a name, in a shape with a label inside.
-    #[must_use]
-    pub fn with_shape(shape: &'static str, name: String, label: String) -> Self {
-        Self { name, look: Some(VertexStyle { label, shape }) }
-    }
-}
-
-/// The looks of a vertex.
+/// The style of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexStyle {
-    /// The text inside.
+    /// The label text.
     pub label: String,
     /// The shape as the DOT language names it, `box`.
     pub shape: &'static str,
 }
 
-/// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect:
-/// one subgraph `root`, every name behind `[root] `. Edges that longer ways imply are left out.
+/// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect: one
+/// subgraph `root`, and every name prefixed with `[root] `. Edges that longer paths imply are omitted.
 #[must_use]
 pub fn graph_to_dot<V, E>(
     graph: &Graph<V, E>,
@@ -53,7 +45,7 @@ pub fn graph_to_dot<V, E>(
         let from = names[id.index()].as_str();
         arrows.extend(reduced.dependencies(id).iter().map(|on| (from, names[on.index()].as_str())));
     }
-    // Sorted by text, so that a new vertex adds lines to the drawing and moves none.
+    // Sorted by text, so that a new vertex only adds lines to the output.
     boxes.sort_unstable();
     arrows.sort_unstable();
 
@@ -69,7 +61,7 @@ pub fn graph_to_dot<V, E>(
     text
 }
 
-/// The text as a quoted identifier of the DOT language.
+/// Returns the text as a quoted identifier of the DOT language.
 #[must_use]
 pub fn quote_dot(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);

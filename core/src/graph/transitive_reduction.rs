@@ -1,19 +1,19 @@
-//! Transitive reduction, for drawing only: leaves out edges that a longer way implies. The walk does
-//! without it.
+//! Transitive reduction, for drawing only: omits edges that a longer path implies. The walk does not
+//! need it.
 
 use super::{Adjacency, Graph, VertexId};
 
-/// The edges of a graph that are worth drawing.
+/// The edges of a graph that are drawn.
 #[derive(Debug)]
 pub struct ReducedEdges {
     dependencies: Adjacency,
     is_complete: bool,
 }
 
-/// Maximum number of vertices and edges examined, over all blocks: a second or two.
+/// Maximum number of vertices and edges examined, over all blocks: about one or two seconds.
 const MAX_EXAMINED_ITEMS: usize = 2_000_000_000;
 
-/// Number of possible ends of edges that are followed at a time: one bit each.
+/// Number of end vertices that are processed at a time, one bit each.
 const ENDS_PER_BLOCK: usize = 64;
 
 impl ReducedEdges {
@@ -23,15 +23,15 @@ impl ReducedEdges {
         self.dependencies.neighbors(of)
     }
 
-    /// Whether every edge that could be left out is. A graph too large for that keeps all its edges.
+    /// Returns whether the reduction is complete. A graph that is too large keeps all its edges.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 }
 
-/// Finds the smallest set of edges from which the same waiting follows. Takes time in proportion to
-/// vertices times edges, divided by 64, up to a bound above which nothing is left out.
+/// Computes the smallest set of edges with the same transitive closure. The time is proportional to
+/// vertices times edges, divided by 64. Above a limit, no edges are omitted.
 #[must_use]
 pub fn reduce_transitively<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
     reduce_with_limit(graph, MAX_EXAMINED_ITEMS)
@@ -68,7 +68,7 @@ struct ReachableEnds {
     bits: Vec<u64>,
 }
 
-/// Marks the edges to leave out whose end is one of the 64 vertices from `start` in the graph's order.
+/// Marks the edges to omit whose end is one of the 64 vertices from `start` in the order of the graph.
 fn remove_implied_edges_in_block<V, E>(
     graph: &Graph<V, E>,
     start: usize,

@@ -18,16 +18,17 @@ use super::{Graph, VertexId};
 pub enum DependentsDecision {
     /// The dependents of the vertex may start.
     StartDependents,
-    /// The dependents of the vertex, direct and indirect, must not be visited.
+    /// The direct and indirect dependents of the vertex must not be visited.
     SkipDependents,
 }
 
 /// Options of a walk.
 #[derive(Clone, Copy)]
 pub struct WalkOptions<'s> {
-    /// Number of visits that may be under way at once; at least one always is.
+    /// Maximum number of concurrent visits, at least one.
     pub limit: usize,
-    /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
+    /// Returns whether to start no more visits. It is called before every visit. Running visits are
+    /// awaited.
     pub stop: &'s dyn Fn() -> bool,
     /// The order in which vertices are visited, and results recorded.
     pub finishing: RecordOrder,
@@ -38,42 +39,42 @@ pub struct WalkOptions<'s> {
 /// The order in which vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOrder {
-    /// As visits happen to end.
+    /// The order in which visits complete.
     Completion,
-    /// In a random order that the edges allow, always the same for one seed: for tests that nothing
-    /// depends on timing.
+    /// A random order that the edges allow, reproducible for a seed: for tests that results do not
+    /// depend on timing.
     Shuffled(u64),
-    /// One after the other, and this vertex before everything that it does not wait for: for tests
-    /// that it needs nothing else.
+    /// Sequential, with this vertex before everything that it does not wait for: for tests that it has
+    /// no undeclared dependencies.
     OneEarly(VertexId),
 }
 
 /// The vertices that were not visited, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnvisitedVertices {
-    /// Because something they depend on failed.
+    /// Vertices that were skipped because a dependency failed.
     pub skipped: Vec<VertexId>,
-    /// Because the walk was stopped.
+    /// Vertices that were not visited because the walk was stopped.
     pub stopped: Vec<VertexId>,
 }
 
 impl WalkOptions<'_> {
-    /// As fast as `limit` allows, without a way to stop.
+    /// Returns options for a walk with `limit` concurrent visits, without a stop condition.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self { limit, stop: &|| false, finishing: RecordOrder::Completion, gate: &OpenGate }
     }
 }
 
-/// Results recorded between two pauses in which others on the same thread get their turn.
+/// Number of recorded results between two yields to other tasks of the thread.
 const RECORDS_PER_YIELD: u32 = 128;
 
 /// Visits every vertex once, after all its dependencies were visited and recorded.
 ///
-/// `visit` may run alongside other visits; `record` gets the results one at a time, and the
-/// dependents of a vertex start only after its `record` returned. Of the vertices that could start,
-/// the smallest starts first. One that the gate holds back starts when there is room, or when
-/// nothing else is left that could make room.
+/// `visit` may run alongside other visits; `record` gets the results one at a time, and the dependents
+/// of a vertex start only after its `record` returned. Of the ready vertices, the smallest starts first.
+/// A vertex that the gate holds back starts when the gate has capacity, or when no running visit could
+/// release capacity.
 pub async fn walk_graph<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
     pace: WalkOptions<'_>,
@@ -84,8 +85,8 @@ where
     F: Future<Output = O>,
 {
     let mut agenda = WalkState::new(graph, pace.finishing);
-    // One visit at a time: the early vertex must not see results of visits beside it, which the
-    // test wants to be missing.
+    // One visit at a time: the early vertex must not see results of concurrent visits, which the test
+    // requires to be missing.
     let limit =
         if matches!(pace.finishing, RecordOrder::OneEarly(_)) { 1 } else { pace.limit.max(1) };
     // Polled within this task and not spawned: a spawned future must be `'static`, and visits
@@ -106,8 +107,8 @@ where
             }
             let Some(id) = agenda.take_ready() else { break };
             if !pace.gate.may_start(id) {
-                // Set aside and not back into the queue, where the same vertex would be taken again
-                // at once.
+                // Kept separately from the queue, from which the same vertex would be taken again
+                // immediately.
                 agenda.hold_back(id);
                 continue;
             }
@@ -118,13 +119,14 @@ where
             && !(pace.stop)()
             && let Some(id) = agenda.take_held_back()
         {
-            // No visit is running and none can start, so no vertex can make room any more. One of
-            // them has to start beyond the limit.
+            // No visit is running and none can start, so no vertex can release capacity. One of them
+            // must start beyond the limit.
             pace.gate.force_start(id);
             under_way.push(begin(id));
         }
         if let RecordOrder::Shuffled(_) = pace.finishing {
-            // Whatever could have ended first has ended; the generator picks the one that is recorded.
+            // All visits that could have ended first have ended. The generator selects the one that is
+            // recorded.
             while let Some(result) = under_way.next().await {
                 finished.push(result);
             }
@@ -134,7 +136,7 @@ where
         } else if let Some(result) = under_way.next().await {
             finished.push(result);
         }
-        // Nothing was running, so no vertex can become ready any more: the walk is over or was
+        // No visit was running, so no vertex can become ready any more: the walk is complete or was
         // stopped.
         if finished.is_empty() {
             return agenda.unvisited_vertices();
@@ -145,23 +147,23 @@ where
 
         n_records += 1;
         if n_records % RECORDS_PER_YIELD == 0 {
-            // Visits that never wait would otherwise keep an interrupt from being noticed.
+            // Visits that never wait would otherwise prevent the detection of an interrupt.
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// The vertices that can start, and the number of dependencies that the others still wait for.
+/// The ready vertices, and the number of dependencies that the others wait for.
 struct WalkState<'g, V, E> {
     graph: &'g Graph<V, E>,
     /// Number of dependencies of each vertex that are not recorded yet.
     n_waiting: Vec<u32>,
     status: Vec<VertexStatus>,
     ready: BinaryHeap<Reverse<(bool, VertexId)>>,
-    /// Whether each vertex has to come before one vertex, or is that vertex; empty if no vertex
-    /// comes early.
+    /// Whether each vertex must precede the early vertex, or is that vertex. Empty without an early
+    /// vertex.
     early: Vec<bool>,
-    /// The vertices that could start but that the gate holds back, in the order of asking.
+    /// The ready vertices that the gate holds back, in order of request.
     held_back: VecDeque<VertexId>,
     rng: Option<SeededRng>,
 }
@@ -177,7 +179,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
     fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
             .vertex_ids()
-            // `GraphDraft::freeze` lets no more edges in than fit.
+            // `GraphDraft::freeze` does not accept more edges than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
         let (rng, early) = match finishing {
@@ -207,7 +209,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
 
     fn add_ready(&mut self, id: VertexId) {
         let is_late = !self.early.is_empty() && !self.early[id.index()];
-        // `false` sorts first: everything that the early vertex needs precedes the rest.
+        // `false` sorts first: all dependencies of the early vertex precede the rest.
         self.ready.push(Reverse((is_late, id)));
     }
 
@@ -222,32 +224,32 @@ impl<'g, V, E> WalkState<'g, V, E> {
         Some(id)
     }
 
-    /// Holds back a vertex that was taken, until there is room.
+    /// Holds back a vertex until the gate has capacity.
     fn hold_back(&mut self, id: VertexId) {
-        // Open again, so that a walk that stops now counts the vertex as not visited.
+        // Marked as open again, so that a walk that stops now counts the vertex as not visited.
         self.status[id.index()] = VertexStatus::Open;
         self.held_back.push_back(id);
     }
 
-    /// Takes the vertex that has waited for room the longest.
+    /// Takes the vertex that has waited for the gate the longest.
     fn take_held_back(&mut self) -> Option<VertexId> {
         let id = self.held_back.pop_front()?;
         self.status[id.index()] = VertexStatus::Started;
         Some(id)
     }
 
-    /// Picks the finished result that is recorded first.
+    /// Selects the finished result that is recorded first.
     fn pick_finished(&mut self, n_finished: usize) -> usize {
         self.rng.as_mut().map_or(0, |rng| rng.random_below(n_finished))
     }
 
-    /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
-    /// are skipped with everything behind them.
+    /// Handles the record of a vertex. Its dependents become ready or, if it failed, are skipped with
+    /// all their dependents.
     fn mark_recorded(&mut self, id: VertexId, next: DependentsDecision, gate: &dyn WalkGate) {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
-            // A free place may admit any of the vertices that wait, and the smallest goes first, as
-            // in a run without a limit.
+            // A free slot may admit any of the waiting vertices, and the smallest starts first, as in a
+            // run without a limit.
             if gate.on_finished(id) {
                 std::mem::take(&mut self.held_back).into_iter().for_each(|id| self.add_ready(id));
             }
@@ -257,8 +259,8 @@ impl<'g, V, E> WalkState<'g, V, E> {
                 // once.
                 self.n_waiting[at] -= 1;
                 if next == DependentsDecision::SkipDependents {
-                    // Marked before the last dependency is recorded: a later success of another one
-                    // must not start the vertex.
+                    // Marked before the last dependency is recorded, because a later success of another
+                    // one must not start the vertex.
                     self.status[at] = VertexStatus::Skipped;
                 }
                 if self.n_waiting[at] > 0 {
@@ -275,12 +277,12 @@ impl<'g, V, E> WalkState<'g, V, E> {
         }
     }
 
-    /// Returns the vertices that were not visited. A vertex behind a failed one counts as skipped,
+    /// Returns the vertices that were not visited. A dependent of a failed vertex counts as skipped,
     /// even if the walk was stopped before all its dependencies were done.
     fn unvisited_vertices(&self) -> UnvisitedVertices {
         let mut skipped: Vec<bool> =
             self.status.iter().map(|status| *status == VertexStatus::Skipped).collect();
-        // Dependencies come first in this order, so one pass finds everything behind a failure.
+        // Dependencies come first in this order, so one pass finds all dependents of a failed vertex.
         for &id in self.graph.topological_order() {
             let waits = self.graph.dependencies(id);
             skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
@@ -297,7 +299,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
     }
 }
 
-/// Repeatable rng: the splitmix64 generator, which needs no more than a seed.
+/// A reproducible random number generator: splitmix64, which only needs a seed.
 struct SeededRng(u64);
 
 impl SeededRng {
@@ -307,7 +309,7 @@ impl SeededRng {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^= mixed >> 31;
-        // The bias of the remainder does no harm: the shuffle has to be repeatable, not fair.
+        // The bias of the remainder is harmless: the shuffle must be reproducible, not fair.
         usize::try_from(mixed % limit.max(1) as u64).unwrap_or(0)
     }
 }

@@ -4,15 +4,15 @@ use super::VertexId;
 
 /// Admits vertices to a walk.
 pub trait WalkGate {
-    /// Whether a vertex that waits for nothing may start. One that may not is asked again when
-    /// something has made room.
+    /// Returns whether a ready vertex may start. A refused vertex is requested again when capacity was
+    /// released.
     fn may_start(&self, id: VertexId) -> bool;
 
-    /// Admits a vertex that was held back, because without it nothing would go on.
+    /// Admits a vertex that was held back, because otherwise the walk could not continue.
     fn force_start(&self, id: VertexId);
 
-    /// Takes note that a vertex was recorded, or will never be visited. Returns whether that has made
-    /// room for others.
+    /// Handles a vertex that was recorded, or will never be visited. Returns whether this released
+    /// capacity for others.
     fn on_finished(&self, id: VertexId) -> bool;
 }
 

@@ -1,5 +1,5 @@
-//! Asks a provider to plan an object, and checks its answers against the contract. The meaning of
-//! an answer is each phase's own business.
+//! Requests plans of objects from a provider, and checks its responses against the contract. Each phase
+//! interprets the response itself.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
@@ -17,14 +17,14 @@ use crate::provider::{
 };
 use crate::state::ObjectState;
 
-/// Summary of the diagnostics for violations of the contract, and the call that was answered.
+/// Summary of the diagnostics for contract violations, and the call of the response.
 #[derive(Clone, Copy)]
 pub(crate) struct ViolationSummary<'a> {
     pub(crate) summary: &'static Message,
     pub(crate) call: &'a str,
 }
 
-/// The answer to a plan breaks the contract.
+/// The response to a plan violates the contract.
 pub(crate) const INVALID_PLAN_SUMMARY: ViolationSummary<'_> = ViolationSummary {
     summary: messages::PROVIDER_PRODUCED_INVALID_PLAN,
     call: "PlanResourceChange",
@@ -33,13 +33,13 @@ pub(crate) const INVALID_PLAN_SUMMARY: ViolationSummary<'_> = ViolationSummary {
 /// Prior object of a change.
 #[derive(Clone, Copy)]
 pub(crate) struct PriorObject<'a> {
-    /// Its value; null if there is none.
+    /// The value of the object, or null if none exists.
     pub(crate) value: &'a Plain,
-    /// Its record in the state, with the data beside the value.
+    /// The object in the state, with its additional data.
     pub(crate) object: Option<&'a ObjectState>,
 }
 
-/// Provider to ask, object of the request, and sensitive paths that messages must not show.
+/// The provider and the object of a request, and the sensitive paths that messages must not show.
 #[derive(Clone, Copy)]
 pub(crate) struct ChangeRequest<'a> {
     pub(crate) client: &'a ProviderClient,
@@ -53,7 +53,7 @@ impl ChangeRequest<'_> {
     /// Requests the planned object for a configuration.
     ///
     /// # Errors
-    /// When the provider does not answer, or its answer violates the contract.
+    /// Returns an error if the call fails, or if the response violates the contract.
     pub(crate) async fn plan_change(
         self,
         diags: &mut Diagnostics,
@@ -75,7 +75,7 @@ impl ChangeRequest<'_> {
         let identity = object.and_then(|object| self.ty.encode_identity(object));
         let (private, identity) = (&private, identity.as_ref());
         let ask = ChangeValues { prior: before, proposed: &proposed, config, private, identity };
-        // The paths have a rule of their own, which `replace_paths` checks.
+        // The paths have a separate rule, which `replace_paths` checks.
         let requires_replace = &[];
         let judged = |planned: &PlannedObject| {
             let legacy = planned.legacy;
@@ -83,21 +83,21 @@ impl ChangeRequest<'_> {
         };
         let mut planned = self.request_plan(diags, ask, judged).await?;
         if planned.legacy {
-            // The legacy type system returns unknown and null blocks, and they are kept so.
+            // The legacy type system returns unknown and null blocks, which are kept.
             if let Some(ignored) = &ignored {
-                // A provider of the legacy SDK may plan a change of an ignored attribute all the
-                // same. Terraform resets it once more.
+                // A provider of the legacy SDK may plan a change of an ignored attribute anyway.
+                // Terraform resets it again.
                 planned.value = ignored.apply_to_planned(before, &planned.value);
             }
         }
         Ok(planned)
     }
 
-    /// Asks for the new object of a replacement, as if there were nothing before. `private` is what
-    /// the provider said along with the replacement.
+    /// Requests the new object of a replacement, as if no object existed before. `private` is the
+    /// private data of the response that required the replacement.
     ///
     /// # Errors
-    /// When the provider does not answer, or its answer breaks the contract.
+    /// Returns an error if the call fails, or if the response violates the contract.
     pub(crate) async fn plan_replacement(
         self,
         diags: &mut Diagnostics,
@@ -113,7 +113,7 @@ impl ChangeRequest<'_> {
         self.request_plan(diags, ask, |_| Call::PlanReplacement).await
     }
 
-    /// Asks for a plan, and judges it as the answer to `call`.
+    /// Requests a plan, and checks it as the response to `call`.
     async fn request_plan<'a>(
         self,
         diags: &mut Diagnostics,
@@ -125,8 +125,7 @@ impl ChangeRequest<'_> {
         Ok(planned)
     }
 
-    /// Checks an object as the answer to a call, and reports each rule that it breaks, without
-    /// secrets.
+    /// Checks an object in the response to a call, and reports each violated rule, without secrets.
     ///
     /// # Errors
     /// When there is one.
@@ -144,10 +143,10 @@ impl ChangeRequest<'_> {
         self.report_violations(diags, reported_as, violations, object)
     }
 
-    /// The paths whose changes cannot be made in place.
+    /// Returns the paths whose changes require a replacement.
     ///
     /// # Errors
-    /// When the provider named paths that lead nowhere.
+    /// Returns an error if the provider returned paths that do not exist.
     pub(crate) fn paths_requiring_replace(
         self,
         diags: &mut Diagnostics,
@@ -164,7 +163,7 @@ impl ChangeRequest<'_> {
         Ok(paths_requiring_replace(self.ty.schema_block(), before, value, paths))
     }
 
-    /// Reports each way in which the answer to a call breaks the contract, without secrets.
+    /// Reports each contract violation in the response to a call, without secrets.
     ///
     /// # Errors
     /// When there is one.
@@ -179,7 +178,7 @@ impl ChangeRequest<'_> {
         if violations.is_empty() {
             return Ok(());
         }
-        // A violation quotes values. The marks of the configuration are not on the answer, so both
+        // A violation quotes values. The response does not have the marks of the configuration, so both
         // sources of sensitivity are needed.
         let mut secrets = self.ty.schema_block().sensitive_paths(answer.value());
         secrets.extend_from_slice(self.secrets);
@@ -194,7 +193,7 @@ impl ChangeRequest<'_> {
     }
 }
 
-/// Part of the configuration that is ignored, if any.
+/// Returns the ignored part of the configuration, if any.
 fn to_ignored_changes(ignored: &IgnoreChanges) -> Option<IgnoredChanges> {
     match ignored {
         IgnoreChanges::Nothing => None,

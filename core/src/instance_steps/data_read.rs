@@ -1,4 +1,4 @@
-//! Reads data sources. When to read one is each phase's own business.
+//! Reads data sources. Each phase decides when to read one.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,23 +17,22 @@ use crate::provider::add_marks;
 use crate::state::ObjectState;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
-/// A data source as it was read.
+/// The result of the read of a data source.
 pub(crate) struct DataReadResult {
-    /// Value that its provider returns, with the marks of the configuration; the requested value if
-    /// the provider returns none.
+    /// The value that the provider returned, with the marks of the configuration, or the requested value
+    /// if the provider returned none.
     pub(crate) value: Value,
-    /// Whether there was an answer. That there was none is no error of one that belongs to a `check`
-    /// block.
+    /// Whether the read succeeded. For a data source of a `check` block, a failed read is not an error.
     pub(crate) is_answered: bool,
     /// Object for the state.
     pub(crate) object: Arc<ObjectState>,
 }
 
 impl InstanceConfig<'_> {
-    /// Reads a data source whose configuration is known, and reports progress to the watcher.
+    /// Reads a data source with a known configuration, and reports its progress to the observer.
     ///
     /// # Errors
-    /// When the provider cannot read it, or breaks the contract.
+    /// Returns an error if the read fails, or if the response violates the contract.
     pub(crate) async fn read_data_source(
         self,
         diags: &mut Diagnostics,
@@ -67,7 +66,7 @@ impl InstanceConfig<'_> {
         let reading = pin!(client.read_data(diags, ty, config, self.call_context()));
         let subject = ProgressSubject { addr, action, label: None };
         let (value, elapsed) = wait_with_progress(session, subject, reading).await;
-        // As in Terraform, no event ends a read that fails.
+        // As in Terraform, a failed read has no end event.
         let value = value?;
         let value = add_marks(ty, value, &sensitive_paths(config));
         let label = object_label(&value);
@@ -75,8 +74,8 @@ impl InstanceConfig<'_> {
         Ok(value)
     }
 
-    /// Reads a data source of a `check` block, and takes down whether that went well: that one cannot
-    /// be read is no error, but a check that does not hold. Then the reasons are warnings.
+    /// Reads a data source of a `check` block, and records whether the read succeeded. A failed read is
+    /// not an error but a failed check, and its reasons are warnings.
     async fn read_data_in_check(
         self,
         diags: &mut Diagnostics,

@@ -1,5 +1,5 @@
-//! One instance of a resource as it is written: its block and its conditions are evaluated. The
-//! consequences of either are each phase's own business.
+//! The configuration of one instance of a resource: evaluation of its block and its conditions. Each
+//! phase handles the consequences itself.
 
 use formwork_lang::decode::evaluate_body;
 use formwork_value::diag::Severity;
@@ -16,26 +16,26 @@ use crate::messages;
 use crate::provider::{CallContext, ResourceType};
 use crate::session::Session;
 
-/// An instance of a resource that is written.
+/// An instance of a resource of the configuration.
 #[derive(Clone, Copy)]
 pub(crate) struct InstanceConfig<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) config: &'a Resource,
     pub(crate) addr: &'a InstanceAddr,
-    /// Severity of a condition that does not hold.
+    /// Severity of a failed condition.
     pub(crate) failure: Severity,
 }
 
 impl<'a> InstanceConfig<'a> {
-    /// Context for messages.
+    /// Returns the context for messages.
     pub(crate) fn call_context(self) -> CallContext<'a> {
         CallContext { addr: self.addr, block: Some(self.config.span) }
     }
 
-    /// Evaluates the block, if its preconditions hold.
+    /// Evaluates the block if its preconditions hold.
     ///
     /// # Errors
-    /// When they do not, or the block has no value that fits the schema.
+    /// Returns an error if a precondition fails, or if the block has no value that fits the schema.
     pub(crate) async fn evaluate(
         self,
         diags: &mut Diagnostics,
@@ -43,8 +43,8 @@ impl<'a> InstanceConfig<'a> {
         scope: &ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let value = |diags: &mut Diagnostics| {
-            // Preconditions come first: their messages explain in the author's words why the block
-            // has no value.
+            // Preconditions are checked first, because their messages are the author's own explanation
+            // of why the block has no value.
             self.evaluate_preconditions(diags, scope)?;
             check_ignored_changes(diags, &self.config.lifecycle.ignore_changes, ty.schema_block())?;
             evaluate_block(diags, self.config, ty.schema_block(), scope)
@@ -55,10 +55,10 @@ impl<'a> InstanceConfig<'a> {
         Ok(value)
     }
 
-    /// Looks at the preconditions alone.
+    /// Evaluates only the preconditions.
     ///
     /// # Errors
-    /// When one does not hold, and that is an error.
+    /// Returns an error if a condition fails with error severity.
     pub(crate) async fn check_preconditions(
         self,
         diags: &mut Diagnostics,
@@ -69,10 +69,10 @@ impl<'a> InstanceConfig<'a> {
             .await
     }
 
-    /// Looks at the postconditions, for which `self` is the object.
+    /// Evaluates the postconditions, with the object as `self`.
     ///
     /// # Errors
-    /// When one does not hold, and that is an error.
+    /// Returns an error if a condition fails with error severity.
     pub(crate) async fn check_postconditions(
         self,
         diags: &mut Diagnostics,
@@ -118,8 +118,7 @@ impl<'a> InstanceConfig<'a> {
     }
 }
 
-/// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
-/// that they are not stored.
+/// Evaluates the block of an instance. Ephemeral values are accepted only in write-only attributes.
 pub(crate) fn evaluate_block(
     diags: &mut Diagnostics,
     resource: &Resource,
@@ -131,10 +130,10 @@ pub(crate) fn evaluate_block(
     Ok(config)
 }
 
-/// Checks that ephemeral values stand only where the schema says that they are not stored.
+/// Checks that ephemeral values are used only in write-only attributes.
 ///
 /// # Errors
-/// When one stands elsewhere; all are reported.
+/// Returns an error if one is used elsewhere. All are reported.
 pub(crate) fn check_ephemeral_values(
     diags: &mut Diagnostics,
     resource: &Resource,
