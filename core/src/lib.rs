@@ -1,8 +1,7 @@
 //! The engine: configuration, state, graph, plan and apply.
 //!
 //! A [`session::Session`] holds the data that one command works with. [`plan::make_plan`] determines the
-//! changes; [`apply::apply_plan`] makes them. See `ARCHITECTURE.md` for the way of one resource through
-//! both.
+//! changes; [`apply::apply_plan`] applies them. `ARCHITECTURE.md` follows one resource through both.
 
 pub mod addr;
 pub mod apply;

@@ -1,4 +1,4 @@
-//! Progress of a run: reports that a long operation is still under way, counts of finished instances,
+//! Progress of a run: reports of long operations that are still running, counts of finished instances,
 //! and the log lines at the beginning and the end of a phase.
 
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use crate::change::Action;
 use crate::event::{CountedPhase, Event, EventObserver, ObjectLabel};
 use crate::session::Session;
 
-/// Interval at which a long operation is mentioned.
+/// Interval between progress reports of a long operation.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Subject of the progress events of an operation.
@@ -25,7 +25,7 @@ pub(crate) struct ProgressSubject<'a> {
     pub(crate) label: Option<&'a ObjectLabel>,
 }
 
-/// Waits for an operation, mentioning it every ten seconds, and says how long it took.
+/// Waits for an operation, reports it every ten seconds, and returns its duration.
 pub(crate) async fn wait_with_progress<T>(
     session: &Session<'_>,
     subject: ProgressSubject<'_>,
@@ -48,7 +48,7 @@ pub(crate) async fn wait_with_ticks<T>(
     mut operation: Pin<&mut impl Future<Output = T>>,
     tick: impl Fn(Duration),
 ) -> (T, Duration) {
-    // The awaited future stays in place: moved into here it would take its room twice.
+    // The awaited future is borrowed: a move into this function would double its size.
     let start = Instant::now();
     loop {
         match tokio::time::timeout(PROGRESS_INTERVAL, operation.as_mut()).await {
@@ -58,7 +58,7 @@ pub(crate) async fn wait_with_ticks<T>(
     }
 }
 
-/// The instances of a phase: the number finished, and the number known by now.
+/// The instances of a phase: the number of finished ones, and the number known so far.
 pub(crate) struct InstanceCounter<'a> {
     watch: &'a dyn EventObserver,
     phase: CountedPhase,
@@ -67,7 +67,7 @@ pub(crate) struct InstanceCounter<'a> {
 }
 
 impl<'a> InstanceCounter<'a> {
-    /// Makes a counter that expects `total` instances.
+    /// Creates a counter that expects `total` instances.
     pub(crate) fn new(watch: &'a dyn EventObserver, phase: CountedPhase, total: usize) -> Self {
         Self { watch, phase, done: Cell::new(0), total: Cell::new(total) }
     }
@@ -77,8 +77,7 @@ impl<'a> InstanceCounter<'a> {
         self.total.set(self.total.get() + more);
     }
 
-    /// Takes back one expected instance: the instances that it stood for are counted themselves
-    /// from here on.
+    /// Removes one expected instance, which represented instances that are now counted separately.
     pub(crate) fn remove_expected(&self) {
         self.total.set(self.total.get().saturating_sub(1));
     }
@@ -99,13 +98,13 @@ pub(crate) struct PhaseLog {
 }
 
 impl PhaseLog {
-    /// Logs the beginning of a phase with the number of things to look at.
+    /// Logs the start of a phase with the number of its vertices.
     pub(crate) fn begin(name: &'static str, n_items: usize) -> Self {
         info!(phase = name, n_items, "phase begins");
         Self { name, since: Instant::now() }
     }
 
-    /// Logs the end of the phase with the number of changes that it planned or made.
+    /// Logs the end of the phase with the number of changes that it planned or applied.
     pub(crate) fn end(self, n_changes: usize) {
         let duration_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         info!(phase = self.name, n_changes, duration_ms, "phase ended");

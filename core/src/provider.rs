@@ -1,5 +1,5 @@
-//! Providers as the engine uses them: launched when first needed, schemas cached, marks taken off
-//! and put back, failures blamed.
+//! Providers as the engine uses them: start on demand, cached schemas, removal and restoration of marks,
+//! and diagnostics that blame the responsible party.
 
 pub mod builtin;
 mod call_layers;

@@ -175,7 +175,7 @@ fn argument_span(resource: &Resource, block: &Block, path: &Path) -> Option<Span
 /// Checks that the attributes that `ignore_changes` names exist.
 ///
 /// # Errors
-/// When it names something that the schema does not have.
+/// Returns an error if it names an attribute that the schema does not declare.
 pub(crate) fn check_ignored_changes(
     diags: &mut Diagnostics,
     ignored: &IgnoreChanges,

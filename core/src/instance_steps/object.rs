@@ -1,4 +1,5 @@
-//! Objects between providers, which see no marks, and the state, which holds nothing unknown.
+//! Conversion of objects between providers, which receive no marks, and the state, which contains no
+//! unknown values.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::messages;
 use crate::provider::{ResourceType, add_marks};
 use crate::state::{ObjectAttributes, ObjectState, ObjectStatus};
 
-/// The paths at which a configuration is sensitive.
+/// Returns the paths of the sensitive parts of a configuration.
 pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
     if !config.all_marks().contains(Marks::SENSITIVE) {
         return Vec::new();
@@ -20,12 +21,12 @@ pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
     marks.paths_with(Marks::SENSITIVE).cloned().collect()
 }
 
-/// A value without its marks, for asking a provider.
+/// Returns a value without its marks, for a request.
 pub(crate) fn unmark_value(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
-/// The value with null for each unknown part.
+/// Returns the value with null for each unknown part.
 pub(crate) fn unknown_to_null(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
@@ -34,7 +35,8 @@ pub(crate) fn unknown_to_null(value: &Value) -> Value {
     }
 }
 
-/// Label of an object: its `id`, or its `name` if the resource type has no ids; if it may be shown.
+/// Returns the label of an object: its `id`, or its `name` if the resource type has no `id`. Secret
+/// labels are not returned.
 pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     // Chosen by type alone, as in Terraform: a null or hidden id is not replaced by the name.
@@ -42,8 +44,7 @@ pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
     label_from_string(key, object.get(key))
 }
 
-/// Label of an object before a change: also a name if there is no id, or a tag if there are no
-/// names.
+/// Returns the label of an object before a change: its `id`, otherwise its `name`, otherwise a tag.
 pub(crate) fn prior_object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     let named = || match is_string_attribute(object.get("name")) {
@@ -57,12 +58,12 @@ pub(crate) fn prior_object_label(value: &Value) -> Option<ObjectLabel> {
     object_label(value).or_else(named)
 }
 
-/// Whether there is an attribute for strings, with any value.
+/// Returns whether the type has a string attribute of this name.
 fn is_string_attribute(attribute: Option<&Value>) -> bool {
     attribute.is_some_and(|value| value.has_type(&Type::String))
 }
 
-/// A string that may be shown.
+/// Returns a label if the value is a string that is not secret.
 fn label_from_string(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     match value? {
         Value::String(text) => Some(ObjectLabel { key, value: text.to_string() }),
@@ -73,8 +74,8 @@ fn label_from_string(key: &'static str, value: Option<&Value>) -> Option<ObjectL
 /// Encodes a value for the state.
 ///
 /// # Errors
-/// When it has unknown or ephemeral parts: only a provider that violates the contract, or an error
-/// of this program, causes that.
+/// Returns an error if the value has unknown or ephemeral parts, which only a contract violation of a
+/// provider or a bug in this program can cause.
 pub(crate) fn encode_for_state(
     diags: &mut Diagnostics,
     ty: &ResourceType,
@@ -92,10 +93,10 @@ pub(crate) fn encode_for_state(
     ObjectState::encode_attributes(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
 }
 
-/// A whole object as the state holds it, of which nothing is known but its value.
+/// Returns a state object with a value and no other data.
 ///
 /// # Errors
-/// When the value is not fit for the state.
+/// Returns an error if the value has unknown or ephemeral parts.
 pub(crate) fn object_for_state(
     diags: &mut Diagnostics,
     ty: &ResourceType,
@@ -115,10 +116,10 @@ pub(crate) fn object_for_state(
     })
 }
 
-/// The value of an object as the state has it, without asking the provider: `None` if it was stored
-/// in a form that only the provider can read.
+/// Returns the value of a stored object without a call to the provider, or `None` if only the provider
+/// can decode it.
 pub(crate) fn decode_stored_value(ty: &ResourceType, object: &ObjectState) -> Option<Value> {
-    // The provider is not asked, so attributes that left its schema have to be dropped before
+    // The provider is not called, so attributes that were removed from its schema must be dropped before
     // decoding.
     let value = object.attributes.without_undeclared(&ty.ty).decode_as(&ty.ty).ok()?;
     Some(add_marks(ty, value.split_marks().0, &object.sensitive))
@@ -141,14 +142,14 @@ mod tests {
             Some(ObjectLabel { key, value }) => format!("{key}={value}"),
             None => String::new(),
         };
-        // Each object, by what it is known, and by what before something is done to it.
+        // Each object, its label, and its label before a change.
         let table = [
             (vec![("id", text("1")), ("name", text("n"))], "id=1", "id=1"),
             (vec![("name", text("n")), ("tags", tags())], "name=n", "name=n"),
             (vec![("tags", tags())], "", "tags.Name=t"),
             (vec![("tags", texts([("Name", "t"), ("name", "u")]))], "", "tags.name=u"),
             (vec![("tags", Value::null(Type::map(Type::String)))], "", ""),
-            // One that is not there or must not be seen hides the name, until something is done.
+            // A null or secret id is not replaced by the name, except before a change.
             (vec![("id", none()), ("name", text("n"))], "", "name=n"),
             (vec![("id", secret()), ("name", text("n"))], "", "name=n"),
             (vec![("id", text("")), ("name", text("n"))], "id=", "id="),

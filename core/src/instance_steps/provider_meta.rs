@@ -1,5 +1,5 @@
-//! Metadata that a module sends to providers: its `provider_meta` blocks. They are sent along with
-//! every call that concerns the resources written in the module.
+//! Metadata that a module sends to providers: its `provider_meta` blocks. The metadata is part of every
+//! call for the resources of the module.
 
 use std::rc::Rc;
 
@@ -12,12 +12,13 @@ use crate::messages;
 use crate::provider::ProviderClient;
 use crate::session::Session;
 
-/// The client through which a module calls the provider of one of its resources. A resource that
-/// is not written there does not get the metadata of the module, and calls about ephemeral ones
-/// have no field for it.
+/// Returns the client through which a module calls the provider of one of its resources. Resources that
+/// are not in the configuration get no metadata of the module, and calls for ephemeral resources have no
+/// field for it.
 ///
 /// # Errors
-/// When the provider accepts no metadata, or not this.
+/// Returns an error if the provider does not support metadata, or if this metadata does not fit its
+/// schema.
 pub(crate) fn client_with_module_meta(
     session: &Session<'_>,
     diags: &mut Diagnostics,

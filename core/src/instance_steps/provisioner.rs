@@ -1,4 +1,4 @@
-//! Checks provisioners before anything is done: whether there are such, and whether their blocks fit.
+//! Validation of provisioners: whether they exist, and whether their blocks are valid.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::messages;
 use crate::provisioner::{ProvisionerError, connection_schema};
 use crate::session::Session;
 
-/// Checks that there are all provisioners that a configuration wants. Each is reported once.
+/// Checks that all provisioners of a configuration exist. Each missing one is reported once.
 ///
 /// # Errors
-/// When one is missing.
+/// Returns an error if a provisioner does not exist.
 pub(crate) fn check_provisioner_kinds(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -38,11 +38,11 @@ pub(crate) struct ProvisionedResource<'a> {
     pub(crate) ty: &'a Type,
 }
 
-/// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet. As in
-/// Terraform, no further one is checked when anything was reported before.
+/// Checks the provisioners of a resource whose objects have this type. Values may be unknown. As in
+/// Terraform, the check stops after the first provisioner with errors.
 ///
 /// # Errors
-/// When one is wrong.
+/// Returns an error if a provisioner block is invalid.
 pub(crate) async fn check_provisioners(
     session: &Session<'_>,
     diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! The way from a resource to the configured client of its provider.
+//! Lookup of the configured provider client of a resource.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use crate::messages;
 use crate::provider::{ProviderClient, ResourceType, removed_type_error, unsupported_type_error};
 use crate::session::Session;
 
-/// A configured provider, spoken to by the module of a resource, and the type of the resource there.
+/// A configured provider as used by the module of a resource, and the resource type.
 pub(crate) type ConfiguredClient = (Rc<ProviderClient>, Rc<ResourceType>);
 
-/// Client of a configured provider, for calls about one of its resource types.
+/// The client of a configured provider, for calls about one of its resource types.
 #[derive(Clone, Copy)]
 pub(crate) struct ResourceClient<'a> {
     pub(crate) client: &'a ProviderClient,
@@ -30,10 +30,11 @@ pub(crate) struct ResourceWithAddress<'a> {
     pub(crate) config: &'a Resource,
 }
 
-/// Finds the provider of a resource that is written.
+/// Returns the provider client of a resource of the configuration.
 ///
 /// # Errors
-/// When the provider has no such type, or does not accept the metadata of the module.
+/// Returns an error if the provider does not have the resource type, or does not accept the metadata of
+/// the module.
 pub(crate) fn find_client_of_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -53,10 +54,11 @@ pub(crate) fn find_client_of_config(
     Ok((client_with_module_meta(session, diags, client, addr)?, ty))
 }
 
-/// Finds the provider of a resource of which the state holds objects.
+/// Returns the provider client of a resource with objects in the state.
 ///
 /// # Errors
-/// When the provider has no such type, or does not accept the metadata of the module.
+/// Returns an error if the provider does not have the resource type, or does not accept the metadata of
+/// the module.
 pub(crate) fn find_client_of_state(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -80,7 +82,7 @@ fn configured_client(
     user: &dyn Display,
 ) -> Result<Rc<ProviderClient>, Reported> {
     session.pool.configured_client(provider).ok_or_else(|| {
-        // The provider's vertex failed, so its users are not visited.
+        // The vertex of the provider failed, so its dependents are not visited.
         let detail = format!("{provider} was not configured before {user}.");
         diags.error(
             Diagnostic::error(messages::PROVIDER_NOT_CONFIGURED, detail).blamed_on(Blame::Internal),

@@ -1,14 +1,14 @@
-//! Finds where in a block a part of its value is written. Pure.
+//! Finds the source span of a part of the value of a block. Pure.
 
 use formwork_lang::syntax::{Block, Body, Expr, ExprKind, TemplatePart};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 
-/// Lets problems with a part of a block, reported at its header, point at the location of the part.
-/// If nothing is written there, or a provider names no part, they point behind the header of the
-/// deepest block that the path leads to, as Terraform's do.
+/// Moves diagnostics about a part of a block from the block header to the span of the part. If the part
+/// is not written, or the provider names no part, they point after the header of the deepest block on
+/// the path, as in Terraform.
 pub(crate) fn point_diagnostics_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
     diags.map_from_position(0, |problem| {
-        // A diagnostic with another place was placed by code that knew it better.
+        // A diagnostic with another span was placed by code with more precise information.
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
             return problem;
         };
@@ -18,9 +18,9 @@ pub(crate) fn point_diagnostics_at_parts(diags: &mut Diagnostics, body: &Body, h
     });
 }
 
-/// The place of the argument at a path, or of its element that a final index or key means. What is not
-/// written there, and what stands within an argument below that, counts as missing in the deepest block
-/// that the path leads to.
+/// Returns the span of the argument at a path, or of the element that a final index or key selects. A
+/// part that is not written, or is nested deeper within an argument, counts as missing in the deepest
+/// block on the path.
 fn span_of_path(body: &Body, steps: &[Step]) -> Span {
     let (element, steps) = match steps.split_last() {
         Some((last @ (Step::Index(_) | Step::Key(_)), rest)) => (Some(last), rest),
@@ -37,17 +37,17 @@ fn span_of_path(body: &Body, steps: &[Step]) -> Span {
     }
 }
 
-/// The place of an element within the expression of an argument.
+/// The span of an element within the expression of an argument.
 enum ElementSpan {
-    /// It is written there.
+    /// The element is written at this span.
     Found(Span),
-    /// The elements are written out, and it is none of them.
+    /// The elements are literal, and this element is not one of them.
     Absent,
-    /// The expression does not write its elements out.
+    /// The expression does not have literal elements.
     NotListed,
 }
 
-/// The body of the deepest block that the steps lead to.
+/// Returns the body of the deepest block on a path.
 fn deepest_block_body<'b>(body: &'b Body, steps: &[Step]) -> &'b Body {
     match step_into_block(body, steps) {
         Some((block, rest)) => deepest_block_body(&block.body, rest),
@@ -55,7 +55,7 @@ fn deepest_block_body<'b>(body: &'b Body, steps: &[Step]) -> &'b Body {
     }
 }
 
-/// The place of an element of a list, or the beginning of the value of a key.
+/// Returns the span of an element of a list, or the start of the value of a key.
 fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
     match (&expr.kind, step) {
         (ExprKind::Tuple(items), Step::Index(index)) => {
@@ -63,8 +63,7 @@ fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
             item.map_or(ElementSpan::Absent, |item| ElementSpan::Found(item.span))
         }
         (ExprKind::Object(items), Step::Key(key)) => {
-            // A key that is an expression ends the search: it may be the wanted one, so no later
-            // item may be taken for it.
+            // A key that is an expression ends the search, because it may be the requested one.
             for item in items {
                 match item.key.as_string_literal() {
                     Some(found) if found == key => {
@@ -80,7 +79,7 @@ fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
     }
 }
 
-/// The beginning of an expression: its first operand, its name or its opening bracket.
+/// Returns the start of an expression: its first operand, its name or its opening bracket.
 fn expr_start_span(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Text(_, text) => *text,
@@ -101,13 +100,13 @@ fn expr_start_span(expr: &Expr) -> Span {
     }
 }
 
-/// Location of the part at a path, as far as the path leads: `None` if nothing of it is written.
-/// Below an argument the whole argument is the location.
+/// Returns the span of the longest written prefix of a path, or `None` if none of it is written. For a
+/// part of an argument, it is the span of the whole argument.
 pub(crate) fn find_written_span(body: &Body, path: &Path) -> Option<Span> {
     argument_span(body, &path.0).or_else(|| block_header_span(body, &path.0))
 }
 
-/// The place of the argument that the steps lead to or into.
+/// Returns the span of the argument at the path or at a prefix of it.
 fn argument_span(body: &Body, steps: &[Step]) -> Option<Span> {
     let Step::Attribute(name) = steps.first()? else { return None };
     if let Some(attribute) = body.find_attribute(name) {
@@ -117,13 +116,13 @@ fn argument_span(body: &Body, steps: &[Step]) -> Option<Span> {
     argument_span(&block.body, rest)
 }
 
-/// The header of the deepest block that the steps lead to.
+/// Returns the header of the deepest block on a path.
 fn block_header_span(body: &Body, steps: &[Step]) -> Option<Span> {
     let (block, rest) = step_into_block(body, steps)?;
     block_header_span(&block.body, rest).or(Some(block.header))
 }
 
-/// The block that the first steps lead to, and the steps that are left.
+/// Returns the block at the start of a path, and the remaining steps.
 fn step_into_block<'b, 's>(body: &'b Body, steps: &'s [Step]) -> Option<(&'b Block, &'s [Step])> {
     let (Step::Attribute(name), rest) = steps.split_first()? else { return None };
     let mut blocks = body.blocks.iter().filter(|block| block.kind.name == *name);
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(place("list", index(2)), "list");
         assert_eq!(place("list", index(-1)), "list");
         assert_eq!(place("map", key("absent")), "map");
-        // The kinds do not fit, or the elements are not written out.
+        // The kinds do not match, or the elements are not literal.
         assert_eq!(place("list", key("k")), "[\"a\", \"b\"]");
         assert_eq!(place("map", index(0)), "{ k = \"v\" }");
         assert_eq!(place("found", key("k")), "{ (var.k) = 1 }");

@@ -1,5 +1,5 @@
 //! The provider that is part of the engine: `terraform_data`, `terraform_remote_state` and three
-//! functions. It runs in this process and its values are never encoded.
+//! functions. It runs in this process, and its values are not encoded.
 
 mod functions;
 pub mod remote_state;
@@ -67,14 +67,14 @@ fn decode_error_to_failure(error: &formwork_value::codec::DecodeError) -> Failur
     Failure::Misbehaved(error.to_string())
 }
 
-/// Encodes a value as it is.
+/// Wraps a value as a decoded payload.
 fn encode_payload(value: Value, ty: &Type) -> Payload {
-    // Values of the built-in provider carry no marks, because its input carried none.
+    // Values of the built-in provider have no marks, because its input has none.
     Payload::Value(value.split_marks().0, ty.clone())
 }
 
 impl BuiltinProvider {
-    /// The provider with backends that `terraform_remote_state` reads from.
+    /// Creates the provider with the backends from which `terraform_remote_state` reads.
     #[must_use]
     pub fn with_remote_states(states: Arc<dyn RemoteStates>) -> Self {
         Self { states: Some(states), ..Self::default() }
@@ -100,7 +100,8 @@ impl ProviderHandlers for BuiltinProvider {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
             functions: functions::function_signatures(),
-            // Moving, so that a `null_resource` can become a `terraform_data` as in Terraform.
+            // The move capability, so that a `null_resource` can be moved to a `terraform_data`, as in
+            // Terraform.
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
                 move_resource_state: true,
@@ -164,7 +165,7 @@ impl ProviderHandlers for BuiltinProvider {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         self.managed_object_type(&request.type_name)?;
-        // The object is nowhere but in the state, so the stored one is current.
+        // The object exists only in the state, so the stored one is current.
         Ok(ReadResponse {
             state: request.current,
             private: request.private,

@@ -1,8 +1,8 @@
-//! The layers over the one call of a running provider. Each does one thing to every call, whatever
-//! its method, so that no place that makes a call can leave it out. Their order is written here.
+//! The layers over the single `call` method of a running provider. Each layer applies to every call of
+//! any method, so that no caller can omit it. This module defines their order.
 //!
-//! They do not implement [`Provider`], which has to be fit for several threads: the tables of the
-//! engine are on one task, and have no locks.
+//! They do not implement [`Provider`], which must be thread-safe: the tables of the engine belong to one
+//! task and have no locks.
 
 mod deadline;
 mod interrupt;
@@ -30,7 +30,7 @@ use crate::addr::ProviderAddr;
 
 /// A layer over the calls of a provider, on one task.
 pub(super) trait CallLayer {
-    /// Makes a call. The response is the one of the request's method.
+    /// Makes a call. The response has the method of the request.
     fn call(&self, request: Request) -> LocalBoxFuture<'_, Result<Response, Failure>>;
 }
 
@@ -39,42 +39,42 @@ pub(super) trait CallLayer {
 pub(super) struct CallSubject<'c> {
     /// The provider.
     pub(super) provider: &'c ProviderAddr,
-    /// The address that the call is about.
+    /// The address of the subject of the call.
     pub(super) about: &'c dyn Display,
 }
 
 /// All layers over the calls of a client, the outermost first: retry, then those of each attempt.
-/// `answering` returns the provider that answers in place of a running one, such as its mock.
+/// `answering` returns the provider that responds instead of a running one, such as its mock.
 pub(super) fn client_layers<'c>(
     calls: &'c Rc<ProviderCalls>,
     subject: CallSubject<'c>,
     slot: &'c Rc<ProviderSlot>,
     answering: impl Fn(Arc<dyn Provider>) -> Arc<dyn Provider> + 'c,
 ) -> impl CallLayer + 'c {
-    // Outside of everything else, so that each attempt has a line in the log and a time of its own.
+    // The outermost layer, so that each attempt has its own log line and time.
     let attempt = move |provider| attempt_layers(calls, subject, answering(provider));
     RetryLayer { calls, subject, slot, attempt }
 }
 
-/// The layers over the calls of one process, the outermost first: log, interrupt, and those of a
-/// process that is being started.
+/// The layers over the calls of one process, the outermost first: log, interrupt, and the layers of a
+/// starting process.
 pub(super) fn attempt_layers<'c>(
     calls: &'c Rc<ProviderCalls>,
     subject: CallSubject<'c>,
     provider: Arc<dyn Provider>,
 ) -> impl CallLayer + 'c {
-    // The log is outside of the times, so that it has a call that was given up, too.
+    // The log is outside of the timeouts, so that it also contains abandoned calls.
     let inner = InterruptLayer { calls, inner: start_layers(calls, provider) };
     LogLayer { calls, subject, inner }
 }
 
-/// The layers over the calls to a process that is being started, the outermost first: deadline,
-/// whole list. The pool has a line in the log and an interrupt for the start as a whole.
+/// The layers over the calls to a starting process, the outermost first: deadline, whole list. The pool
+/// logs and interrupts the start as a whole.
 pub(super) fn start_layers(
     calls: &ProviderCalls,
     provider: Arc<dyn Provider>,
 ) -> impl CallLayer + '_ {
-    // A deadline counts to the last piece of an answer that streams.
+    // A deadline applies up to the last message of a streamed response.
     DeadlineLayer { deadlines: &calls.deadlines, inner: WholeListLayer { provider } }
 }
 

@@ -1,6 +1,6 @@
-//! One running provider: its schema cached, marks taken off before a call and put back after it,
-//! failures and complaints turned into diagnostics. The choice and time of calls is decided
-//! elsewhere.
+//! The client of one running provider: caches its schema, removes marks before a call and restores them
+//! after it, and converts failures and provider diagnostics. The callers decide which calls to make and
+//! when.
 
 mod contract_violation;
 mod data;
@@ -44,27 +44,27 @@ use crate::messages;
 use crate::state::{ObjectState, StoredIdentity};
 use crate::version::LANGUAGE_VERSION;
 
-/// Time that a provider may take to answer a question that needs no work. Many old ones work
-/// through their whole schema for it.
+/// Timeout of the probe call, which needs no work. Many old providers traverse their whole schema for
+/// it.
 const LIVENESS_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Subject of a call, for messages: an address, and the block that describes it.
+/// Subject of a call, for messages: an address and its block.
 #[derive(Clone, Copy)]
 pub struct CallContext<'a> {
     /// The address.
     pub addr: &'a dyn Display,
-    /// The block's header, if there is one.
+    /// The header of the block, if it exists.
     pub block: Option<Span>,
 }
 
 /// A violation of the contract by a provider.
 #[derive(Clone, Copy)]
 pub struct ContractViolation<'a> {
-    /// Name under which the problem is known.
+    /// The summary of the diagnostic.
     pub summary: &'static Message,
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: Rule,
-    /// The call it answered.
+    /// The call of the response.
     pub call: &'a str,
     /// The exact problem.
     pub problem: &'a str,
@@ -77,31 +77,31 @@ pub struct PlannedObject {
     pub value: Plain,
     /// Changes at these paths cannot be made in place.
     pub requires_replace: Vec<Path>,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: Bytes,
-    /// Whether the provider's known inconsistencies are tolerated.
+    /// Whether the inconsistencies of the legacy type system are tolerated.
     pub legacy: bool,
-    /// The planned identity, as it came.
+    /// The planned identity, as received.
     pub identity: Option<Payload>,
 }
 
-/// An object as it was read.
+/// An object as returned by a read.
 #[derive(Clone, Debug)]
 pub struct RefreshedObject {
-    /// The object, without marks; null if it is gone.
+    /// The object, without marks, or null if it was deleted.
     pub value: Plain,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: Bytes,
     /// Identity of the object, if the provider returned one.
     pub identity: Option<StoredIdentity>,
 }
 
-/// An object that is to be read.
+/// An object to read.
 #[derive(Clone, Debug)]
 pub struct ObjectToRead<'a> {
-    /// The object as it is stored.
+    /// The stored object.
     pub value: &'a Value,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: &'a Bytes,
     /// Identity of the object, if known.
     pub identity: Option<Payload>,
@@ -114,7 +114,7 @@ pub struct ProviderClient {
     calls: Rc<ProviderCalls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
-    /// Mocks of a test for this provider configuration.
+    /// The mocks of a test for this provider configuration.
     mocks: Option<ClientMocks>,
 }
 
@@ -125,15 +125,15 @@ impl ProviderClient {
         calls: Rc<ProviderCalls>,
     ) -> Self {
         let mut client = Self { loaded, slot, calls, meta: Payload::Absent, mocks: None };
-        // Terraform sends null of the type, and no absent value, from a module without metadata.
+        // From a module without metadata, Terraform sends a typed null instead of an absent value.
         if let Some(ty) = client.provider_meta_type() {
             client.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
         }
         client
     }
 
-    /// The same provider, called for a module that sends it `meta` about itself: a value of the
-    /// type of the provider's schema for it.
+    /// Returns a client of the same provider for a module with metadata: `meta` has the type of the
+    /// metadata schema of the provider.
     #[must_use]
     pub fn with_provider_meta(&self, meta: &Value) -> Self {
         let meta =
@@ -143,12 +143,12 @@ impl ProviderClient {
         Self { meta, loaded, slot, calls, mocks: mocks.clone() }
     }
 
-    /// Answers calls with the mocks of a test where it has some.
+    /// Returns a client that answers calls with the mocks of a test, where they exist.
     pub(super) fn set_mocks(&mut self, mocks: &Rc<Mocks>, config: &ProviderConfigAddr) {
         self.mocks = ClientMocks::new(mocks, config);
     }
 
-    /// The provider that answers a call: the running one, or a mock of it.
+    /// Returns the provider that answers a call: the running one, or a mock of it.
     fn answering_provider(
         &self,
         about: &dyn Display,
@@ -161,12 +161,12 @@ impl ProviderClient {
         })
     }
 
-    /// A text of the provider without sensitive values.
+    /// Returns a message of the provider without sensitive values.
     pub(crate) fn mask_secrets(&self, text: String) -> String {
         self.calls.secrets.mask(text)
     }
 
-    /// Encodes a value for a request, and remembers its sensitive parts.
+    /// Encodes a value for a request, and records its sensitive parts.
     fn encode_for_request(&self, value: &Value, ty: &ResourceType) -> Payload {
         ty.add_secrets(&self.calls.secrets, value);
         encode_unmarked(value, &ty.ty)
@@ -180,29 +180,29 @@ impl ProviderClient {
             .map(|schema| schema.block.implied_type())
     }
 
-    /// The running provider itself.
+    /// Returns the running provider itself.
     pub(super) fn current_provider(&self) -> Arc<dyn Provider> {
         self.slot.current_provider()
     }
 
-    /// Slot that holds the provider. A restarted provider replaces it.
+    /// Returns the slot of the provider. A restart replaces the provider in it.
     pub(super) fn provider_slot(&self) -> &Rc<ProviderSlot> {
         &self.slot
     }
 
-    /// Schemas and capabilities of the provider.
+    /// Returns the schemas and capabilities of the provider.
     #[must_use]
     pub fn loaded_schemas(&self) -> &Rc<LoadedProvider> {
         &self.loaded
     }
 
-    /// The provider's address.
+    /// Returns the provider address.
     #[must_use]
     pub fn addr(&self) -> &ProviderAddr {
         self.loaded.provider_addr()
     }
 
-    /// Whether it still answers at all.
+    /// Returns whether the provider still responds.
     pub(super) async fn answers_probe_call(&self) -> bool {
         provider_answers_probe_call(&self.current_provider()).await
     }
@@ -214,8 +214,8 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let config = self.encode_for_request(config, self.loaded.config_type());
-        // Both calls go to this process, even if the slot gets another one between them. Terraform
-        // validates before each ConfigureProvider, too.
+        // Both calls go to this process, even if the slot gets another one between them. Terraform also
+        // validates before each ConfigureProvider.
         let process = self.current_provider();
         let request = Request::validate_provider_config(ValidateRequest {
             type_name: String::new(),
@@ -226,7 +226,7 @@ impl ProviderClient {
         let verdict = self.call_process(&process, request, about.addr).await;
         self.report_errors_of_response(diags, call, verdict, about)?;
         let request = Request::configure(ConfigureRequest {
-            // Some of them compare it.
+            // Some providers compare the version.
             terraform_version: LANGUAGE_VERSION.to_string(),
             config,
             client: self.calls.client_capabilities(),
@@ -248,11 +248,12 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 
-    /// Decodes a stored object, brought to the newest schema by the provider. The marks the state
-    /// remembers, and those of the schema, are on it.
+    /// Decodes a stored object, which the provider upgrades to the current schema. The result has the
+    /// marks of the state and of the schema.
     ///
     /// # Errors
-    /// When the object was stored by a newer provider, or the provider's answer breaks the contract.
+    /// Returns an error if the object was stored by a newer provider version, or if the response
+    /// violates the contract.
     pub async fn upgrade_object(
         &self,
         diags: &mut Diagnostics,
@@ -273,14 +274,15 @@ impl ProviderClient {
                 .about(about.addr.to_string()),
             ));
         }
-        // As in Terraform: with an equal version the host drops attributes that left the schema.
-        // With an older one they stay, because the provider may need them for the upgrade.
+        // As in Terraform: with an equal version the host drops attributes that were removed from the
+        // schema. With an older version they are kept, because the provider may need them for the
+        // upgrade.
         let state = if object.schema_version == ty.schema.version {
             object.attributes.without_undeclared(&ty.ty)
         } else {
             object.attributes.clone()
         };
-        // Sent for equal versions too, as in Terraform: a provider may rewrite its stored form
+        // Sent for equal versions too, as in Terraform, because a provider may rewrite its stored form
         // without a new version.
         let request = Request::upgrade_state(UpgradeRequest {
             type_name: ty.name.clone(),
@@ -305,10 +307,11 @@ impl ProviderClient {
         Ok(value)
     }
 
-    /// Reads the real object behind a stored one.
+    /// Reads the real object of a stored one.
     ///
     /// # Errors
-    /// When the provider reports errors, gives no answer, or breaks the contract.
+    /// Returns an error if the provider reports errors, if the call fails, or if the response violates
+    /// the contract.
     pub async fn read_object(
         &self,
         diags: &mut Diagnostics,
@@ -341,18 +344,19 @@ impl ProviderClient {
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
         self.check_object_size(diags, answered, context)?;
-        // Terraform does this to every read, whatever the SDK of the provider
+        // Terraform does this for every read, independent of the SDK of the provider
         // (NormalizeObjectFromLegacySDK).
         let value = legacy_null_blocks::replace_null_blocks(ty.schema_block(), value);
         let identity = self.decode_identity(diags, answer.identity, context)?;
         Ok(RefreshedObject { value, private: answer.private, identity })
     }
 
-    /// Asks the provider for a plan. The caller checks whether the answer keeps the contract; only
-    /// its form is checked here.
+    /// Requests a plan from the provider. Only the form of the response is checked here: the caller
+    /// checks the contract.
     ///
     /// # Errors
-    /// When the provider reports errors, gives no answer, or its answer cannot be read.
+    /// Returns an error if the provider reports errors, if the call fails, or if the response cannot be
+    /// decoded.
     pub async fn plan_object(
         &self,
         diags: &mut Diagnostics,
@@ -392,11 +396,11 @@ impl ProviderClient {
         })
     }
 
-    /// Sends the call that changes the real object. The answer comes back undecoded and unchecked: the
-    /// caller makes it durable first, and decodes and checks it afterwards.
+    /// Sends the call that changes the real object. The response is returned undecoded and unchecked:
+    /// the caller first makes it durable, and then decodes and checks it.
     ///
     /// # Errors
-    /// When no answer came back.
+    /// Returns an error if the call fails.
     pub async fn apply_change(
         &self,
         ty: &ResourceType,
@@ -416,9 +420,9 @@ impl ProviderClient {
     }
 }
 
-/// Whether a provider still answers at all.
+/// Returns whether a provider still responds.
 pub(super) async fn provider_answers_probe_call(provider: &Arc<dyn Provider>) -> bool {
-    // Cheap, without consequence, and a refusal is an answer.
+    // The call is cheap and has no effect, and a refusal is also a response.
     let answer = tokio::time::timeout(LIVENESS_TIMEOUT, provider.metadata()).await;
     let Ok(answer) = answer else { return false };
     !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
@@ -427,15 +431,15 @@ pub(super) async fn provider_answers_probe_call(provider: &Arc<dyn Provider>) ->
 /// The values of a plan or apply call. For apply, `proposed` is the planned object.
 #[derive(Clone, Copy)]
 pub struct ChangeValues<'a> {
-    /// The object before; null to create.
+    /// The prior object, or null to create one.
     pub prior: &'a Plain,
-    /// Prior and configuration merged, or the planned object; null to destroy.
+    /// The merge of prior object and configuration, or the planned object. Null to destroy.
     pub proposed: &'a Plain,
-    /// The configuration; null to destroy.
+    /// The configuration, or null to destroy.
     pub config: &'a Plain,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: &'a Bytes,
-    /// The identity, if the object has one: as it is stored, or as it was planned.
+    /// The stored or planned identity, if the object has one.
     pub identity: Option<&'a Payload>,
 }
 
@@ -443,18 +447,19 @@ fn encode_plain_value(value: &Plain, ty: &ResourceType) -> Payload {
     Payload::Value(value.clone(), ty.ty.clone())
 }
 
-/// An object with the numbers that the state gives back, without the greater precision of the provider.
+/// Returns an object with numbers in the precision of the state, which may be lower than that of the
+/// provider.
 pub fn round_numbers_as_stored(value: Plain) -> Plain {
     json::with_stored_number_precision(value.value()).map_or(value, |stored| stored.split_marks().0)
 }
 
-/// Takes the marks off: a provider sees plain values only.
+/// Removes the marks, because a provider receives only plain values.
 fn encode_unmarked(value: &Value, ty: &Type) -> Payload {
     Payload::Value(value.clone().split_marks().0, ty.clone())
 }
 
 impl PlannedObject {
-    /// The planned identity as bytes, for a plan that is saved.
+    /// Returns the planned identity as bytes, for a saved plan.
     #[must_use]
     pub fn encoded_identity(&self) -> Option<Bytes> {
         match self.identity.as_ref()?.encode().ok()? {

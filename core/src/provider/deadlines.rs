@@ -1,4 +1,4 @@
-//! Time limits for calls, by kind, and the kinds that change nothing.
+//! Time limits for calls, by kind, and the read-only kinds.
 
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
@@ -41,7 +41,7 @@ const CALL_KINDS: [(&str, CallKind); 7] = [
 ];
 
 impl CallKind {
-    /// The kind of the calls of a method.
+    /// Returns the kind of the calls of a method.
     #[must_use]
     pub fn of(method: Method) -> Self {
         match method {
@@ -82,10 +82,10 @@ impl CallKind {
         }
     }
 
-    /// Whether nothing is lost when the answer is not waited for.
+    /// Returns whether a call of this kind can be abandoned without loss.
     #[must_use]
     pub fn is_read_only(self) -> bool {
-        // What was opened has to be closed, and only the answer says by what.
+        // An opened resource must be closed, and only the response contains the data for it.
         !matches!(self, Self::Apply | Self::Ephemeral)
     }
 }
@@ -95,30 +95,30 @@ impl CallKind {
 pub struct CallDeadlines(BTreeMap<CallKind, Duration>);
 
 impl CallDeadlines {
-    /// The limit of a kind of call.
+    /// Returns the limit of a kind of call.
     #[must_use]
     pub fn deadline_of(&self, kind: CallKind) -> Option<Duration> {
         self.0.get(&kind).copied()
     }
 
-    /// Waits for an answer as long as its kind of call may take.
+    /// Waits for a response, up to the limit of its kind of call.
     ///
     /// # Errors
-    /// When the call was given up, beside its own errors.
+    /// Returns an error if the call was abandoned, in addition to its own errors.
     pub async fn wait_for_answer<T>(
         &self,
         kind: CallKind,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let passed = pin!(self.wait_until_passed(kind));
-        // Polled in this order: an answer that has arrived does not lose against a deadline.
+        // Polled in this order, so that a response that has arrived takes precedence over the deadline.
         match select(pin!(answer), passed).await {
             Either::Left((answer, _)) => answer,
             Either::Right((why, _)) => Err(Failure::GivenUp(why)),
         }
     }
 
-    /// Waits until the deadline of a call that begins now has passed, and says so.
+    /// Waits until the deadline of a call that starts now has passed, and returns the reason.
     async fn wait_until_passed(&self, kind: CallKind) -> String {
         let Some(limit) = self.deadline_of(kind) else { return pending().await };
         sleep(limit).await;
@@ -129,8 +129,8 @@ impl CallDeadlines {
 impl FromStr for CallDeadlines {
     type Err = String;
 
-    /// Reads a list such as `read=5m,apply=1h`. A duration without a kind is for all kinds that have
-    /// none of their own.
+    /// Reads a list such as `read=5m,apply=1h`. A duration without a kind applies to all kinds without
+    /// their own.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut limits = BTreeMap::new();
         let mut usual = None;
@@ -139,7 +139,7 @@ impl FromStr for CallDeadlines {
                 .split_once('=')
                 .map_or((None, entry), |(kind, limit)| (Some(kind.trim()), limit.trim()));
             let nanoseconds = duration::parse_nanoseconds(limit).ok();
-            // A limit of 0 would end every call at once.
+            // A limit of 0 would end every call immediately.
             let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
             let limit = Duration::from_nanos(
                 limit.ok_or_else(|| format!("{entry:?} does not contain a duration such as 30s, 5m or 1h30m"))?,

@@ -1,17 +1,17 @@
-//! Identity of an object beside its attributes: kept with it in the state, sent along with calls
-//! about it, and a way to find it again. Providers made before protocol 5.9 have no identities.
+//! The identity of an object, separate from its attributes: it is stored with the object, sent with
+//! calls about it, and can be used to find it. Providers before protocol 5.9 have no identities.
 
 use formwork_plugin_protocol::message::schema::IdentitySchema;
 use formwork_value::{Path, Plain, Str, Type, Value, convert};
 
-/// The form of the identities of a resource type.
+/// The schema of the identities of a resource type.
 #[derive(Clone, Debug)]
 pub struct IdentityType {
     /// Version of the stored form.
     pub version: u64,
-    /// The type of the whole.
+    /// The type of the identity.
     pub ty: Type,
-    /// The parts without which nothing can be found.
+    /// The attributes that are required to find an object.
     required: Vec<String>,
 }
 
@@ -26,10 +26,10 @@ impl IdentityType {
         }
     }
 
-    /// An identity that an author wrote, completed with the optional attributes.
+    /// Completes an identity from the configuration with the optional attributes.
     ///
     /// # Errors
-    /// When it does not fit.
+    /// Returns an error if the identity does not fit the schema.
     pub(super) fn complete_identity(&self, given: &Value) -> Result<Plain, String> {
         let (Type::Object(shape), Value::Object(object)) = (&self.ty, given) else {
             return Err("it is not an object".to_owned());
@@ -40,7 +40,7 @@ impl IdentityType {
         }
         let mut parts: Vec<(Str, Value)> = Vec::new();
         for (name, ty) in &shape.attributes {
-            // Null is the same as nothing, as for an argument.
+            // Null is equivalent to an omitted attribute, as for an argument.
             let given = attribute_value(given, name).filter(|given| !given.is_null());
             let is_required = self.required.iter().any(|required| *required == name.as_str());
             let value = match given {
@@ -55,8 +55,7 @@ impl IdentityType {
         Ok(Value::object(parts).split_marks().0)
     }
 
-    /// The identity that an object will have, as far as its attributes determine it: those of the
-    /// same name.
+    /// Returns the future identity of an object, as far as attributes of the same name determine it.
     pub(super) fn predict_identity(&self, planned: &Value) -> Option<Value> {
         let Type::Object(shape) = &self.ty else { return None };
         let mut parts: Vec<(Str, Value)> = Vec::new();
@@ -72,7 +71,7 @@ impl IdentityType {
                 None => parts.push((name.clone(), Value::null(ty.clone()))),
             }
         }
-        // An identity without required attributes could be all null, and would find nothing.
+        // An identity without required attributes could be all null, and would not find any object.
         (!self.required.is_empty()).then(|| Value::object(parts))
     }
 }

@@ -1,5 +1,5 @@
-//! The way to a running provider: the program that uses the engine starts the processes. The pool
-//! decides when, and how many.
+//! The interface to start providers, which the program that uses the engine implements. The pool decides
+//! when to start them, and how many.
 
 use std::sync::Arc;
 

@@ -127,7 +127,7 @@ impl LoadedProvider {
         }
     }
 
-    /// The provider's address.
+    /// Returns the provider address.
     #[must_use]
     pub fn provider_addr(&self) -> &ProviderAddr {
         &self.addr

@@ -82,7 +82,7 @@ impl<'l> ProviderPool<'l> {
         }
     }
 
-    /// Answers calls with the mocks of a test where it has some.
+    /// Returns a client that answers calls with the mocks of a test, where they exist.
     #[must_use]
     pub fn with_mocks(self, mocks: Mocks) -> Self {
         Self { mocks: Rc::new(mocks), ..self }

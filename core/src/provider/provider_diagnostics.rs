@@ -117,7 +117,7 @@ pub(super) fn retried_call_warning(
 /// question.
 ///
 /// # Errors
-/// When an error was among them.
+/// Returns an error if the diagnostics contain one.
 pub fn report_provider_diagnostics(
     diags: &mut Diagnostics,
     said: Vec<ProviderDiagnostic>,

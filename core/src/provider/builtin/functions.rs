@@ -1,4 +1,5 @@
-//! `encode_expr`, `encode_tfvars` and `decode_tfvars`: values as text of the language, and back.
+//! `encode_expr`, `encode_tfvars` and `decode_tfvars`: conversion between values and the syntax of the
+//! language.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Str, Type, Value};
 use super::{decode_error_to_failure, encode_payload};
 use crate::config::inputs::{GivenValue, read_values_file};
 
-/// Parameters and results of the functions.
+/// Returns the signatures of the functions.
 pub(super) fn function_signatures() -> BTreeMap<String, FunctionSignature> {
     let signature = |parameter: (&str, Type), returns, summary: &str, description: &str| {
         let (name, ty) = parameter;
@@ -82,13 +83,13 @@ pub(super) fn call_builtin_function(
 fn encode_expr(value: &Value) -> Result<Value, String> {
     let text = write_expression::write_expression(value)
         .map_err(|unknown: UnknownValueError| unknown.to_string())?;
-    // Only a file has a layout, so the expression is laid out as an argument of one.
+    // Only a file can be formatted, so the expression is formatted as an argument of one.
     let file = format_expression(format!("{ARGUMENT_PREFIX}{text}\n"))?;
     let text = file.strip_prefix(ARGUMENT_PREFIX).unwrap_or(&file);
     Ok(Value::string(text.strip_suffix('\n').unwrap_or(text)))
 }
 
-/// The argument that an expression is laid out as.
+/// The argument as which an expression is formatted.
 const ARGUMENT_PREFIX: &str = "x = ";
 
 fn format_expression(text: String) -> Result<String, String> {
@@ -134,12 +135,12 @@ fn decode_tfvars(text: &Value) -> Result<Value, String> {
     })?;
     Ok(Value::object(given.into_iter().filter_map(|given| match given.value {
         GivenValue::Value(value) => Some((given.name, value)),
-        // Never from a file: only options and the environment give text.
+        // Never from a file: only options and the environment provide strings.
         GivenValue::Unparsed(_) => None,
     })))
 }
 
-/// A problem in one sentence: its location cannot be looked up.
+/// Describes a problem in one sentence, because its span cannot be resolved by the caller.
 fn explain_problem(problem: &Diagnostic, sources: &Sources) -> String {
     let place = problem.subject.map_or_else(String::new, |span| {
         let at = sources.start_position(span);

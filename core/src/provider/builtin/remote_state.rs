@@ -1,5 +1,5 @@
-//! `terraform_remote_state`: the root outputs of another configuration's state. Knows no backend: the
-//! program that runs the engine provides a [`RemoteStates`].
+//! `terraform_remote_state`: the root outputs of another configuration's state. It is independent of
+//! backends: the program that runs the engine provides a [`RemoteStates`].
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use crate::state::file::StateFile;
 /// Reads states of other configurations.
 #[async_trait::async_trait]
 pub trait RemoteStates: Send + Sync {
-    /// Checks the arguments of a backend as far as they are known.
+    /// Checks the known arguments of a backend.
     ///
     /// # Errors
-    /// When there is no such backend, or it has no such arguments.
+    /// Returns an error if the backend does not exist, or does not accept these arguments.
     fn check(&self, source: &RemoteStateSource<'_>) -> Result<(), RemoteStateError>;
 
     /// Reads a state, without locking it.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// Returns an error if the state does not exist or cannot be read.
     async fn read(&self, source: &RemoteStateSource<'_>) -> Result<StateFile, RemoteStateError>;
 }
 
-/// The state of another configuration, as a data source names it.
+/// The state of another configuration, as specified by a data source.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteStateSource<'a> {
     /// The type of the backend; `None` while it is unknown.
@@ -39,18 +39,18 @@ pub struct RemoteStateSource<'a> {
     pub config: &'a Value,
     /// The workspace; `None` for the default one.
     pub workspace: Option<&'a str>,
-    /// The address of the data source's instance; `None` while it is only checked.
+    /// The address of the data source instance, or `None` during validation.
     pub address: Option<&'a str>,
 }
 
-/// Why a state of another configuration cannot be read.
+/// The error of a read of the state of another configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteStateError {
     /// The message of the diagnostic.
     pub message: &'static Message,
-    /// Its detail.
+    /// The detail of the diagnostic.
     pub detail: String,
-    /// The attribute of the data source that it is about, if it is about one.
+    /// The attribute of the data source that caused the error, if any.
     pub attribute: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ fn attribute_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     }
 }
 
-/// The state that a configuration names. `null` stands in for a `config` that is not there.
+/// Reads the specified state from the configuration. A missing `config` is null.
 fn remote_state_source<'a>(config: &'a Value, null: &'a Value) -> RemoteStateSource<'a> {
     let text = |name: &str| string_value(attribute_value(config, name)).map(Str::as_str);
     let settings = attribute_value(config, "config").unwrap_or(null);
@@ -102,7 +102,7 @@ fn no_backends_error() -> RemoteStateError {
     }
 }
 
-/// Checks everything that can be checked without reading.
+/// Checks everything that can be checked without reading the state.
 pub(super) fn validate_remote_state(
     states: Option<&Arc<dyn RemoteStates>>,
     config: &Value,
@@ -122,7 +122,7 @@ pub(super) fn validate_remote_state(
     DiagnosticsResponse { diagnostics: errors.map(RemoteStateError::into_diagnostic).collect() }
 }
 
-/// Reads the outputs. They are empty if reading failed.
+/// Reads the outputs. They are empty if the read failed.
 pub(super) async fn read_remote_state(
     states: Option<&Arc<dyn RemoteStates>>,
     config: &Value,
@@ -149,10 +149,11 @@ pub(super) async fn read_remote_state(
     };
     match found {
         Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
-            // As in Terraform, it is not sensitive here, whatever the other configuration says.
+            // As in Terraform, it is not sensitive here, even if it is sensitive in the other
+            // configuration.
             (name.clone(), output.value.value().clone().split_marks().0.into_value())
         })),
-        // Defaults stand in for single outputs, not for a state that is not there.
+        // Defaults replace missing outputs, but not a missing state.
         Err(error) => diagnostics.push(error.into_diagnostic()),
     }
     let Value::Object(fields) = config else { return (config.clone(), diagnostics) };

@@ -1,4 +1,4 @@
-//! `terraform_data`: keeps a value, and gets a new identity when a trigger changes.
+//! `terraform_data`: stores a value, and is replaced when a trigger changes.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) fn schema() -> Schema {
     ])
 }
 
-/// An attribute of an object; null where the object itself is.
+/// Returns an attribute of an object, or null if the object is null.
 fn attribute_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     match object {
         Value::Object(object) => object.get(name),
@@ -62,12 +62,12 @@ fn unknown_id() -> Value {
     Value::Unknown(Arc::new(Unknown::refined(Type::String, refinement)))
 }
 
-/// The output follows the input once that is applied; its type is that of the input already now.
+/// The output equals the input after the apply. Its type is already that of the input.
 fn planned_output(input: &Value) -> Value {
     if input.is_null() { input.clone() } else { Value::unknown(input.ty()) }
 }
 
-/// Plans an object, and says which paths force a replacement.
+/// Plans an object, and returns the paths that require a replacement.
 pub(super) fn plan_terraform_data(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
     let (Some(input), Some(triggers)) =
         (attribute_value(proposed, "input"), attribute_value(proposed, "triggers_replace"))
@@ -81,14 +81,14 @@ pub(super) fn plan_terraform_data(prior: &Value, proposed: &Value) -> (Value, Ve
     } else if attribute_value(prior, "triggers_replace") != Some(triggers) {
         (replacement(), vec![Path::root().attribute("triggers_replace")])
     } else if attribute_value(prior, "input") != Some(input) {
-        // Unknown even where it is going to be null, as in Terraform.
+        // Unknown even if it will be null, as in Terraform.
         (with_attributes(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())
     } else {
         (proposed.clone(), Vec::new())
     }
 }
 
-/// Makes the planned object real.
+/// Applies the planned object.
 pub(super) fn apply_terraform_data(planned: &Value) -> Value {
     let (Some(id), Some(input)) =
         (attribute_value(planned, "id"), attribute_value(planned, "input"))
@@ -101,12 +101,12 @@ pub(super) fn apply_terraform_data(planned: &Value) -> Value {
     with_attributes(planned, &[("id", id), ("output", output)])
 }
 
-/// The object that was a `null_resource`: changes of its triggers replace it.
+/// Converts a `null_resource`: its triggers become `triggers_replace`.
 pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
-    // They become an object, as an author writes them in braces, so that no difference is seen.
+    // They become an object, like a literal in braces, so that the plan shows no difference.
     let unsupported =
         |why: String| own_provider_error(messages::UNSUPPORTED_SOURCE_OF_MOVE, why, Path::root());
-    // The host is not compared, as in Terraform: a mirror may have another one.
+    // The host is not compared, as in Terraform, because a mirror may have another one.
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {
         return Err(unsupported(format!(
@@ -133,7 +133,7 @@ pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, Pr
     ]))
 }
 
-/// The object known of an id.
+/// Returns the object for an import ID.
 pub(super) fn terraform_data_by_id(id: &str) -> Value {
     let null = || Value::null(Type::Dynamic);
     Value::object([

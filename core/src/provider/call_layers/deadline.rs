@@ -1,4 +1,4 @@
-//! Gives up a call when the time of its kind has passed.
+//! Abandons a call when the deadline of its kind has passed.
 
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::provider::{Request, Response};
@@ -8,7 +8,7 @@ use futures_util::future::LocalBoxFuture;
 use super::CallLayer;
 use crate::provider::deadlines::{CallDeadlines, CallKind};
 
-/// Gives up a call at the deadline of its kind.
+/// Abandons a call at the deadline of its kind.
 pub(super) struct DeadlineLayer<'c, L> {
     pub(super) deadlines: &'c CallDeadlines,
     pub(super) inner: L,

@@ -1,4 +1,4 @@
-//! Gives up a call that changes nothing some time after an interrupt.
+//! Abandons a read-only call some time after an interrupt.
 
 use std::pin::pin;
 
@@ -11,7 +11,7 @@ use super::CallLayer;
 use crate::provider::deadlines::CallKind;
 use crate::provider::pending_calls::ProviderCalls;
 
-/// Gives up a call that changes nothing some time after an interrupt.
+/// Abandons a read-only call some time after an interrupt.
 pub(super) struct InterruptLayer<'c, L> {
     pub(super) calls: &'c ProviderCalls,
     pub(super) inner: L,
@@ -21,7 +21,8 @@ impl<L: CallLayer> CallLayer for InterruptLayer<'_, L> {
     fn call(&self, request: Request) -> LocalBoxFuture<'_, Result<Response, Failure>> {
         async move {
             let given_up = pin!(self.calls.wait_until_interrupted(CallKind::of(request.method())));
-            // Polled in this order: an answer that has arrived does not lose against the interrupt.
+            // Polled in this order, so that a response that has arrived takes precedence over the
+            // interrupt.
             match select(self.inner.call(request), given_up).await {
                 Either::Left((answer, _)) => answer,
                 Either::Right((why, _)) => Err(Failure::GivenUp(why)),

@@ -1,4 +1,4 @@
-//! Lists a call as pending, and logs its beginning and end.
+//! Lists a call as pending, and logs its start and end.
 
 use std::rc::Rc;
 

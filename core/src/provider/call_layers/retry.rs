@@ -1,5 +1,5 @@
-//! Repeats a call that changes nothing, and brought no answer because the process died, with a
-//! fresh process. A call that changes something is never repeated.
+//! Repeats a read-only call with a new process if the process ended without a response. A call that
+//! changes objects is never repeated.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::provider::pending_calls::ProviderCalls;
 use crate::provider::provider_diagnostics::retried_call_warning;
 use crate::provider::provider_slot::ProviderSlot;
 
-/// Makes a call a second time if it may be. A warning says that this brought an answer.
+/// Repeats a failed call if this is allowed. A warning reports that the retry succeeded.
 pub(super) struct RetryLayer<'c, A> {
     pub(super) calls: &'c ProviderCalls,
     pub(super) subject: CallSubject<'c>,
     pub(super) slot: &'c Rc<ProviderSlot>,
-    /// Makes the layers of one attempt over the process of the slot.
+    /// Creates the layers of one attempt over the process of the slot.
     pub(super) attempt: A,
 }
 
@@ -30,7 +30,7 @@ where
 {
     fn call(&self, request: Request) -> LocalBoxFuture<'_, Result<Response, Failure>> {
         async move {
-            // Kept, because the slot may hold another process by the time this one has failed.
+            // Kept, because the slot may contain another process when this one has failed.
             let before = self.slot.current_provider();
             let method = request.method();
             if !method.is_repeatable() {
@@ -42,7 +42,7 @@ where
                 Err(failure) if failure.is_transient() => failure,
                 answer => return answer,
             };
-            // It holds the process, which must be able to end.
+            // It holds a reference to the process, which must be able to end.
             drop(attempt);
             let CallSubject { provider, about } = self.subject;
             let fresh = self.calls.restarts.request_replacement(provider, self.slot, before).await;

@@ -1,4 +1,4 @@
-//! Receives a list to its end, so that the layers above see how it ends and how long it takes.
+//! Receives a list to its end, so that the outer layers observe its result and duration.
 
 use std::sync::Arc;
 
@@ -11,11 +11,10 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::CallLayer;
 
-/// Maximum number of objects that are listed. With more, a match cannot be known to be the only
-/// one.
+/// Maximum number of listed objects. With more, a match might not be the only one.
 pub(in crate::provider) const MAX_LISTED_OBJECTS: usize = 10_000;
 
-/// Passes calls on to a provider, and receives its lists to the end.
+/// Forwards calls to a provider, and receives its lists to the end.
 pub(super) struct WholeListLayer {
     pub(super) provider: Arc<dyn Provider>,
 }
@@ -34,7 +33,7 @@ impl CallLayer for WholeListLayer {
     }
 }
 
-/// Receives a list up to its end, its first error or the most objects.
+/// Receives a list up to its end, its first error or the maximum number of objects.
 async fn receive_list(
     mut events: StreamedResponse<ListEvent>,
 ) -> Result<StreamedResponse<ListEvent>, Failure> {

@@ -1,4 +1,4 @@
-//! Diagnostics for a provider's faulty answers, with the address of the request.
+//! Diagnostics for invalid responses of a provider, with the address of the request.
 
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Rule, check_answer};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
@@ -12,7 +12,7 @@ use crate::messages;
 use crate::provider::ResourceType;
 use crate::provider::provider_diagnostics::{call_failure_diagnostic, report_provider_diagnostics};
 
-/// A response that is being read: the call that it answers, its resource type and its subject.
+/// The context of a response: its call, resource type and subject.
 #[derive(Clone, Copy)]
 pub(crate) struct ResponseContext<'a> {
     pub(crate) call: &'a str,
@@ -24,7 +24,7 @@ impl ProviderClient {
     /// Reports the diagnostics of the provider about an address.
     ///
     /// # Errors
-    /// When an error was among them.
+    /// Returns an error if the diagnostics contain one.
     pub fn report_provider_diagnostics(
         &self,
         diags: &mut Diagnostics,
@@ -42,7 +42,7 @@ impl ProviderClient {
         report_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
     }
 
-    /// Reports that a call brought no answer.
+    /// Reports that a call failed.
     pub fn report_failure(
         &self,
         diags: &mut Diagnostics,
@@ -56,10 +56,10 @@ impl ProviderClient {
         )
     }
 
-    /// Decodes the object in an answer, and warns of strings that are not valid UTF-8.
+    /// Decodes the object in a response, and warns about strings that are not valid UTF-8.
     ///
     /// # Errors
-    /// When the answer cannot be read as the schema has it.
+    /// Returns an error if the response cannot be decoded by the schema.
     pub(super) fn decode_object(
         &self,
         diags: &mut Diagnostics,
@@ -72,7 +72,7 @@ impl ProviderClient {
                 if replaced {
                     self.warn_of_invalid_utf8(diags, call, about);
                 }
-                // From now on messages of the provider are masked by these values too.
+                // From here on, messages of the provider are also redacted with these values.
                 ty.add_secrets(&self.calls.secrets, value.value());
                 Ok(value)
             }
@@ -80,7 +80,7 @@ impl ProviderClient {
         }
     }
 
-    /// Warns that strings in an answer were not valid UTF-8.
+    /// Warns that strings in a response were not valid UTF-8.
     pub fn warn_of_invalid_utf8(
         &self,
         diags: &mut Diagnostics,
@@ -96,7 +96,7 @@ impl ProviderClient {
         diags.warn(warning.at_opt(about.block).about(about.addr.to_string()));
     }
 
-    /// Reports that an answer could not be read as the schema has it.
+    /// Reports that a response could not be decoded by the schema.
     pub fn report_undecodable(
         &self,
         diags: &mut Diagnostics,
@@ -116,10 +116,10 @@ impl ProviderClient {
         )
     }
 
-    /// Judges an answer, and reports each rule that it breaks. Most are reported under `summary`.
+    /// Checks a response, and reports each violated rule. Most are reported with `summary`.
     ///
     /// # Errors
-    /// When a rule is broken.
+    /// Returns an error if a rule is violated.
     pub(crate) fn check_response_rules(
         &self,
         diags: &mut Diagnostics,
@@ -139,7 +139,7 @@ impl ProviderClient {
         result
     }
 
-    /// Reports that the provider broke the contract.
+    /// Reports that the provider violated the contract.
     pub fn report_violation(
         &self,
         diags: &mut Diagnostics,
@@ -147,7 +147,7 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Reported {
         let ContractViolation { summary, rule, call, .. } = violation;
-        // Behind the words that tests of providers search for.
+        // After the words that provider tests search for.
         let detail = format!(
             "{}.\n\nThis is a bug in the provider, which broke the rule {rule} of the contract in its answer to {call}; please report it to its authors.",
             self.describe_violation(violation, about),
@@ -161,7 +161,7 @@ impl ProviderClient {
         )
     }
 
-    /// Describes an error in an answer, in the words that tests of providers search for.
+    /// Describes an error in a response, in the words that provider tests search for.
     fn describe_violation(
         &self,
         violation: ContractViolation<'_>,
@@ -192,7 +192,7 @@ impl ProviderClient {
         }
     }
 
-    /// Checks that a call was not put off: no call of ours allows it.
+    /// Checks that a call was not deferred, because no call of the engine allows it.
     ///
     /// # Errors
     /// When it was.
@@ -213,7 +213,7 @@ impl ProviderClient {
     }
 }
 
-/// The summary of a rule that has one of its own, for answers to all calls.
+/// Returns the summary of a rule that has its own, for the responses to all calls.
 fn summary_of_rule(rule: Rule) -> Option<&'static Message> {
     match rule {
         Rule::NotDeferred => Some(messages::PROVIDER_DEFERRED_CHANGES),

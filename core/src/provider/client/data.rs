@@ -13,7 +13,8 @@ impl ProviderClient {
     /// Reads a data source.
     ///
     /// # Errors
-    /// When the provider reports errors, gives no answer, or breaks the contract.
+    /// Returns an error if the provider reports errors, if the call fails, or if the response violates
+    /// the contract.
     pub async fn read_data(
         &self,
         diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Opening, renewing and closing ephemeral resources. When that is due is decided elsewhere.
+//! Calls to open, renew and close ephemeral resources. The caller decides when to make them.
 
 use std::time::SystemTime;
 
@@ -13,10 +13,10 @@ use super::{CallContext, ProviderClient, ResponseContext};
 use crate::messages;
 use crate::provider::ResourceType;
 
-/// An ephemeral resource that was opened.
+/// An open ephemeral resource.
 #[derive(Clone, Debug)]
 pub struct OpenedEphemeral {
-    /// Value that it returned, without marks.
+    /// The value of the resource, without marks.
     pub value: Plain,
     /// Data needed for the next call.
     pub keep: OpenEphemeralData,
@@ -25,9 +25,9 @@ pub struct OpenedEphemeral {
 /// Data of an open ephemeral resource that the next call needs.
 #[derive(Clone, Debug)]
 pub struct OpenEphemeralData {
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: Bytes,
-    /// When it must be renewed, if ever.
+    /// The time at which the resource must be renewed, if any.
     pub renew_at: Option<SystemTime>,
 }
 
@@ -35,7 +35,8 @@ impl ProviderClient {
     /// Opens an ephemeral resource. Its configuration must be wholly known.
     ///
     /// # Errors
-    /// When the provider reports errors, gives no answer, or breaks the contract.
+    /// Returns an error if the provider reports errors, if the call fails, or if the response violates
+    /// the contract.
     pub async fn open_ephemeral(
         &self,
         diags: &mut Diagnostics,
@@ -63,10 +64,10 @@ impl ProviderClient {
         Ok(OpenedEphemeral { value, keep })
     }
 
-    /// Makes an open ephemeral resource last longer. `private` is that of the last answer.
+    /// Renews an open ephemeral resource. `private` is the private data of the last response.
     ///
     /// # Errors
-    /// When the provider reports errors or gives no answer.
+    /// Returns an error if the provider reports errors, or if the call fails.
     pub async fn renew_ephemeral(
         &self,
         diags: &mut Diagnostics,
@@ -80,11 +81,11 @@ impl ProviderClient {
         Ok(OpenEphemeralData { private: answer.private, renew_at: answer.renew_at })
     }
 
-    /// Closes an ephemeral resource. `private` is the private data of its opening, whatever
-    /// renewals have answered since.
+    /// Closes an ephemeral resource. `private` is the private data of the open call, not of later
+    /// renewals.
     ///
     /// # Errors
-    /// When the provider reports errors or gives no answer.
+    /// Returns an error if the provider reports errors, or if the call fails.
     pub async fn close_ephemeral(
         &self,
         diags: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Calls of functions. A provider returns a value or a reason, so nothing is reported here.
+//! Calls of provider functions. The result is a value or a reason, so nothing is reported here.
 
 use formwork_plugin_protocol::contract::check_function_result;
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
@@ -12,7 +12,8 @@ impl ProviderClient {
     /// Calls a function with arguments that have the types of its parameters.
     ///
     /// # Errors
-    /// When the function has no result for them, or the provider breaks the contract.
+    /// Returns an error if the function has no result for the arguments, or if the provider violates the
+    /// contract.
     pub async fn call_function(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Identities in the answers of a provider, and their upgrade to the newest schema.
+//! Identities in the responses of a provider, and their upgrade to the current schema.
 
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Rule};
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
@@ -12,11 +12,11 @@ use crate::provider::ResourceType;
 use crate::state::{ObjectState, StoredIdentity};
 
 impl ProviderClient {
-    /// Upgrades the identity of a stored object to the newest schema. One that cannot be read is
-    /// dropped when the provider has no identities for the type any more.
+    /// Upgrades the identity of a stored object to the current schema. An identity is dropped if the
+    /// provider no longer has identities for the type.
     ///
     /// # Errors
-    /// When the provider's answer breaks the contract.
+    /// Returns an error if the response violates the contract.
     pub(crate) async fn upgrade_identity(
         &self,
         diags: &mut Diagnostics,
@@ -42,10 +42,10 @@ impl ProviderClient {
         self.decode_identity(diags, Some(answer.identity), context)
     }
 
-    /// Reads an identity that came with an answer, in the form in which it is stored.
+    /// Decodes the identity in a response to its stored form.
     ///
     /// # Errors
-    /// When it is not of its type, or not known.
+    /// Returns an error if the identity does not have its type, or is not wholly known.
     pub(crate) fn decode_identity(
         &self,
         diags: &mut Diagnostics,

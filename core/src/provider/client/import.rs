@@ -1,5 +1,5 @@
-//! Calls by which an object comes into a resource's hands: from another resource type, or from the
-//! outside by an id.
+//! Calls that bring an object under management of a resource: a move from another resource type, or an
+//! import by ID.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::{self, AnswerToCheck, Rule, check_answer};
@@ -21,33 +21,34 @@ use crate::messages;
 use crate::provider::ResourceType;
 use crate::state::{ObjectState, StoredIdentity};
 
-/// Prior form of an object that is to become one of another resource type.
+/// The source object of a move to another resource type.
 #[derive(Clone, Copy)]
 pub struct MoveSource<'a> {
     /// The resource type.
     pub kind: &'a str,
-    /// The provider it belonged to.
+    /// The provider of the source object.
     pub provider: &'a ProviderAddr,
-    /// The object as it was stored.
+    /// The stored object.
     pub object: &'a ObjectState,
 }
 
-/// An object that a provider found by an id.
+/// An object that a provider found by an import ID.
 #[derive(Clone, Debug)]
 pub struct ImportedObject {
-    /// The object, as far as it is known before it is read.
+    /// The object, as far as known before its read.
     pub value: Plain,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub private: Bytes,
     /// Identity of the object, if the provider returned one.
     pub identity: Option<StoredIdentity>,
 }
 
 impl ProviderClient {
-    /// Takes over an object that was stored as another resource type, with its private bytes.
+    /// Converts an object that was stored as another resource type, with its private data.
     ///
     /// # Errors
-    /// When the provider cannot do that, or not for this type, or its answer breaks the contract.
+    /// Returns an error if the provider does not support the move or the source type, or if the response
+    /// violates the contract.
     pub async fn move_resource_state(
         &self,
         diags: &mut Diagnostics,
@@ -55,7 +56,7 @@ impl ProviderClient {
         former: MoveSource<'_>,
         about: CallContext<'_>,
     ) -> Result<(Value, Bytes), Reported> {
-        // A provider without the capability does not know the call (protocol, ServerCapabilities).
+        // A provider without the capability does not support the call (protocol, ServerCapabilities).
         if !self.loaded.provider_schema().capabilities.move_resource_state {
             let detail = format!(
                 "{} was stored as `{}`, and the provider {} does not take over objects of other \
@@ -95,10 +96,11 @@ impl ProviderClient {
         Ok((add_marks(ty, value, &former.object.sensitive), answer.private))
     }
 
-    /// Asks for the one object that the provider knows by an id or an identity.
+    /// Requests the single object with an import ID or identity.
     ///
     /// # Errors
-    /// When there is none, or more than one, or the provider's answer breaks the contract.
+    /// Returns an error if the provider finds no object or several, or if the response violates the
+    /// contract.
     pub async fn import_one_object(
         &self,
         diags: &mut Diagnostics,
@@ -115,11 +117,12 @@ impl ProviderClient {
         Err(diags.error(import_mismatch_error(summary, import_key, what, about)))
     }
 
-    /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
-    /// that it finds along with it.
+    /// Requests the object with an import ID or identity, and all objects of the same type in the
+    /// response.
     ///
     /// # Errors
-    /// When there is none, or one of another type, or the provider's answer breaks the contract.
+    /// Returns an error if the provider finds no object or one of another type, or if the response
+    /// violates the contract.
     pub async fn import_all_objects(
         &self,
         diags: &mut Diagnostics,
@@ -140,7 +143,7 @@ impl ProviderClient {
                         Diagnostic::error(messages::INVALID_IMPORT_IDENTITY_ARGUMENT, detail);
                     diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
                 })?;
-                // With an identity the id is empty (protocol, ImportResourceState).
+                // With an identity, the ID is empty (protocol, ImportResourceState).
                 (String::new(), Some(Payload::Value(plain, form)))
             }
         };
@@ -160,8 +163,8 @@ impl ProviderClient {
             let summary = messages::IMPORT_RETURNED_NO_RESOURCES;
             return Err(diags.error(import_mismatch_error(summary, import_key, "nothing", about)));
         };
-        // Judged before decoding: an object of another type would fail to decode, and that error
-        // would hide the reason.
+        // Checked before decoding: an object of another type would fail to decode, and that error would
+        // hide the reason.
         let exchange = import_answer_to_check(ty, &imported);
         self.check_response_rules(
             diags,
@@ -187,7 +190,7 @@ impl ProviderClient {
         Ok((imported, others))
     }
 
-    /// Reads an object that was found.
+    /// Decodes an imported object.
     fn decode_imported(
         &self,
         diags: &mut Diagnostics,
@@ -229,7 +232,7 @@ impl ProviderClient {
     }
 }
 
-/// An object that was found, as it is judged before it is decoded.
+/// An imported object before its decoding.
 fn import_answer_to_check<'a>(
     ty: &'a ResourceType,
     found: &'a ImportedResource,
@@ -237,7 +240,7 @@ fn import_answer_to_check<'a>(
     AnswerToCheck::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
-/// Explains why the object found is not the one requested.
+/// Explains why the imported object is not the requested one.
 fn import_mismatch_error(
     summary: impl Into<Summary>,
     import_key: &ImportKey,

@@ -1,4 +1,4 @@
-//! Calls of a client through the layers over them. Nothing else in the client calls a provider.
+//! Calls of a client through the call layers. No other code of the client calls a provider.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::{CallContext, ProviderClient};
 use crate::provider::call_layers::{CallLayer as _, CallSubject, attempt_layers, client_layers};
 
 impl ProviderClient {
-    /// Makes a call, a second time if that is needed and changes nothing.
+    /// Makes a call, and retries a failed read-only one.
     ///
     /// # Errors
-    /// When no answer came back, which is reported.
+    /// Returns an error if the call fails, which is reported.
     pub(super) async fn call_or_report<T>(
         &self,
         diags: &mut Diagnostics,
@@ -26,10 +26,10 @@ impl ProviderClient {
         answer.map_err(|failure| self.report_failure(diags, method.name(), &failure, about))
     }
 
-    /// Makes a call, a second time if that is needed and changes nothing.
+    /// Makes a call, and retries a failed read-only one.
     ///
     /// # Errors
-    /// When no answer came back.
+    /// Returns an error if the call fails.
     pub(super) async fn call<T>(
         &self,
         request: TypedRequest<T>,
@@ -41,10 +41,10 @@ impl ProviderClient {
         request.send_by(|request| layers.call(request)).await
     }
 
-    /// Makes a call of one process, and of no other.
+    /// Makes a call to one process, without a retry on another one.
     ///
     /// # Errors
-    /// When no answer came back.
+    /// Returns an error if the call fails.
     pub(super) async fn call_process<T>(
         &self,
         process: &Arc<dyn Provider>,

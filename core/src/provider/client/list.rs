@@ -1,5 +1,5 @@
-//! Asks a provider for all objects of one type, to find an object of which only the plan is known.
-//! Whether a found object may be taken is decided elsewhere.
+//! Lists all objects of one type, to find an object of which only the plan is known. The caller decides
+//! whether a found object is adopted.
 
 use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
@@ -18,7 +18,7 @@ use crate::provider::identity_type::IdentityType;
 use crate::provider::provider_diagnostics::{call_failure_diagnostic, truncate_text};
 use crate::state::StoredIdentity;
 
-/// The most bytes of a provider's error that are shown.
+/// Maximum number of bytes shown of a provider error.
 const MAX_SHOWN_ERROR_LEN: usize = 4 << 10;
 
 /// An object that the provider lists.
@@ -26,18 +26,18 @@ const MAX_SHOWN_ERROR_LEN: usize = 4 << 10;
 pub struct ListedObject {
     /// Identity of the object.
     pub identity: Value,
-    /// The same, as a state has it.
+    /// The identity as stored in the state.
     pub stored: StoredIdentity,
     /// The object.
     pub object: Plain,
 }
 
-/// Reason why a list is of no use.
+/// The reason why a list cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListFailure {
-    /// The provider cannot list the type, or not without a configuration of where to look.
+    /// The provider cannot list the type, or requires a configuration for the list.
     Unsupported,
-    /// The provider was asked, and something is wrong with its answer: sentences.
+    /// The response of the provider is invalid. The string is one or more sentences.
     Failed(String),
 }
 
@@ -45,7 +45,7 @@ impl ProviderClient {
     /// Lists all objects of one type.
     ///
     /// # Errors
-    /// When the provider cannot list them, or may have left one out.
+    /// Returns an error if the provider cannot list them, or may have omitted one.
     pub async fn list_objects(&self, ty: &ResourceType) -> Result<Vec<ListedObject>, ListFailure> {
         let schema = self.loaded.provider_schema().list_resources.get(&ty.name);
         let (Some(schema), Some(form)) = (schema, &ty.identity) else {
@@ -79,8 +79,8 @@ impl ProviderClient {
     }
 }
 
-/// Collects the objects of a list. The inner error is a fault of the list, in sentences, and the
-/// outer one that of the connection.
+/// Collects the objects of a list. The inner error is an error of the list, in sentences, and the outer
+/// one that of the connection.
 async fn collect_objects(
     ty: &ResourceType,
     form: &IdentityType,
@@ -88,7 +88,7 @@ async fn collect_objects(
 ) -> Result<Result<Vec<ListedObject>, String>, Failure> {
     let mut found = Vec::new();
     while let Some(event) = events.next().await {
-        // Part of a list is of no use: a missing object could be the second match.
+        // A partial list cannot be used, because a missing object could be the second match.
         match decode_listed_object(ty, form, event?) {
             Ok(object) => found.push(object),
             Err(reason) => return Ok(Err(reason)),
@@ -105,10 +105,11 @@ async fn collect_objects(
     Ok(Ok(found))
 }
 
-/// Decodes an object as the provider lists it.
+/// Decodes a listed object.
 ///
 /// # Errors
-/// When the provider reports an error with it, or it cannot be read: sentences.
+/// Returns sentences for the user if the provider reports an error with the object, or if it cannot be
+/// decoded.
 fn decode_listed_object(
     ty: &ResourceType,
     form: &IdentityType,
@@ -116,7 +117,7 @@ fn decode_listed_object(
 ) -> Result<ListedObject, String> {
     let errors = event.diagnostics.into_iter();
     let mut errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
-    // Part of a list is of no use whatever comes after it, so the first error is enough.
+    // A partial list cannot be used, so the first error is enough.
     if let Some(error) = errors.next() {
         let text = match error.detail.is_empty() {
             true => error.summary,
@@ -133,11 +134,12 @@ fn decode_listed_object(
     Ok(ListedObject { identity, stored, object })
 }
 
-/// Decodes a part of an event, which has to be there.
+/// Decodes a required part of an event.
 fn decode_part(part: &str, payload: Option<Payload>, ty: &Type) -> Result<Plain, String> {
     let decoded = payload.unwrap_or(Payload::Absent).decode(ty);
     let value = decoded.map_err(|error| describe_unusable_part(part, &error.to_string()))?;
-    // An object without identity could not be adopted, and one without attributes fits everything.
+    // An object without identity could not be adopted, and one without attributes would match
+    // everything.
     match value.value().is_null() {
         true => Err(describe_unusable_part(part, "it is missing")),
         false => Ok(value),

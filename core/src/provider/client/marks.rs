@@ -1,14 +1,14 @@
-//! Marks of objects that came from a provider.
+//! Marks of objects from a provider.
 
 use formwork_value::{MarkPaths, Marks, Path, Plain, Value};
 
 use crate::provider::ResourceType;
 
-/// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
+/// Marks an object from a provider as sensitive at the paths `sensitive` and at those of the schema.
 #[must_use]
 pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
-    // A path that is sensitive in the configuration and is not stored has nothing to hide.
-    // Terraform marks paths that the schema calls sensitive all the same.
+    // A path that is sensitive in the configuration but not stored has nothing to hide. Terraform marks
+    // paths that are sensitive in the schema anyway.
     let is_stored = |path: &&Path| {
         !ty.schema_block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
@@ -21,10 +21,10 @@ pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     value.with_marks(&MarkPaths::on_all_paths(paths, Marks::SENSITIVE))
 }
 
-/// Whether a value has or may come to have a part at a path: a part of something unknown may come, and
-/// an element of a set has no path of its own.
+/// Returns whether a value has or may later have a part at a path: an unknown value may get any part,
+/// and the elements of a set have no paths.
 fn may_have_part_at(value: &Value, path: &Path) -> bool {
-    // A key that is absent hides nothing, as in Terraform.
+    // An absent key has nothing to hide, as in Terraform.
     let mut part = value;
     for step in &path.0 {
         match part.without_own_marks() {

@@ -1,4 +1,4 @@
-//! Refuses objects that could never be sent to their provider again.
+//! Refuses objects that are too large to be sent to their provider again.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
@@ -10,14 +10,14 @@ use super::{ProviderClient, ResponseContext};
 use crate::messages;
 use crate::provider::ResourceType;
 
-/// The object in an answer.
+/// The object in a response.
 #[derive(Clone, Copy)]
 pub(crate) struct ObjectInResponse<'a> {
-    /// The object as it came.
+    /// The object as received.
     pub(crate) payload: &'a Payload,
-    /// The object as it was read.
+    /// The decoded object.
     pub(crate) value: &'a Plain,
-    /// The provider's private bytes.
+    /// The private data of the provider.
     pub(crate) private: &'a Bytes,
 }
 
@@ -25,7 +25,7 @@ impl ProviderClient {
     /// Checks that an object can be sent to the provider again once it is stored.
     ///
     /// # Errors
-    /// When the object, or the private data with it, is larger than the limit for messages.
+    /// Returns an error if the object with its private data exceeds the message limit.
     pub(crate) fn check_object_size(
         &self,
         diags: &mut Diagnostics,
@@ -50,8 +50,9 @@ impl ProviderClient {
         Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())))
     }
 
-    /// An object without the largest of its attributes, so that it can be sent again, and their names.
-    /// Each gets the value that was planned, if that is smaller, and null otherwise. The id stays.
+    /// Returns an object without its largest attributes, so that it can be sent again, and the names of
+    /// these attributes. Each gets its planned value, if that is smaller, and null otherwise. The `id`
+    /// is kept.
     pub(crate) fn remove_large_attributes(
         &self,
         ty: &ResourceType,
@@ -67,7 +68,7 @@ impl ProviderClient {
             (name.as_str() != "id").then_some((length, name, ty, path))
         });
         let mut sized: Vec<_> = sized.collect();
-        // Popped from the end: the largest go first, so that as few attributes as possible are
+        // Popped from the end: the largest are removed first, so that as few attributes as possible are
         // lost.
         sized.sort_by_key(|(length, ..)| *length);
         let (mut whole, mut large) = (object.clone(), Vec::new());

@@ -1,4 +1,4 @@
-//! Asks whether a provider accepts a configuration.
+//! Validation of configurations by a provider.
 
 use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
@@ -9,10 +9,10 @@ use crate::addr::ResourceMode;
 use crate::provider::ResourceType;
 
 impl ProviderClient {
-    /// Asks whether the provider accepts its own configuration.
+    /// Validates the configuration of the provider itself.
     ///
     /// # Errors
-    /// When it does not, or gave no answer.
+    /// Returns an error if the configuration is invalid, or if the call fails.
     pub async fn validate_provider_config(
         &self,
         diags: &mut Diagnostics,
@@ -28,10 +28,10 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 
-    /// Asks whether the provider accepts the configuration of a resource or data source.
+    /// Validates the configuration of a resource or data source.
     ///
     /// # Errors
-    /// When it does not, or gave no answer.
+    /// Returns an error if the configuration is invalid, or if the call fails.
     pub async fn validate_resource_config(
         &self,
         diags: &mut Diagnostics,
