@@ -1,5 +1,5 @@
-//! Provisioners, which run when an object is made or is about to be destroyed: the contract, and
-//! the set of those available. Their implementations are elsewhere, because they start programs.
+//! Provisioners, which run after the creation or before the destruction of an object: their trait, and
+//! the set of available ones. Their implementations are elsewhere, because they start programs.
 
 mod connection;
 
@@ -12,83 +12,84 @@ use formwork_value::{Plain, Value};
 
 pub use connection::connection_schema;
 
-/// Takes each line of output as it comes.
+/// Receives each line of output when it is printed.
 pub type OutputSink<'a> = &'a dyn Fn(&str);
 
 /// One run of a provisioner.
 #[derive(Clone, Copy, Debug)]
 pub struct ProvisionerTask<'a> {
-    /// Configuration of the block, after its schema.
+    /// The configuration of the block, by its schema.
     pub config: &'a Plain,
-    /// Way to reach the machine behind the object, if given: after [`connection`].
+    /// The connection to the remote machine, if configured, by the schema [`connection`].
     pub connection: Option<&'a Plain>,
 }
 
 /// One kind of provisioner.
 #[async_trait::async_trait(?Send)]
 pub trait Provisioner {
-    /// Schema of its block.
+    /// Returns the schema of its block.
     fn schema(&self) -> &Block;
 
-    /// Checks a block that fits the schema, before anything is done. Values may be unknown yet.
+    /// Validates a block that fits the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When arguments do not go together.
+    /// Returns an error if arguments are inconsistent.
     fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
         let _ = config;
         Ok(())
     }
 
-    /// Does the work, and reports each line of output as it comes. Ends when everything it started
-    /// has ended; when it is dropped before, that is ended at once.
+    /// Runs the provisioner, and reports each line of output when it is printed. It returns when
+    /// everything that it started has ended. If the future is dropped before, everything is stopped
+    /// immediately.
     ///
     /// # Errors
-    /// When the work could not be done, or was cut short.
+    /// Returns an error if the provisioner failed or was interrupted.
     async fn run_task(
         &self,
         task: ProvisionerTask<'_>,
         tell: OutputSink<'_>,
     ) -> Result<(), ProvisionerError>;
 
-    /// Asks work that is under way to end soon.
+    /// Requests running work to stop.
     fn request_stop(&self);
 }
 
-/// Why work could not be done.
+/// The failure of a provisioner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{summary}: {detail}")]
 pub struct ProvisionerError {
     /// Summary of the problem, for a diagnostic.
     pub summary: Summary,
-    /// Detail of the problem; it may hold parts of the configuration and of the output.
+    /// Detail of the problem, which may contain parts of the configuration and of the output.
     pub detail: String,
-    /// Detail that can be reported when these are secret.
+    /// Detail without secrets, used if the configuration contains some.
     pub bare: String,
 }
 
-/// The provisioners that are there, by kind.
+/// The available provisioners, by kind.
 #[derive(Default)]
 pub struct ProvisionerSet(BTreeMap<&'static str, Box<dyn Provisioner>>);
 
 impl ProvisionerSet {
-    /// A set of these.
+    /// Creates a set of provisioners.
     #[must_use]
     pub fn from_kinds<const N: usize>(all: [(&'static str, Box<dyn Provisioner>); N]) -> Self {
         Self(all.into())
     }
 
-    /// The one of this kind.
+    /// Returns the provisioner of a kind.
     #[must_use]
     pub fn find_provisioner(&self, kind: &str) -> Option<&dyn Provisioner> {
         self.0.get(kind).map(|provisioner| &**provisioner)
     }
 
-    /// The kinds there are, in order.
+    /// Returns the available kinds, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
 
-    /// Asks all work that is under way to end soon.
+    /// Requests all running work to stop.
     pub fn stop_all(&self) {
         self.0.values().for_each(|provisioner| provisioner.request_stop());
     }

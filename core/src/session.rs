@@ -21,25 +21,25 @@ use crate::provider::ProviderPool;
 use crate::provisioner::ProvisionerSet;
 use crate::state::State;
 
-/// Maximum number of rounds in which an evaluation may find new calls of providers' functions:
-/// calls whose arguments are results of calls.
+/// Maximum number of rounds in which an evaluation may find new provider function calls, whose arguments
+/// are the results of other calls.
 const MAX_EVALUATION_ROUNDS: usize = 200;
 
-/// Default number of operations that may be under way at once, as in Terraform.
+/// Default number of concurrent operations, as in Terraform.
 pub const DEFAULT_PARALLELISM: usize = 10;
 
-/// Inputs and outputs of one phase of one command. Everything is shared and read; only the results,
-/// which are written once each, and the stop flag change.
+/// Inputs and outputs of one phase of one command. Everything is shared and read-only, except the
+/// results, which are each written once, and the stop flag.
 pub struct Session<'a> {
     /// Inputs of the session.
     inputs: SessionInputs<'a>,
-    /// Watcher of the run.
+    /// The observer of the run.
     pub watch: &'a dyn EventObserver,
-    /// Number of operations that may be under way at once.
+    /// Maximum number of concurrent operations.
     pub(crate) parallelism: usize,
-    /// Counts the operations under way; as many as may be at once.
+    /// Limits the concurrent operations.
     pub(crate) permits: Semaphore,
-    /// In which order the results of visits are recorded.
+    /// The order in which the results of visits are recorded.
     pub(crate) finishing: RecordOrder,
 }
 
@@ -50,19 +50,19 @@ pub struct SessionInputs<'a> {
     pub config: &'a Config,
     /// The source text of the configuration.
     pub sources: &'a Sources,
-    /// The state as it was when the command began.
+    /// The state at the start of the command.
     pub state: &'a State,
     /// The providers.
     pub pool: &'a ProviderPool<'a>,
-    /// Provisioners that may run.
+    /// The available provisioners.
     pub provisioners: &'a ProvisionerSet,
     /// Destination of the results.
     pub results: &'a Results,
-    /// Access of expressions to the outside world.
+    /// The host values that expressions can access.
     pub world: &'a HostValues,
-    /// Values of the root variables, converted.
+    /// The converted values of the root variables.
     pub variables: &'a BTreeMap<Str, ResolvedVariable>,
-    /// Set when the user wants no new operations to start.
+    /// Set when no new operations may start.
     pub stop: &'a Cell<bool>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Deref for Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session without a watcher, with up to ten operations at once.
+    /// Creates a session without an observer, with up to ten concurrent operations.
     #[must_use]
     pub fn new(inputs: SessionInputs<'a>) -> Self {
         Self {
@@ -87,13 +87,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same, with a watcher.
+    /// Returns the session with an observer.
     #[must_use]
     pub fn with_observer(self, watch: &'a dyn EventObserver) -> Self {
         Self { watch, ..self }
     }
 
-    /// The same, with so many operations at once; one is always possible.
+    /// Returns the session with a maximum number of concurrent operations, at least one.
     #[must_use]
     pub fn with_parallelism(self, parallelism: usize) -> Self {
         // `Semaphore::new` panics with more permits.
@@ -101,7 +101,7 @@ impl<'a> Session<'a> {
         Self { parallelism, permits: Semaphore::new(parallelism), ..self }
     }
 
-    /// The same with another order in which results are recorded, for tests that nothing depends on it.
+    /// Returns the session with another record order, for tests that results do not depend on it.
     #[must_use]
     pub fn with_record_order(self, finishing: RecordOrder) -> Self {
         Self { finishing, ..self }
@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
-    /// Inputs of evaluation.
+    /// Returns the inputs of an evaluation.
     #[must_use]
     pub fn eval_inputs(&self) -> EvalInputs<'_> {
         let SessionInputs { config, results, world, variables, .. } = self.inputs;
@@ -117,40 +117,40 @@ impl Session<'_> {
         EvalInputs { config, results, world, variables, checking: false, check: None, failure }
     }
 
-    /// Meaning of names in an instance of a module.
+    /// Returns the scope of a module instance.
     #[must_use]
     pub fn module_scope<'m>(&'m self, module: &'m ModuleResults) -> ModuleScope<'m> {
         ModuleScope::new(module, self.world)
     }
 
-    /// The same session with another state.
+    /// Returns the same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
         self.with_inputs(SessionInputs { state, ..self.inputs }).with_observer(self.watch)
     }
 
-    /// A session with the same settings and other inputs. It has no watcher.
+    /// Returns a session with the same settings and other inputs, without an observer.
     pub(crate) fn with_inputs<'s>(&self, inputs: SessionInputs<'s>) -> Session<'s> {
         Session::new(inputs).with_parallelism(self.parallelism).with_record_order(self.finishing)
     }
 
-    /// Evaluates something, and again after the functions of providers that it calls have answered,
-    /// until there is no call without an answer.
+    /// Evaluates something, and repeats it after the provider functions that it calls have returned,
+    /// until all calls have results.
     ///
     /// # Errors
-    /// When `evaluate` fails, or a provider whose functions are called cannot be used.
+    /// Returns an error if `evaluate` fails, or if a provider whose functions are called cannot be used.
     pub async fn evaluate_with_functions<T>(
         &self,
         diags: &mut Diagnostics,
         mut evaluate: impl FnMut(&mut Diagnostics) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         for _ in 0..MAX_EVALUATION_ROUNDS {
-            // Diagnostics of an earlier round are dropped: they may come of results that were still
-            // unknown.
+            // Diagnostics of an earlier round are dropped, because results that were still unknown may
+            // have caused them.
             let mut attempt = Diagnostics::new();
             let result = evaluate(&mut attempt);
             let wanted = self.results.provider_functions().take_pending();
             if wanted.is_empty() {
-                // The result holds everything that was reported.
+                // The result contains all diagnostics.
                 let _ = diags.append(attempt);
                 return result;
             }
@@ -174,7 +174,7 @@ impl Session<'_> {
                 functions.add_signatures(provider, &loaded.provider_schema().functions);
             }
         }
-        // One provider after the other: each needs a process only while its own calls are made.
+        // Sequentially, because each provider needs a process only during its own calls.
         for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
             // Functions need no configuration (protocol, CallFunction), so any instance serves.
@@ -185,14 +185,14 @@ impl Session<'_> {
                 let answer = client.call_function(&call.function, arguments, &call.returns).await;
                 functions.record_answer(call, answer);
             });
-            // Unordered, because each answer is kept under its call.
+            // Unordered, because each result is stored by its call.
             let answers = futures_util::stream::iter(answers);
             answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
         }
         Ok(())
     }
 
-    /// Whether the user wants no new operations to start.
+    /// Returns whether no new operations may start.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.get()

@@ -1,15 +1,15 @@
-//! A map that holds one entry most of the time: the instances of a resource, or planned results by
-//! instances of its module.
+//! A map that usually contains one entry: the instances of a resource, or planned results by instances
+//! of its module.
 
 use std::collections::{BTreeMap, btree_map};
 
-/// A sorted map that keeps its first entry in place. A [`BTreeMap`] of one entry takes the memory of
+/// A sorted map that stores its first entry inline. A [`BTreeMap`] of one entry takes the memory of
 /// eleven.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmallMap<K, V> {
-    /// The entry with the least key; there is none only in an empty map.
+    /// The entry with the least key. `None` only in an empty map.
     first: Option<(K, V)>,
-    /// All others.
+    /// All other entries.
     others: BTreeMap<K, V>,
 }
 
@@ -20,36 +20,36 @@ impl<K, V> Default for SmallMap<K, V> {
 }
 
 impl<K, V> SmallMap<K, V> {
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.others.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The entries in the order of their keys.
+    /// Iterates over the entries in key order.
     pub fn iter(&self) -> SmallMapIter<'_, K, V> {
-        // As a pointer the closure has a type that can be written.
+        // As a function pointer, the closure has a type that can be written.
         let pair: fn(&(K, V)) -> (&K, &V) = |(key, value)| (key, value);
         self.first.as_ref().map(pair).into_iter().chain(&self.others)
     }
 
-    /// The keys in their order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values in the order of their keys.
+    /// Iterates over the values in key order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values in the order of their keys, to be changed.
+    /// Iterates mutably over the values in key order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         let first = self.first.as_mut().map(|(_, value)| value);
         first.into_iter().chain(self.others.values_mut())
@@ -57,7 +57,7 @@ impl<K, V> SmallMap<K, V> {
 }
 
 impl<K: Ord, V> SmallMap<K, V> {
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &K) -> Option<&V> {
         match &self.first {
@@ -66,7 +66,7 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// The value of a key, to be changed.
+    /// Returns a mutable reference to the value of a key.
     #[must_use]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         match &mut self.first {
@@ -75,13 +75,13 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// Whether it has a key.
+    /// Returns whether the map contains a key.
     #[must_use]
     pub fn contains_key(&self, key: &K) -> bool {
         self.get(key).is_some()
     }
 
-    /// Gives a key a value, and returns the one that it had.
+    /// Inserts a value for a key, and returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match &mut self.first {
             Some((first, old)) if *first == key => Some(std::mem::replace(old, value)),
@@ -94,11 +94,11 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// Takes a key and its value out.
+    /// Removes a key, and returns its value.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         match self.first.take_if(|(first, _)| first == key) {
             Some((_, value)) => {
-                // The first must be the least again: the order and equality rest on that.
+                // The first entry must be the least again, because order and equality rely on it.
                 self.first = self.others.pop_first();
                 Some(value)
             }
@@ -108,12 +108,12 @@ impl<K: Ord, V> SmallMap<K, V> {
 }
 
 impl<K: Ord + Clone, V: Default> SmallMap<K, V> {
-    /// The value of a key, which gets one first if it has none.
+    /// Returns the value of a key, after inserting one if it has none.
     pub fn or_default(&mut self, key: &K) -> &mut V {
         if !self.contains_key(key) {
             self.insert(key.clone(), V::default());
         }
-        // By its order, `insert` may have put the key in either place.
+        // Depending on the order, `insert` may have stored the key in either place.
         match &mut self.first {
             Some((first, value)) if first == key => value,
             _ => self.others.entry(key.clone()).or_default(),
@@ -186,7 +186,7 @@ mod tests {
                 prop_assert_eq!(map.get(&key), model.get(&key));
                 prop_assert_eq!(map.get_mut(&key), model.get_mut(&key));
                 prop_assert!(map.values_mut().eq(model.values_mut()));
-                // Maps with the same entries are equal, whatever the order of insertion.
+                // Maps with the same entries are equal, independent of the order of insertion.
                 prop_assert_eq!(&map, &model.clone().into_iter().rev().collect());
             }
             prop_assert!(map.into_iter().eq(model));

@@ -19,8 +19,8 @@ pub trait ProviderLauncher {
     /// Starts one more instance of a provider.
     async fn launch_provider(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
 
-    /// Schemas of a provider that need not be started for them, because the very same program has
-    /// returned them before. An instance that is started later is compared with them.
+    /// Returns cached schemas of a provider, which the same program returned before, so that it does not
+    /// need to be started for them. A later instance is compared with them.
     fn cached_schemas(
         &self,
         _provider: &ProviderAddr,
@@ -28,7 +28,7 @@ pub trait ProviderLauncher {
         None
     }
 
-    /// Takes note of the schemas that a provider has returned without a warning.
+    /// Caches the schemas that a provider returned without a warning.
     fn cache_schemas(
         &self,
         _provider: &ProviderAddr,
@@ -37,35 +37,36 @@ pub trait ProviderLauncher {
     ) {
     }
 
-    /// Takes note that an instance returns other schemas than the known ones.
+    /// Handles an instance with schemas that differ from the cached ones.
     fn remove_cached_schemas(&self, _provider: &ProviderAddr) {}
 
-    /// Maximum number of instances that may live at once, if that is limited. More are started only
-    /// where nothing else could go on.
+    /// Returns the maximum number of concurrent instances, if limited. More are started only if the run
+    /// could not continue otherwise.
     fn max_processes(&self) -> Option<usize> {
         None
     }
 
-    /// Deadlines of calls.
+    /// Returns the deadlines of calls.
     fn call_deadlines(&self) -> CallDeadlines {
         CallDeadlines::default()
     }
 
-    /// The largest message in bytes.
+    /// The message limit in bytes.
     fn message_limit(&self) -> usize {
         message_limits::MAX_MESSAGE_BYTES
     }
 
-    /// The collection of sensitive values, shared with the printers and logs of text of providers.
+    /// Returns the collection of sensitive values, shared with the code that prints and logs provider
+    /// output.
     fn secrets(&self) -> Secrets {
         Secrets::default()
     }
 
-    /// The provider that is part of the engine.
+    /// Returns the built-in provider.
     fn builtin_provider(&self) -> Arc<dyn Provider> {
         Arc::new(BuiltinProvider::default())
     }
 
-    /// Ends an instance that is not needed any more. One that is not a process needs no end.
+    /// Stops an instance that is no longer needed. In-process providers do not need to be stopped.
     async fn close_provider(&self, _provider: &Arc<dyn Provider>) {}
 }

@@ -1,5 +1,5 @@
-//! Schemas and capabilities of a provider. They are requested once; data derived from a schema is
-//! made when first needed.
+//! Schemas and capabilities of a provider. They are requested once. Data derived from a schema is
+//! computed on first use.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ use crate::state::{ObjectState, StoredIdentity};
 /// A schema with its derived data.
 #[derive(Debug)]
 pub struct ResourceType {
-    /// Kind of resource.
+    /// The resource mode.
     pub mode: ResourceMode,
-    /// The type's name.
+    /// The type name.
     pub name: String,
     /// The schema.
     pub schema: Schema,
@@ -30,13 +30,13 @@ pub struct ResourceType {
     pub ty: Type,
     /// Whether any attribute is sensitive.
     pub has_sensitive: bool,
-    /// The form of its identities, if its objects have any.
+    /// The identity schema, if its objects have identities.
     pub identity: Option<IdentityType>,
 }
 
 impl ResourceType {
-    /// Adds the paths that are marked as sensitive in an object, and those that the schema calls
-    /// sensitive.
+    /// Adds the paths that are marked as sensitive in an object, and those that are sensitive in the
+    /// schema.
     pub(crate) fn add_secrets(&self, secrets: &Secrets, value: &Value) {
         secrets.add_marked_values(value);
         if self.has_sensitive {
@@ -48,20 +48,20 @@ impl ResourceType {
         }
     }
 
-    /// The content of the schema.
+    /// Returns the content of the schema.
     #[must_use]
     pub fn schema_block(&self) -> &Block {
         &self.schema.block
     }
 
-    /// The schemas to which answers about its objects are held.
+    /// Returns the schemas against which responses about its objects are checked.
     #[must_use]
     pub fn contract_schemas(&self) -> TypeSchemas<'_> {
         let identity = self.identity.as_ref().map(|identity| &identity.ty);
         TypeSchemas { object: self.schema_block(), identity }
     }
 
-    /// A stored identity, for a call about its object; nothing if it is of another version.
+    /// Returns a stored identity for a call about its object, or `None` if it has another version.
     #[must_use]
     pub(crate) fn identity_payload(&self, identity: &StoredIdentity) -> Option<Payload> {
         let form = self.identity.as_ref().filter(|form| form.version == identity.version)?;
@@ -69,14 +69,14 @@ impl ResourceType {
         Some(Payload::Value(value.split_marks().0, form.ty.clone()))
     }
 
-    /// The identity of an object in the state, for a call about it.
+    /// Returns the identity of an object in the state, for a call about it.
     #[must_use]
     pub(crate) fn encode_identity(&self, object: &ObjectState) -> Option<Payload> {
         self.identity_payload(object.identity.as_ref()?)
     }
 
-    /// Key by which an object with this planned value can be found: its identity, or an id that was
-    /// known before.
+    /// Returns the import key of an object with this planned value: its identity, or an `id` that is
+    /// already known.
     #[must_use]
     pub(crate) fn predict_import_key(&self, planned: &Value) -> Option<ImportKey> {
         let identity = self.identity.as_ref().and_then(|form| form.predict_identity(planned));
@@ -90,7 +90,7 @@ impl ResourceType {
     }
 }
 
-/// Schemas and capabilities of a provider, with derived data made when first needed.
+/// Schemas and capabilities of a provider, with derived data that is computed on first use.
 #[derive(Debug)]
 pub struct LoadedProvider {
     addr: ProviderAddr,
@@ -133,25 +133,26 @@ impl LoadedProvider {
         &self.addr
     }
 
-    /// Everything the provider offers.
+    /// Returns the complete provider schema.
     #[must_use]
     pub fn provider_schema(&self) -> &ProviderSchema {
         &self.schema
     }
 
-    /// Identity schemas of the resource types.
+    /// Returns the identity schemas of the resource types.
     #[must_use]
     pub fn identity_schemas(&self) -> &IdentitySchemas {
         &self.identities
     }
 
-    /// The provider's own configuration.
+    /// Returns the schema of the provider configuration.
     #[must_use]
     pub fn config_type(&self) -> &Rc<ResourceType> {
         &self.config
     }
 
-    /// A resource type, data source or ephemeral resource by name; `None` if the provider has no such thing.
+    /// Returns a resource type, data source or ephemeral resource by name, or `None` if it does not
+    /// exist.
     #[must_use]
     pub fn find_resource_type(&self, mode: ResourceMode, name: &str) -> Option<Rc<ResourceType>> {
         let (cells, schemas) = match mode {
@@ -174,7 +175,7 @@ fn prepare_resource_type(
     schema: &Schema,
     identity: Option<&IdentitySchema>,
 ) -> ResourceType {
-    // Only managed objects live longer than a run, so as in Terraform only their schemas have a version.
+    // Only managed objects outlive a run, so as in Terraform only their schemas have a version.
     let version = if mode == ResourceMode::Managed { schema.version } else { 0 };
     ResourceType {
         mode,

@@ -1,5 +1,5 @@
-//! Mocks of a test: a layer over a provider that answers the calls about mocked objects itself. Reading
-//! test files is left to `config`.
+//! Mocks of a test: a layer over a provider that answers the calls about mocked objects itself. `config`
+//! reads the test files.
 
 mod fill;
 
@@ -35,10 +35,9 @@ use crate::messages;
 pub struct Mocks {
     /// Mocked provider configurations.
     pub providers: BTreeMap<ProviderConfigAddr, MockProvider>,
-    /// Overrides of resources, those of the run before those of the file.
+    /// Resource overrides, those of the run before those of the file.
     pub overrides: Vec<Override>,
-    /// A number from which generated values are made. The same object has the same values in the plan and
-    /// in the apply.
+    /// The seed of generated values. The same object has the same values in the plan and in the apply.
     pub seed: u64,
 }
 
@@ -65,8 +64,8 @@ impl ClientMocks {
         Some(Self { overrides, provider, seed: mocks.seed })
     }
 
-    /// The mock of an instance, or the provider itself if it has none. `find_shape` finds the schema and the
-    /// type of the objects of a resource type.
+    /// Returns the mock of an instance, or the provider itself if it has none. `find_shape` returns the
+    /// schema and the type of the objects of a resource type.
     pub(super) fn answering_provider(
         &self,
         about: &dyn Display,
@@ -74,7 +73,7 @@ impl ClientMocks {
         find_shape: impl FnOnce(ResourceMode, &str) -> Option<(Block, Type)>,
     ) -> Arc<dyn Provider> {
         let name = about.to_string();
-        // Functions and provider configurations have no address of an instance.
+        // Functions and provider configurations have no instance address.
         let Ok(addr) = name.parse::<InstanceAddr>() else { return running };
         let resource = &addr.resource;
         let overriding = override_of_instance(&self.overrides, &addr);
@@ -84,7 +83,8 @@ impl ClientMocks {
                 let of_type = mock.mock_of_type(resource.mode(), resource.resource_type());
                 let nothing = || MockValues {
                     values: Value::object(std::iter::empty::<(formwork_value::Str, Value)>()),
-                    // As in Terraform, the word of a `mock_provider` block is only for the blocks in it.
+                    // As in Terraform, the `override_during` of a `mock_provider` block applies only to
+                    // the blocks in it.
                     during: OverrideDuring::Apply,
                     place: String::new(),
                 };
@@ -107,7 +107,7 @@ impl ClientMocks {
     }
 }
 
-/// The private bytes of an imported object, until it is planned with its configuration.
+/// The private data of an imported object, until it is planned with its configuration.
 const IMPORTED_PRIVATE_BYTES: &[u8] = b"imported";
 
 /// A provider for calls about one mocked object.
@@ -125,17 +125,17 @@ impl Provider for MockedObject {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         match self.answer_if_mocked(&request) {
             Some(answer) => std::future::ready(answer).boxed(),
-            // The schema is real, so the provider can validate and upgrade.
+            // The schema is the real one, so the provider can validate and upgrade.
             None => self.running.call(request),
         }
     }
 }
 
 impl MockedObject {
-    /// The answer to a call, if it is mocked.
+    /// Returns the response to a call, if it is mocked.
     fn answer_if_mocked(&self, request: &Request) -> Option<Result<Response, Failure>> {
         let answer = match request {
-            // A mocked object exists in the state alone, so the provider could not find it.
+            // A mocked object exists only in the state, so the provider could not find it.
             Request::ReadResource(request) => Ok(Response::ReadResource(ReadResponse {
                 state: request.current.clone(),
                 private: request.private.clone(),
@@ -162,7 +162,7 @@ impl MockedObject {
             Request::ApplyResourceChange(request) => {
                 self.fill_absent_attributes(&request.planned, AbsentAttributes::Unknown).map(
                     |(state, diagnostics)| {
-                        // Nothing has changed then.
+                        // The object is unchanged in this case.
                         let state =
                             if diagnostics.is_empty() { state } else { request.prior.clone() };
                         Response::ApplyResourceChange(ApplyResponse {
@@ -213,9 +213,9 @@ impl MockedObject {
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
         let prior = self.decode_object(prior)?;
         let absent = match self.mock.during {
-            // An import knows no configuration, so the object has no blocks to be filled before.
+            // An import has no configuration, so the object had no blocks to fill.
             _ if was_imported => AbsentAttributes::UnknownOrNull,
-            // Only a new object has values to be found. Others have theirs, and a null is one of them.
+            // Only a new object needs values. Existing objects keep theirs, including nulls.
             _ if !prior.value().is_null() => AbsentAttributes::Nothing,
             OverrideDuring::Plan => AbsentAttributes::UnknownOrNull,
             OverrideDuring::Apply => AbsentAttributes::BecomesUnknown,
@@ -227,14 +227,14 @@ impl MockedObject {
         object.decode(&self.ty).map_err(|error| Failure::Misbehaved(error.to_string()))
     }
 
-    /// An object with values in the place of absent ones.
+    /// Returns an object with absent values filled in.
     fn fill_absent_attributes(
         &self,
         object: &Payload,
         absent: AbsentAttributes,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
         let object = self.decode_object(object)?;
-        // An object that is destroyed has no values to be found.
+        // A destroyed object needs no values.
         if object.value().is_null() {
             return Ok((Payload::Value(object, self.ty.clone()), Vec::new()));
         }
@@ -245,7 +245,7 @@ impl MockedObject {
         Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said))
     }
 
-    /// The error for a value of the mock that does not fit.
+    /// Returns the error for a mock value that does not fit the schema.
     fn unfit_value_diagnostic(&self, problem: FillProblem) -> ProviderDiagnostic {
         let FillProblem { path, attribute, kind } = problem;
         let place = &self.mock.place;

@@ -1,6 +1,6 @@
-//! The calls that wait for an answer, so that the watcher of a run can show them. A call may
-//! rightly take hours: it is given up only by a deadline that the user has set, or, where nothing
-//! is lost by that, some time after an interrupt.
+//! The calls that wait for a response, so that the observer of a run can show them. A call may
+//! legitimately take hours: it is abandoned only at a deadline of the user or, if it is read-only, some
+//! time after an interrupt.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,25 +22,25 @@ use super::restart_queue::RestartQueue;
 use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
-/// Time that a call without changes may still take after an interrupt: a provider that is asked to
-/// stop usually answers within that.
+/// Time that a read-only call may still take after an interrupt. A provider that receives a stop request
+/// usually responds within it.
 const INTERRUPTED_READ_GRACE_PERIOD: Duration = Duration::from_secs(3);
 
-/// A call that waits for its answer.
+/// A call that waits for its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCall {
-    /// The provider that was asked.
+    /// The called provider.
     pub provider: ProviderAddr,
     /// The call, as the protocol names it.
     pub call: &'static str,
-    /// The address it is about; none if it is about the provider as a whole.
+    /// The address of its subject, or `None` for the provider as a whole.
     pub about: Option<String>,
-    /// For how long it has waited.
+    /// The duration of the wait so far.
     pub elapsed: Duration,
 }
 
 impl PendingCall {
-    /// The address it is about, for the log; empty if it is about the provider as a whole.
+    /// Returns the address of its subject for the log, or an empty string for the provider as a whole.
     fn address_or_empty(&self) -> &str {
         self.about.as_deref().unwrap_or_default()
     }
@@ -56,23 +56,23 @@ impl Display for PendingCall {
     }
 }
 
-/// All calls of one pool that wait.
+/// All pending calls of one pool.
 #[derive(Default)]
 pub(super) struct ProviderCalls {
     next: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (PendingCall, Instant)>>,
-    /// The time of each kind of call.
+    /// The deadline of each kind of call.
     pub(super) deadlines: CallDeadlines,
-    /// When the run was interrupted.
+    /// The time of the interrupt.
     interrupted: Cell<Option<Instant>>,
     interruption: Notify,
-    /// Restarts of providers after calls without an answer.
+    /// Provider restarts after calls without a response.
     pub(super) restarts: RestartQueue,
-    /// Diagnostics about calls that belong to none of them.
+    /// Diagnostics that do not belong to a single call.
     pub(super) provider_warnings: ProviderWarnings,
     /// The sensitive values that were sent or returned.
     pub(super) secrets: Secrets,
-    /// The largest message in bytes.
+    /// The message limit in bytes.
     pub(super) message_limit: usize,
     /// Whether the calls belong to an apply.
     applying: Cell<bool>,
@@ -84,8 +84,8 @@ impl ProviderCalls {
         self.applying.set(true);
     }
 
-    /// The capabilities of this client. As in Terraform 1.11, an apply announces that a provider may
-    /// defer changes, and fails if it does.
+    /// Returns the capabilities of this client. As in Terraform 1.11, an apply announces support for
+    /// deferred changes, and fails if a provider defers one.
     pub(super) fn client_capabilities(&self) -> ClientCapabilities {
         ClientCapabilities {
             write_only_attributes_allowed: true,
@@ -94,7 +94,7 @@ impl ProviderCalls {
         }
     }
 
-    /// Makes the calls of a pool, within the limits of its launcher.
+    /// Creates the calls of a pool, with the limits of its launcher.
     pub(super) fn for_launcher(launcher: &dyn ProviderLauncher) -> Self {
         Self {
             deadlines: launcher.call_deadlines(),
@@ -104,18 +104,18 @@ impl ProviderCalls {
         }
     }
 
-    /// Gives up calls that change nothing, from some time later on.
+    /// Abandons read-only calls after a grace period.
     pub(super) fn begin_interrupt(&self) {
-        // The first interrupt counts: a second one must not extend the time.
+        // The first interrupt counts, because a second one must not extend the time.
         self.interrupted.set(self.interrupted.get().or_else(|| Some(Instant::now())));
         self.interruption.notify_waiters();
     }
 
-    /// Waits until a call that begins now is to be given up because the run was interrupted, and says
-    /// so. Without an interrupt it waits forever.
+    /// Waits until a call that starts now must be abandoned because of an interrupt, and returns the
+    /// reason. Without an interrupt it waits forever.
     pub(super) async fn wait_until_interrupted(&self, kind: CallKind) -> String {
-        // A change may take effect after it was given up, so an interrupt does not end the wait for
-        // its answer. Only a deadline of the user does.
+        // A change may take effect after it was abandoned, so an interrupt does not end the wait for its
+        // response. Only a deadline of the user does.
         if !kind.is_read_only() {
             return pending().await;
         }
@@ -127,7 +127,7 @@ impl ProviderCalls {
             }
             notified.await;
         };
-        // A call that begins after the interrupt has its time too, such as a read that finds out the
+        // A call that starts after the interrupt also has its time, such as a read that determines the
         // effect of a change.
         sleep_until(interrupted.max(begun) + INTERRUPTED_READ_GRACE_PERIOD).await;
         "the run was interrupted, and the call changes nothing".to_owned()
@@ -149,10 +149,10 @@ impl ProviderCalls {
         CallInProgress { calls: self.clone(), number, outcome: "given up" }
     }
 
-    /// The calls that have waited for so long at least, the longest first.
+    /// Returns the calls that have waited for at least the given time, the longest first.
     pub(super) fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
         let waiting = self.waiting.borrow();
-        // Numbers ascend with time, so the longest wait comes first.
+        // Numbers ascend with time, so the longest wait is first.
         let all = waiting.values().map(|(waiting, since)| {
             let elapsed = since.elapsed();
             PendingCall { elapsed, ..waiting.clone() }
@@ -161,17 +161,18 @@ impl ProviderCalls {
     }
 }
 
-/// The calls of one pool after the other that wait, for an observer of work that makes pools of its own.
+/// The pending calls of the current pool, for an observer of work that creates several pools in
+/// sequence.
 #[derive(Default)]
 pub struct CallWatch(RefCell<Weak<ProviderCalls>>);
 
 impl CallWatch {
-    /// Watches these calls from now on, and no others.
+    /// Replaces the watched calls.
     pub(super) fn watch(&self, calls: &Rc<ProviderCalls>) {
         *self.0.borrow_mut() = Rc::downgrade(calls);
     }
 
-    /// The calls that have waited for an answer for so long at least, the longest first.
+    /// Returns the calls that have waited for a response for at least the given time, the longest first.
     #[must_use]
     pub fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
         let calls = self.0.borrow().upgrade();
@@ -179,7 +180,7 @@ impl CallWatch {
     }
 }
 
-/// A call that was taken down. It counts as answered, or as given up, once this is dropped.
+/// A recorded call. When this guard is dropped, the call counts as answered or abandoned.
 pub(super) struct CallInProgress {
     calls: Rc<ProviderCalls>,
     number: u64,
@@ -188,7 +189,7 @@ pub(super) struct CallInProgress {
 }
 
 impl CallInProgress {
-    /// Ends the call with its answer, and returns the answer.
+    /// Ends the call with its response, and returns the response.
     pub(super) fn end_call<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
         self.outcome = match &answer {
             Ok(_) => "answered",

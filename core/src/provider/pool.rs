@@ -1,5 +1,5 @@
-//! The running providers: each is launched when first needed, once per distinct configuration, and
-//! ended when its last user is done. The walk knows the users of each.
+//! The running providers: each is started on first use, once per distinct configuration, and stopped
+//! when its last user is done. The walk determines the users of each.
 
 mod loading;
 mod processes;
@@ -34,8 +34,9 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
 /// The providers of one command.
 ///
-/// Lives on one task, so its tables need no lock, and no borrow is held across a wait. Starting a
-/// provider must not be done twice at once, so a task does it only while it holds the turn.
+/// The pool belongs to one task, so its tables need no lock, and no borrow is held across an await. A
+/// provider must not be started twice concurrently, so a task starts one only while it holds the
+/// semaphore.
 pub struct ProviderPool<'l> {
     launcher: &'l dyn ProviderLauncher,
     loaded: RefCell<BTreeMap<ProviderAddr, Rc<LoadedProvider>>>,
@@ -45,17 +46,17 @@ pub struct ProviderPool<'l> {
     processes: ProviderProcesses,
     /// Whether configured providers may be used again in the next phase.
     keeping: Cell<bool>,
-    /// Calls that wait for an answer.
+    /// The pending calls.
     calls: Rc<ProviderCalls>,
     /// Held while providers are started for the first time.
     loading: Semaphore,
-    /// Whether the run is to come to an end.
+    /// Whether the run must end.
     stopping: StopSignal,
-    /// Mocks of a test.
+    /// The mocks of a test.
     mocks: Rc<Mocks>,
 }
 
-/// A configuration in force.
+/// An active provider configuration.
 #[derive(Clone)]
 struct ConfiguredProvider {
     config: Value,
@@ -65,7 +66,7 @@ struct ConfiguredProvider {
 }
 
 impl<'l> ProviderPool<'l> {
-    /// Makes an empty pool.
+    /// Creates an empty pool.
     #[must_use]
     pub fn new(launcher: &'l dyn ProviderLauncher) -> Self {
         Self {
@@ -88,26 +89,26 @@ impl<'l> ProviderPool<'l> {
         Self { mocks: Rc::new(mocks), ..self }
     }
 
-    /// Lets a watch see the calls that wait.
+    /// Shows the pending calls to a watch.
     #[must_use]
     pub fn watched_by(self, watch: &CallWatch) -> Self {
         watch.watch(&self.calls);
         self
     }
 
-    /// Whether a test mocks a provider configuration, so that it is not evaluated.
+    /// Returns whether a test mocks a provider configuration, so that it is not evaluated.
     #[must_use]
     pub fn is_mocked(&self, addr: &ProviderConfigAddr) -> bool {
         self.mocks.providers.contains_key(addr)
     }
 
-    /// The sensitive values of this run.
+    /// Returns the sensitive values of this run.
     #[must_use]
     pub(crate) fn secrets(&self) -> &Secrets {
         &self.calls.secrets
     }
 
-    /// Maximum number of plugins that may run at once, if that is limited.
+    /// Returns the maximum number of concurrent plugins, if limited.
     #[must_use]
     pub fn max_processes(&self) -> Option<usize> {
         self.launcher.max_processes()
@@ -118,13 +119,13 @@ impl<'l> ProviderPool<'l> {
         addr: &ProviderAddr,
         purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
-        // It runs in this process, so it takes no place, and an interrupt has nothing to give up.
+        // It runs in this process, so it needs no slot, and an interrupt has nothing to abandon.
         if addr.is_builtin() {
             let provider = self.launcher.builtin_provider();
             self.processes.add_started(addr, &provider, purpose);
             return Ok(provider);
         }
-        // Before the start, so that the limit holds also while the new process is starting.
+        // Before the start, so that the limit also holds while the new process is starting.
         self.end_spare_processes().await;
         let _starting = self.processes.count_starting_process();
         let provider =
@@ -133,15 +134,15 @@ impl<'l> ProviderPool<'l> {
         Ok(provider)
     }
 
-    /// Ends processes that are kept only for later use, until one more may start.
+    /// Stops processes that are kept only for later use, until one more may start.
     async fn end_spare_processes(&self) {
-        // If everything is needed, one more starts all the same: the caller cannot go on without
-        // it.
+        // If all processes are needed, one more starts anyway, because the caller cannot continue
+        // without it.
         let Some(limit) = self.max_processes() else { return };
-        // A limit of zero would let nothing start.
+        // A limit of zero would prevent any start.
         while self.processes.live_process_count() >= limit.max(1) {
             let Some(spare) = self.take_spare_process() else {
-                // A process that is already ending frees a place soon. Without one, waiting here
+                // A process that is already ending will soon release its slot. Without one, a wait here
                 // would block the run forever.
                 if !self.processes.wait_for_dismissed_to_end().await {
                     return;
@@ -152,9 +153,9 @@ impl<'l> ProviderPool<'l> {
         }
     }
 
-    /// A process that is not in use at this time. Its configuration is forgotten.
+    /// Returns a process that is not in use. Its configuration is dropped.
     fn take_spare_process(&self) -> Option<Arc<dyn Provider>> {
-        // Idle ones go first: no configuration is lost with them.
+        // Idle ones are stopped first, because no configuration is lost with them.
         if let Some(idle) = self.processes.idle_without_calls() {
             return Some(idle);
         }
@@ -168,17 +169,18 @@ impl<'l> ProviderPool<'l> {
         Some(entry.client.current_provider())
     }
 
-    /// Schemas and capabilities of a provider; `None` before [`ProviderPool::load_providers`] succeeded for it.
+    /// Returns the schemas and capabilities of a provider, or `None` before
+    /// [`ProviderPool::load_providers`] succeeded for it.
     #[must_use]
     pub fn loaded_provider(&self, addr: &ProviderAddr) -> Option<Rc<LoadedProvider>> {
         self.loaded.borrow().get(addr).cloned()
     }
 
-    /// A provider for calls that need no configuration: validating, and functions. It is started if
-    /// none runs; `None` before [`ProviderPool::load_providers`] succeeded for it.
+    /// Returns a provider for calls that need no configuration: validation and functions. It is started
+    /// if none runs. Returns `None` before [`ProviderPool::load_providers`] succeeded for it.
     ///
     /// # Errors
-    /// When it has to be started again and cannot be.
+    /// Returns an error if the provider must be started again, but cannot be.
     pub async fn unconfigured_client(
         &self,
         diags: &mut Diagnostics,
@@ -196,16 +198,15 @@ impl<'l> ProviderPool<'l> {
         )))
     }
 
-    /// Starts an instance for all callers that ask for one without a configuration.
+    /// Starts an instance for all callers that request one without a configuration.
     async fn start_for_unconfigured_calls(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
     ) -> Result<Arc<dyn Provider>, Reported> {
-        // Functions are called from many places at once: later callers get the instance that the
-        // first has started, or the reason why it could not.
-        // Hundreds of function calls may arrive before the first process runs. Each would start
-        // one.
+        // Functions are called concurrently: later callers get the instance that the first one started,
+        // or its error. Otherwise hundreds of function calls that arrive before the first process runs
+        // would each start one.
         let _turn = self.loading.acquire().await;
         if let Some(provider) = self.processes.any_instance_of(addr) {
             return Ok(provider);
@@ -227,13 +228,13 @@ impl<'l> ProviderPool<'l> {
         }
     }
 
-    /// The provider configured under an address, if [`ProviderPool::configure_provider`] was done for it.
+    /// Returns the provider that [`ProviderPool::configure_provider`] configured for an address, if any.
     #[must_use]
     pub fn configured_client(&self, addr: &ProviderConfigAddr) -> Option<Rc<ProviderClient>> {
         self.configured.borrow().get(addr).map(|entry| entry.client.clone())
     }
 
-    /// The instance that has this configuration, if it is wholly known.
+    /// Returns the instance with this configuration, if the configuration is wholly known.
     fn client_with_config(
         &self,
         addr: &ProviderConfigAddr,
@@ -241,17 +242,16 @@ impl<'l> ProviderPool<'l> {
     ) -> Option<Rc<ProviderClient>> {
         let configured = self.configured.borrow();
         let entry = configured.get(addr).filter(|entry| entry.config == *config)?;
-        // Two configurations with unknown parts can be equal now and differ once the parts are
-        // known.
+        // Two configurations with unknown parts can be equal now and differ when the parts are known.
         config.is_wholly_known().then(|| entry.client.clone())
     }
 
-    /// Configures a provider. An instance that already has the very same, wholly known
-    /// configuration is used again; a configuration that differs gets a process of its own, because
-    /// providers accept only one in their life. So does one whose process has died since.
+    /// Configures a provider. An instance that already has the same, wholly known configuration is
+    /// reused. A different configuration gets a separate process, because a provider can be configured
+    /// only once. So does a configuration whose process has ended.
     ///
     /// # Errors
-    /// When the provider does not accept the configuration or cannot be used.
+    /// Returns an error if the provider does not accept the configuration or cannot be used.
     pub async fn configure_provider(
         &self,
         diags: &mut Diagnostics,
@@ -259,10 +259,10 @@ impl<'l> ProviderPool<'l> {
         config: Value,
         block: Option<formwork_value::Span>,
     ) -> Result<Rc<ProviderClient>, Reported> {
-        // Plan and apply of one command usually configure alike, and starting a large provider
-        // again takes seconds.
+        // Plan and apply of one command usually have the same configuration, and the restart of a large
+        // provider takes seconds.
         if let Some(client) = self.client_with_config(addr, &config)
-            // The process may have died since its last call, for example while the user was asked
+            // The process may have ended since its last call, for example while the user was prompted
             // for approval.
             && client.answers_probe_call().await
         {
@@ -302,7 +302,7 @@ impl<'l> ProviderPool<'l> {
         Ok(client)
     }
 
-    /// Starts a further process of a provider. One that cannot be used is ended again.
+    /// Starts another process of a provider. One that cannot be used is stopped again.
     async fn start_another_process(
         &self,
         addr: &ProviderAddr,
@@ -324,26 +324,26 @@ impl<'l> ProviderPool<'l> {
         Ok(provider)
     }
 
-    /// Makes sure that an instance has the same schema as the first one.
+    /// Checks that an instance has the same schema as the first one.
     async fn check_same_schemas(
         &self,
         addr: &ProviderAddr,
         provider: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) -> Result<(), Failure> {
-        // Unless the provider says it can do without, it is asked for its schema, because older
-        // ones prepare themselves in that call (protocol 5.4).
+        // Unless the provider declares that the call is optional, its schema is requested, because older
+        // providers initialize themselves in that call (protocol 5.4).
         let Some(loaded) = self.loaded_provider(addr) else { return Ok(()) };
         // Requesting and comparing the schema again takes seconds for large providers, so it is
         // skipped where the protocol allows it.
         if loaded.provider_schema().capabilities.get_provider_schema_optional {
             return Ok(());
         }
-        // An interrupt gives up this start or lets it have its time, as its purpose demands.
+        // Whether an interrupt abandons this start depends on its purpose.
         let asked = start_layers(&self.calls, provider.clone());
         let schema = Request::schema().send_by(|request| asked.call(request));
         let mut schema = self.stopping.run_unless_stopped(purpose, schema).await?;
-        // The first one has said it.
+        // The first instance has reported it.
         schema.diagnostics.clear();
         // Everything was checked against the schema of the first instance.
         if schema != *loaded.provider_schema() {
@@ -354,16 +354,16 @@ impl<'l> ProviderPool<'l> {
         Ok(())
     }
 
-    /// The calls that have waited for an answer for so long at least, the longest first.
+    /// Returns the calls that have waited for a response for at least the given time, the longest first.
     #[must_use]
     pub fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
         self.calls.calls_waiting_at_least(least)
     }
 
-    /// Forgets which configurations are in force, so that the next phase configures again where the
-    /// configuration held unknowns.
+    /// Drops the active configurations, so that the next phase configures again where a configuration
+    /// contained unknown values.
     pub fn begin_next_phase(&self) {
-        // It is the last phase: a provider that is released in it is ended.
+        // This is the last phase: a provider that is released in it is stopped.
         self.keeping.set(false);
         self.calls.enter_apply_phase();
         let configured = self.configured.borrow();
@@ -374,8 +374,8 @@ impl<'l> ProviderPool<'l> {
         stale.iter().for_each(|addr| self.remove_config(addr));
     }
 
-    /// Takes note that the last user of a configuration is done. Its process ends, unless the next
-    /// phase can go on with it; then it ends when there are too many.
+    /// Releases a configuration after its last user is done. Its process is stopped, unless the next
+    /// phase can reuse it. Such a process is stopped when the limit is reached.
     pub fn release_config(&self, addr: &ProviderConfigAddr) {
         if self.keeping.get()
             && let Some(entry) = self.configured.borrow_mut().get_mut(addr)
@@ -387,7 +387,7 @@ impl<'l> ProviderPool<'l> {
         self.remove_config(addr);
     }
 
-    /// Forgets a configuration and has its process end.
+    /// Drops a configuration and stops its process.
     fn remove_config(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
             self.processes.dismiss_instance(&entry.client.current_provider());

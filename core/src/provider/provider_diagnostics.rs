@@ -1,4 +1,5 @@
-//! Turns messages and failures of providers into diagnostics that name provider, address and call.
+//! Converts messages and failures of providers to diagnostics that name the provider, the address and
+//! the call.
 
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -9,14 +10,14 @@ use super::loaded_provider::LoadedProvider;
 use crate::addr::{ProviderAddr, ResourceAddr, ResourceMode, ResourceName};
 use crate::messages;
 
-/// The most errors, and the most warnings, of one answer that are shown.
+/// Maximum number of errors, and of warnings, shown of one response.
 const MAX_SHOWN_DIAGNOSTICS: usize = 500;
-/// The most bytes of a provider's summary that are shown.
+/// Maximum number of bytes shown of a provider summary.
 const MAX_SHOWN_SUMMARY_LEN: usize = 4 << 10;
-/// The most bytes of a provider's detail text that are shown.
+/// Maximum number of bytes shown of a provider detail.
 const MAX_SHOWN_DETAIL_LEN: usize = 64 << 10;
 
-/// Describes why a call to a provider brought no answer. `about` is the address the call was for.
+/// Describes the failure of a call to a provider. `about` is the address of its subject.
 #[must_use]
 pub fn call_failure_diagnostic(
     provider: &ProviderAddr,
@@ -45,7 +46,7 @@ pub fn call_failure_diagnostic(
         )
         .blamed_on(Blame::Provider),
         Failure::Lost { reason, exit, output } => {
-            // Next to how the process ended, what the connection noticed of it explains nothing.
+            // The exit status explains the failure. The error of the connection adds nothing to it.
             let what_happened = match exit {
                 Some(exit) => format!("its process ended: {exit}."),
                 None => format!("{reason}."),
@@ -79,7 +80,7 @@ pub fn call_failure_diagnostic(
     }
 }
 
-/// Makes an error of this program in the place of a provider: of the built-in one, or of a mock.
+/// Creates an error of the built-in provider or of a mock.
 pub(super) fn own_provider_error(
     summary: impl Into<Summary>,
     detail: String,
@@ -97,7 +98,7 @@ fn last_output_text(output: &str) -> String {
     }
 }
 
-/// Reports that a question had to be asked twice. `failure` is the result of the first time.
+/// Reports that a read-only call was retried. `failure` is the result of the first attempt.
 #[must_use]
 pub(super) fn retried_call_warning(
     provider: &ProviderAddr,
@@ -113,8 +114,7 @@ pub(super) fn retried_call_warning(
     Diagnostic { subject, ..Diagnostic::warning(messages::PROVIDER_WAS_ASKED_SECOND_TIME, detail) }
 }
 
-/// Reports diagnostics of a provider, with the address that they are about and the block in
-/// question.
+/// Reports diagnostics of a provider, with the address and the block of their subject.
 ///
 /// # Errors
 /// Returns an error if the diagnostics contain one.
@@ -130,7 +130,7 @@ pub fn report_provider_diagnostics(
     for diagnostic in said {
         let severity = diagnostic.severity;
         let kind = usize::from(severity == Severity::Warning);
-        // Counted by kind: a flood of warnings must not push out the error behind it.
+        // Counted by severity, because many warnings must not suppress the error after them.
         if shown[kind] == MAX_SHOWN_DIAGNOSTICS {
             left_out[kind] += 1;
             continue;
@@ -141,14 +141,14 @@ pub fn report_provider_diagnostics(
         } else {
             truncate_text(diagnostic.summary, MAX_SHOWN_SUMMARY_LEN)
         };
-        // A provider's words stay as they are.
+        // Messages of a provider are not changed.
         let detail = truncate_text(diagnostic.detail, MAX_SHOWN_DETAIL_LEN);
         let mut converted =
             Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
         // The built-in provider and mocks are parts of this program, so the user finds their messages in
         // its catalogue.
         converted.code = diagnostic.code;
-        // An empty path stands for the block as a whole.
+        // An empty path refers to the whole block.
         if block.is_some() || !diagnostic.path.0.is_empty() {
             converted = converted.at_path(diagnostic.path);
         }
@@ -167,7 +167,7 @@ pub fn report_provider_diagnostics(
     result
 }
 
-/// A string up to a length in bytes. The rest is counted.
+/// Truncates a string to a length in bytes, and appends the number of omitted bytes.
 pub(crate) fn truncate_text(mut text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
@@ -180,7 +180,8 @@ pub(crate) fn truncate_text(mut text: String, most: usize) -> String {
     text
 }
 
-/// Says that a provider has no such resource type or data source, which the configuration names.
+/// Returns the error for a resource type or data source of the configuration that the provider does not
+/// have.
 #[must_use]
 pub fn unsupported_type_error(
     loaded: &LoadedProvider,
@@ -211,7 +212,7 @@ pub fn unsupported_type_error(
     Diagnostic::error(summary, detail).at(place)
 }
 
-/// Says that a provider no longer has a resource type, of which the state holds objects.
+/// Returns the error for objects in the state with a resource type that the provider no longer has.
 #[must_use]
 pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> Diagnostic {
     let detail = format!(
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn what_a_provider_reports_beyond_all_measure_is_counted() {
         let mut many = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
-        // An error counts however many warnings come before it.
+        // An error counts independent of the number of warnings before it.
         many.push(said(Severity::Error, ""));
         let mut diags = Diagnostics::new();
         assert!(report_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn a_long_text_ends_with_the_length_of_its_rest() {
         assert_eq!(truncate_text("short".to_owned(), 5), "short");
-        // Never within a character: `ö` has two bytes.
+        // Not within a character: `ö` has two bytes.
         assert_eq!(truncate_text("sööö".to_owned(), 4), "sö… (4 more bytes)");
         let long = said(Severity::Warning, &"x".repeat(MAX_SHOWN_DETAIL_LEN + 3));
         let mut diags = Diagnostics::new();

@@ -1,5 +1,5 @@
-//! Requests to restart providers that gave no answer to a read-only call. A client has no access to
-//! the pool. It sends a request and waits, and the task that maintains the pool handles the request.
+//! Requests to restart providers that did not respond to a read-only call. A client has no access to the
+//! pool. It sends a request and waits, and the task that maintains the pool handles the request.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,16 +12,16 @@ use tokio::sync::{Notify, oneshot};
 use super::provider_slot::ProviderSlot;
 use crate::addr::ProviderAddr;
 
-/// Requests that are still to be handled.
+/// The pending requests.
 #[derive(Default)]
 pub(super) struct RestartQueue {
-    /// Number of tasks that serve restart requests. Without one, waiting is useless.
+    /// Number of tasks that serve restart requests. Without one, a wait would never end.
     n_workers: Cell<usize>,
     requests: RefCell<VecDeque<RestartRequest>>,
     left: Notify,
 }
 
-/// A provider that gave no answer.
+/// A provider that did not respond.
 pub(super) struct RestartRequest {
     pub(super) addr: ProviderAddr,
     pub(super) slot: Rc<ProviderSlot>,
@@ -30,15 +30,15 @@ pub(super) struct RestartRequest {
 }
 
 impl RestartQueue {
-    /// Checks a provider that gave no answer. Returns the provider to ask next, which is the same
-    /// one if it lives; `None` if there is none to ask.
+    /// Requests the check of a provider that did not respond. Returns the provider to call next, which
+    /// is the same one if it is alive, or `None` if no provider is available.
     pub(super) async fn request_replacement(
         &self,
         addr: &ProviderAddr,
         slot: &Rc<ProviderSlot>,
         before: Arc<dyn Provider>,
     ) -> Option<Arc<dyn Provider>> {
-        // Outside of a walk no task serves requests, and waiting for one would never end.
+        // Outside of a walk no task serves requests, and a wait would never end.
         if self.n_workers.get() == 0 {
             return None;
         }

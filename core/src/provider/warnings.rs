@@ -1,5 +1,5 @@
-//! Diagnostics about providers that belong to no step of a run. They are kept apart from those that
-//! steps report, because a step may run twice, or have its diagnostics dropped.
+//! Diagnostics about providers that do not belong to a step of a run. They are separate from those that
+//! steps report, because a step may run twice, or its diagnostics may be dropped.
 
 use std::cell::RefCell;
 
@@ -7,26 +7,25 @@ use formwork_value::Diagnostic;
 
 use crate::addr::ProviderAddr;
 
-/// Remarks that were not reported yet.
+/// Diagnostics that are not reported yet.
 #[derive(Default)]
 pub(super) struct ProviderWarnings(RefCell<Vec<ProviderWarning>>);
 
 struct ProviderWarning {
     provider: ProviderAddr,
-    /// Subject of the request; empty if the provider itself.
+    /// Subject of the request, or empty for the provider itself.
     about: String,
     remark: Diagnostic,
 }
 
 impl ProviderWarnings {
-    /// Keeps a remark about a provider that was asked about something.
+    /// Adds a diagnostic about a call to a provider.
     pub(super) fn add_warning(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
         let (provider, about) = (provider.clone(), about.to_owned());
         self.0.borrow_mut().push(ProviderWarning { provider, about, remark });
     }
 
-    /// Takes everything, in an order that does not depend on timing. A remark that several users of
-    /// a provider got in the same words is there once.
+    /// Takes all diagnostics, in an order that does not depend on timing, without duplicates.
     pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
         all.sort_by(|one, next| one.merge_key().cmp(&next.merge_key()));

@@ -1,4 +1,4 @@
-//! Schema of a `connection` block: the ways to reach the machine behind an object.
+//! Schema of a `connection` block, which specifies the access to a remote machine.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ const NUMBER_ARGUMENTS: [&str; 3] = ["bastion_port", "port", "proxy_port"];
 
 const BOOL_ARGUMENTS: [&str; 4] = ["agent", "https", "insecure", "use_ntlm"];
 
-/// The arguments of a `connection` block.
+/// Returns the arguments of a `connection` block.
 #[must_use]
 pub fn connection_schema() -> &'static Block {
     static CONNECTION_SCHEMA: LazyLock<Block> = LazyLock::new(|| {

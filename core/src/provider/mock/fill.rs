@@ -1,5 +1,5 @@
-//! Values in the place of those that a provider would compute: the values of a mock, and generated ones for
-//! the others.
+//! Replacements for computed values of a provider: the values of a mock, and generated values for the
+//! rest.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -7,50 +7,50 @@ use formwork_value::convert::convert;
 use formwork_value::schema::{Attribute, AttributeKind, Block, NestedAttributes, Nesting, Role};
 use formwork_value::{Number, Path, Step, Str, Type, Value};
 
-/// The computed attributes that have no value yet.
+/// The computed attributes to fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AbsentAttributes {
-    /// Unknown ones, as in a planned object.
+    /// Unknown attributes, as in a planned object.
     Unknown,
-    /// Unknown ones and those that are null, as in a configuration.
+    /// Unknown and null attributes, as in a configuration.
     UnknownOrNull,
-    /// The same, and they become unknown.
+    /// Unknown and null attributes, which become unknown.
     BecomesUnknown,
-    /// None: an object that exists keeps its values.
+    /// No attributes: an existing object keeps its values.
     Nothing,
 }
 
-/// A value of a mock that does not fit.
+/// A mock value that does not fit the schema.
 #[derive(Debug)]
 pub(super) struct FillProblem {
     /// The path of the attribute.
     pub(super) path: Path,
-    /// Its names, with periods between them.
+    /// The attribute names, separated by periods.
     pub(super) attribute: String,
-    /// The way in which it does not fit.
+    /// The kind of the problem.
     pub(super) kind: FillProblemKind,
 }
 
-/// A way in which a value of a mock does not fit.
+/// The kind of a problem with a mock value.
 #[derive(Debug)]
 pub(super) enum FillProblemKind {
-    /// It cannot be converted.
+    /// The value cannot be converted to the type.
     Type {
-        /// The type that is needed.
+        /// The required type.
         needed: String,
         /// The reason.
         reason: String,
     },
-    /// It has to be an object, because attributes are within it.
+    /// The value must be an object, because it contains attributes.
     NotAnObject {
-        /// The type that it has.
+        /// The type of the value.
         found: String,
     },
 }
 
-/// A value of a mock that cannot be converted.
+/// A mock value that cannot be converted.
 struct UnfitMockValue {
-    /// The names of the attributes that lead to it, the innermost first.
+    /// The attribute names of its path, the innermost first.
     names: Vec<Str>,
     reason: String,
 }
@@ -58,9 +58,9 @@ struct UnfitMockValue {
 /// The content of a mock for a block or an object.
 #[derive(Clone)]
 enum MockContent<'v> {
-    /// An object, if there is one.
+    /// An object, if present.
     Content(Option<&'v Value>),
-    /// A value that is no object, and its path.
+    /// A value that is not an object, and its path.
     NotAnObject(&'v Value, Path),
 }
 
@@ -72,7 +72,7 @@ impl<'v> MockContent<'v> {
         }
     }
 
-    /// The content for a block or an object, given the path at which that stands.
+    /// Returns the content for the block or object at a path.
     fn nested_content(&self, name: &str, path: &Path) -> Self {
         match (self, self.member(name)) {
             (Self::NotAnObject(..), _) => self.clone(),
@@ -86,16 +86,17 @@ impl<'v> MockContent<'v> {
 pub(super) struct ObjectFiller {
     hasher: DefaultHasher,
     absent: AbsentAttributes,
-    /// Values that do not fit.
+    /// Problems with mock values.
     pub(super) problems: Vec<FillProblem>,
-    /// The place of the attribute. The elements of sets have numbers here.
+    /// The path of the attribute. Set elements have numeric indexes here.
     path: Path,
-    /// The number of steps to the outermost set.
+    /// The number of path steps before the outermost set.
     set_at: Option<usize>,
 }
 
 impl ObjectFiller {
-    /// Values are made from a seed: the same attribute of the same object has the same one.
+    /// Creates a filler. Values are generated from a seed: the same attribute of the same object always
+    /// has the same value.
     pub(super) fn new(seed: &str, absent: AbsentAttributes) -> Self {
         let mut hasher = DefaultHasher::new();
         seed.hash(&mut hasher);
@@ -116,7 +117,7 @@ impl ObjectFiller {
         });
         let mut members: Vec<(Str, Value)> = attributes.collect();
         for (name, nested) in &block.blocks {
-            // A mock adds no blocks: those of the configuration are the ones that there are.
+            // A mock adds no blocks: only those of the configuration exist.
             let Some(old) = member(value, name) else { continue };
             let new = self.with_attribute_step(name, |fill| {
                 fill.fill_each_object(old, nested.nesting, &|fill, item| {
@@ -140,7 +141,7 @@ impl ObjectFiller {
         self.with_path_step(Step::Attribute(name.clone()), work)
     }
 
-    /// The path so far. A path ends at a set.
+    /// Returns the current path for messages, which ends at a set.
     fn reported_path(&self) -> Path {
         let n_steps = self.set_at.unwrap_or(self.path.0.len());
         Path(self.path.0[..n_steps].to_vec())
@@ -154,7 +155,7 @@ impl ObjectFiller {
         mock: &MockContent<'_>,
     ) -> Value {
         let null = || Value::null(attribute.implied_type());
-        // No stored object has a value of such an attribute.
+        // Write-only attributes have no value in stored objects.
         if attribute.write_only {
             return null();
         }
@@ -163,7 +164,7 @@ impl ObjectFiller {
             return self.compute_attribute(name, attribute, mock);
         }
         match &attribute.kind {
-            // A nested attribute that is written may have computed attributes itself.
+            // A nested attribute of the configuration may itself contain computed attributes.
             AttributeKind::Nested(nested) if !value.is_null() && !value.is_unknown() => self
                 .fill_each_object(&value, nested.nesting, &|fill, item| {
                     let mock = mock.nested_content(name, &fill.reported_path());
@@ -200,7 +201,7 @@ impl ObjectFiller {
         Value::object(attributes.collect::<Vec<_>>())
     }
 
-    /// Changes each object of a nested attribute or of blocks of one type.
+    /// Fills each object of a nested attribute or of the blocks of one type.
     fn fill_each_object(
         &mut self,
         value: &Value,
@@ -214,7 +215,7 @@ impl ObjectFiller {
             return change(self, value);
         }
         let outer_set = self.set_at;
-        // An element of a set has no index, so a path that is reported cannot lead into it.
+        // An element of a set has no index, so a reported path cannot lead into it.
         if matches!(value, Value::Set(_)) {
             self.set_at = outer_set.or(Some(self.path.0.len()));
         }
@@ -229,7 +230,7 @@ impl ObjectFiller {
         self.set_at = outer_set;
         match value {
             Value::List(list) => Value::list(list.element_type().clone(), items),
-            // Elements that have become equal are one.
+            // Elements that became equal are merged.
             Value::Set(_) => {
                 convert(&Value::tuple(items), &value.ty()).unwrap_or_else(|_| value.clone())
             }
@@ -242,7 +243,7 @@ impl ObjectFiller {
         }
     }
 
-    /// The value of an attribute that has none.
+    /// Returns the value of a computed attribute.
     fn compute_attribute(
         &mut self,
         name: &Str,
@@ -273,12 +274,12 @@ impl ObjectFiller {
                 }
             }
         };
-        // The other attributes are filled nevertheless, so that all problems are reported at once.
+        // The other attributes are filled anyway, so that all problems are reported together.
         self.problems.push(problem);
         Value::null(ty)
     }
 
-    /// A value of an attribute from that of the mock, or a generated one.
+    /// Returns the value of an attribute: that of the mock, or a generated one.
     fn make_attribute_value(
         &mut self,
         kind: &AttributeKind,
@@ -295,14 +296,14 @@ impl ObjectFiller {
             }
             (AttributeKind::Nested(nested), given) => match nested.nesting {
                 Nesting::Single | Nesting::Group => self.make_nested_object(nested, given),
-                // As in Terraform, the number of objects is not known, so there are none.
+                // As in Terraform, the number of objects is unknown, so none are generated.
                 _ => Ok(self.generate_value(&nested.implied_type())),
             },
         }
     }
 
-    /// An object of which every attribute is made. As in Terraform, also those that only a configuration
-    /// could set.
+    /// Generates an object with all attributes, including, as in Terraform, those that only a
+    /// configuration can set.
     fn make_nested_object(
         &mut self,
         nested: &NestedAttributes,
@@ -318,7 +319,7 @@ impl ObjectFiller {
                 }),
             };
             let value = value.map_err(|mut unfit| {
-                // From the inside out: the outermost name comes last.
+                // The path is built from the inside out, so the outermost name is last.
                 unfit.names.push(name.clone());
                 unfit
             });
@@ -327,7 +328,7 @@ impl ObjectFiller {
         Ok(Value::object(made))
     }
 
-    /// A value of a mock as one of a type. Attributes that an object lacks are made.
+    /// Converts a mock value to a type. Missing attributes of objects are generated.
     fn convert_mock_value(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
         let whole = self.add_missing_attributes(given, ty)?;
         convert(&whole, ty).map_err(|refused| refused.reason)
@@ -364,7 +365,7 @@ impl ObjectFiller {
                 });
                 Ok(Value::object(pairs.collect::<Result<Vec<_>, String>>()?))
             }
-            // A null, too: it would be no object whose attributes could be made.
+            // Including null, which is not an object with attributes.
             _ if holds_object(ty) && given.ty() != *ty => {
                 Err(incompatible_types_message(&ty.friendly_name(), given))
             }
@@ -372,7 +373,7 @@ impl ObjectFiller {
         }
     }
 
-    /// A value of a type, as Terraform makes it.
+    /// Generates a value of a type, as Terraform does.
     fn generate_value(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Dynamic => Value::null(Type::Dynamic),
@@ -398,7 +399,7 @@ impl ObjectFiller {
         }
     }
 
-    /// Eight letters and digits.
+    /// Generates a string of eight letters and digits.
     fn generate_string(&self) -> String {
         const CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
         let mut hasher = self.hasher.clone();
@@ -420,7 +421,7 @@ fn attribute_type(kind: &AttributeKind) -> Type {
     }
 }
 
-/// A member of an object or map.
+/// Returns an attribute of an object or an element of a map.
 fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name),
@@ -433,8 +434,8 @@ fn is_object(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Map(_))
 }
 
-/// Whether the values of a type are objects or collections of them. As in Terraform, collections of
-/// collections are converted as a whole.
+/// Returns whether the values of a type are objects or collections of objects. As in Terraform,
+/// collections of collections are converted as a whole.
 fn holds_object(ty: &Type) -> bool {
     match ty {
         Type::Object(_) => true,
@@ -449,7 +450,7 @@ fn incompatible_types_message(needed: &str, given: &Value) -> String {
     format!("incompatible types; expected {needed}, found {}", given.ty().friendly_name())
 }
 
-/// The names of attributes in a path.
+/// Returns the attribute names in a path.
 fn attribute_names_in(path: &Path) -> Vec<&str> {
     let names = path.0.iter().filter_map(|step| match step {
         Step::Attribute(name) => Some(name.as_str()),

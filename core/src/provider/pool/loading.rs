@@ -170,8 +170,7 @@ impl ProviderPool<'_> {
     }
 }
 
-/// Reports the errors that make a schema unusable. Everything later takes for granted that it makes
-/// sense.
+/// Reports the errors that make a schema unusable. All later code assumes that it is valid.
 fn report_unusable_schema(
     diags: &mut Diagnostics,
     addr: &ProviderAddr,

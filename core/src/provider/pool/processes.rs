@@ -1,5 +1,5 @@
-//! The living instances of providers, by state: busy, idle, or about to end. Their configuration is
-//! the pool's business.
+//! The running instances of providers, by state: busy, idle, or dismissed. The pool manages their
+//! configurations.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -13,15 +13,15 @@ use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 use crate::provider::launcher::ProviderLauncher;
 
-/// The instances that live.
+/// The running instances.
 #[derive(Default)]
 pub(super) struct ProviderProcesses {
     running: RefCell<Vec<ProviderProcess>>,
-    /// Set off when one is dismissed, or released by a holder.
+    /// Notified when an instance is dismissed, or released by a holder.
     dismissed: Notify,
     n_starting: Cell<usize>,
     n_ending: Cell<usize>,
-    /// Set off when one has ended.
+    /// Notified when an instance has ended.
     ended: Notify,
 }
 
@@ -29,23 +29,23 @@ struct ProviderProcess {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
     role: ProcessRole,
-    /// Purpose of its start, until it is asked for that.
+    /// Purpose of its start, until it is requested for it.
     purpose: StartPurpose,
-    /// Number of tasks that find out through it the effect of a change.
+    /// Number of tasks that use it to determine the effect of a change.
     n_evidence: usize,
-    /// Whether it was asked to stop. Providers then refuse all later calls.
+    /// Whether it received a stop request, after which providers refuse all calls.
     is_stopped: bool,
-    /// Held by the task that checks whether it lives, and replaces it if not.
+    /// Held by the task that checks whether it is alive, and replaces it if not.
     turn: Rc<Semaphore>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ProcessRole {
-    /// It has a configuration, or is about to get one.
+    /// The instance has a configuration, or is about to get one.
     Busy,
-    /// It has no configuration.
+    /// The instance has no configuration.
     Idle,
-    /// It is to end when its last holder is done.
+    /// The instance is stopped when its last holder is done.
     Dismissed,
 }
 
@@ -54,16 +54,16 @@ impl ProviderProcess {
         Arc::ptr_eq(&self.provider, provider)
     }
 
-    /// Whether only the list of running instances holds it, so that no call to it is under way.
+    /// Returns whether only the list of running instances holds it, so that it has no pending call.
     fn has_no_calls(&self) -> bool {
-        // Calls hold a reference, so the count tells whether one is pending without a table of its
-        // own.
+        // Calls hold a reference, so the reference count shows whether one is pending, without a
+        // separate table.
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
     }
 }
 
 impl ProviderProcesses {
-    /// Takes in an instance that was started, for a caller that configures it.
+    /// Adds a started instance for a caller that configures it.
     pub(super) fn add_started(
         &self,
         addr: &ProviderAddr,
@@ -90,7 +90,7 @@ impl ProviderProcesses {
         self.set_role(provider, ProcessRole::Idle);
     }
 
-    /// An idle instance, which from now on belongs to the caller.
+    /// Takes an idle instance, which then belongs to the caller.
     pub(super) fn take_idle(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
         let idle =
@@ -99,7 +99,7 @@ impl ProviderProcesses {
         Some(idle.provider.clone())
     }
 
-    /// Any instance of a provider, for a call that needs no configuration.
+    /// Returns any instance of a provider, for a call that needs no configuration.
     pub(super) fn any_instance_of(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let fit =
@@ -107,24 +107,24 @@ impl ProviderProcesses {
         Some(fit.provider.clone())
     }
 
-    /// An idle instance to which no call is under way.
+    /// Returns an idle instance without pending calls.
     pub(super) fn idle_without_calls(&self) -> Option<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let unused = running.iter().find(|it| it.role != ProcessRole::Busy && it.has_no_calls())?;
         Some(unused.provider.clone())
     }
 
-    /// Records that a task is about to find out through an instance the effect of a change.
+    /// Records that a task uses an instance to determine the effect of a change.
     pub(super) fn begin_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is_process_of(provider)) {
-            // From here on the count protects it. After the last task it is stopped like any other.
+            // From here on, the count protects it. After the last task it is stopped like any other.
             process.purpose = StartPurpose::Work;
             process.n_evidence += 1;
         }
     }
 
-    /// Records that the task has found out, or cannot.
+    /// Records the end of such a task.
     pub(super) fn end_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is_process_of(provider)) {
@@ -132,8 +132,8 @@ impl ProviderProcesses {
         }
     }
 
-    /// The instances that are to be asked to stop: those that report the effect of a change are
-    /// not.
+    /// Returns the instances to which to send a stop request: all but those that report the effect of a
+    /// change.
     pub(super) fn instances_to_stop(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
         let is_at_work =
@@ -146,12 +146,12 @@ impl ProviderProcesses {
         stopped.collect()
     }
 
-    /// Whether an instance was asked to stop.
+    /// Returns whether an instance received a stop request.
     pub(super) fn was_stopped(&self, provider: &Arc<dyn Provider>) -> bool {
         self.running.borrow().iter().any(|it| it.is_process_of(provider) && it.is_stopped)
     }
 
-    /// Number of processes, those starting and ending included.
+    /// Returns the number of processes, including those that are starting and ending.
     pub(super) fn live_process_count(&self) -> usize {
         let running = self.running.borrow();
         let n_running = running.iter().filter(|process| !process.addr.is_builtin()).count();
@@ -164,7 +164,7 @@ impl ProviderProcesses {
         CountGuard::new(&self.n_starting, None)
     }
 
-    /// Waits until a process has ended that is about to. Returns whether there is one.
+    /// Waits until a process that is ending has ended. Returns whether one exists.
     pub(super) async fn wait_for_dismissed_to_end(&self) -> bool {
         let ending = self.n_ending.get() > 0;
         if ending {
@@ -173,36 +173,36 @@ impl ProviderProcesses {
         ending
     }
 
-    /// Has an instance end as soon as it has no holder.
+    /// Dismisses an instance, which is stopped as soon as it has no holder.
     pub(super) fn dismiss_instance(&self, provider: &Arc<dyn Provider>) {
         self.set_role(provider, ProcessRole::Dismissed);
         self.dismissed.notify_one();
     }
 
-    /// Ends the instances that were dismissed and released since.
+    /// Stops the dismissed instances that have been released.
     pub(super) fn recheck_dismissed(&self) {
         self.dismissed.notify_one();
     }
 
-    /// Semaphore that has to be held to replace an instance; none if it has ended.
+    /// Returns the semaphore that must be held to replace an instance, or `None` if it has ended.
     pub(super) fn restart_semaphore(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
         let running = self.running.borrow();
         running.iter().find(|it| it.is_process_of(provider)).map(|process| process.turn.clone())
     }
 
-    /// Ends an instance.
+    /// Stops an instance.
     pub(super) async fn end_instance(
         &self,
         launcher: &dyn ProviderLauncher,
         provider: &Arc<dyn Provider>,
     ) {
-        // Out of the list before the wait, so that no new call gets a provider that is ending.
+        // Removed from the list before the wait, so that no new call gets a provider that is ending.
         self.running.borrow_mut().retain(|process| !process.is_process_of(provider));
         let _ending = CountGuard::new(&self.n_ending, Some(&self.ended));
         launcher.close_provider(provider).await;
     }
 
-    /// Instances that were dismissed and have no holder.
+    /// Returns the dismissed instances without holders.
     fn dismissed_instances(&self) -> Vec<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let leaving =
@@ -210,7 +210,7 @@ impl ProviderProcesses {
         leaving.map(|process| process.provider.clone()).collect()
     }
 
-    /// Ends dismissed instances, for ever.
+    /// Stops dismissed instances in an endless loop.
     pub(super) async fn end_dismissed_forever(
         &self,
         launcher: &dyn ProviderLauncher,
@@ -221,14 +221,14 @@ impl ProviderProcesses {
                 self.dismissed.notified().await;
                 continue;
             }
-            // Side by side, because a plugin may take seconds to end.
+            // Concurrently, because a plugin may take seconds to end.
             let ends = leaving.iter().map(|provider| self.end_instance(launcher, provider));
             futures_util::future::join_all(ends).await;
         }
     }
 }
 
-/// Something that is counted while this lives, so that a wait that is given up is not counted for ever.
+/// A guard that counts something until it is dropped, so that an abandoned wait does not remain counted.
 pub(super) struct CountGuard<'p> {
     count: &'p Cell<usize>,
     end: Option<&'p Notify>,
@@ -262,7 +262,7 @@ mod tests {
         let provider: Arc<dyn Provider> = Arc::new(BuiltinProvider::default());
         processes.add_started(&addr, &provider, StartPurpose::EffectQuery);
         assert!(processes.instances_to_stop().is_empty(), "it was started for that");
-        // Two changes were lost, and both are asked about.
+        // Two changes were lost, and the effect of both is requested.
         processes.begin_effect_query(&provider);
         processes.begin_effect_query(&provider);
         processes.end_effect_query(&provider);

@@ -1,5 +1,5 @@
-//! Restarts providers whose process died during a read-only call, while the caller waits. The queue
-//! of requests is elsewhere, because clients have no access to the pool.
+//! Restarts providers whose process ended during a read-only call, while the caller waits. The queue of
+//! requests is elsewhere, because clients have no access to the pool.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::provider::client::{CallContext, ProviderClient, provider_answers_prob
 use crate::provider::provider_slot::ProviderSlot;
 use crate::provider::restart_queue::{RestartRequest, RestartWorker};
 
-/// A task finds out through a provider the effect of a change.
+/// A guard of a task that uses a provider to determine the effect of a change.
 pub struct EffectQuery<'p> {
     processes: &'p ProviderProcesses,
     provider: Arc<dyn Provider>,
@@ -31,8 +31,8 @@ impl Drop for EffectQuery<'_> {
 }
 
 impl ProviderPool<'_> {
-    /// Serves restart requests without end, each by itself, so that a provider that takes long to start does
-    /// not delay callers of another.
+    /// Serves restart requests in an endless loop and concurrently, so that a slow start of one provider
+    /// does not delay callers of another.
     pub(super) async fn serve_restart_requests(
         &self,
         restart_worker: RestartWorker<'_>,
@@ -43,25 +43,26 @@ impl ProviderPool<'_> {
         // Without a limit: each request belongs to a waiting call, and their number is bounded by
         // the parallelism.
         requests.for_each_concurrent(None, |request| self.handle_restart_request(request)).await;
-        // There is always one more to wait for.
+        // The endless task is always pending.
         std::future::pending().await
     }
 
     async fn handle_restart_request(&self, request: RestartRequest) {
         let RestartRequest { addr, slot, before, done } = request;
         let next = self.find_replacement(&addr, &slot, &before, StartPurpose::Work).await;
-        // A call that was cut short must not begin again.
+        // An interrupted call must not be retried.
         let next = next.filter(|_| !self.stopping.forbids_start(StartPurpose::Work));
-        // Before the answer is sent: the last reference to a dismissed process keeps it alive.
+        // Before the response is sent, because the last reference to a dismissed process keeps it alive.
         drop((slot, before));
         // The caller may have given up.
         done.send(next).ok();
         self.processes.recheck_dismissed();
     }
 
-    /// Finds a provider for a client after a change through it brought no answer: the same provider
-    /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
-    /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
+    /// Returns a provider for a client after a change through it received no response: the same provider
+    /// if it is alive and received no stop request, otherwise a new one with the same configuration, or
+    /// `None` if that is not possible. As long as the returned value exists, an interrupt does not stop
+    /// that provider.
     pub async fn revive_for_effect_query(
         &self,
         client: &ProviderClient,
@@ -73,7 +74,7 @@ impl ProviderPool<'_> {
         Some(EffectQuery { processes: &self.processes, provider })
     }
 
-    /// Finds the provider to ask instead of one that gave no answer.
+    /// Returns the provider to call instead of one that did not respond.
     async fn find_replacement(
         &self,
         addr: &ProviderAddr,
@@ -81,8 +82,8 @@ impl ProviderPool<'_> {
         before: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) -> Option<Arc<dyn Provider>> {
-        // Why it cannot be replaced matters less than why it has to be.
-        // Of several calls that died with it only the first replaces it.
+        // The reason for the failed replacement matters less than the original failure. Of several calls
+        // that failed with the process, only the first replaces it.
         let turn = self.processes.restart_semaphore(before);
         let _one = match &turn {
             Some(turn) => turn.acquire().await.ok(),
@@ -92,15 +93,15 @@ impl ProviderPool<'_> {
         if !Arc::ptr_eq(&slot.current_provider(), before) {
             return Some(slot.current_provider());
         }
-        // A provider that was asked to stop refuses later calls, in the Go SDKs for the rest of its
-        // life. Evidence then needs a new process.
+        // A provider that received a stop request refuses later calls, in the Go SDKs for the rest of
+        // its life. The effect of a change can then only be read through a new process.
         let refuses = purpose == StartPurpose::EffectQuery && self.processes.was_stopped(before);
         if !refuses && provider_answers_probe_call(before).await {
             return Some(slot.current_provider());
         }
         self.processes.dismiss_instance(before);
         if self.config_of_provider(before).is_none() {
-            // Its configuration was let go, so a new process could not be configured like it.
+            // Its configuration was released, so a new process could not be configured with it.
             if slot.is_configured {
                 return None;
             }
@@ -115,7 +116,7 @@ impl ProviderPool<'_> {
                 slot.replace_provider(&fresh);
                 Some(fresh)
             }
-            // The configuration was let go meanwhile. The process stays, for callers that need
+            // The configuration was released in the meantime. The process is kept for callers that need
             // none.
             Ok(_) => None,
             Err(_) => {
@@ -125,11 +126,11 @@ impl ProviderPool<'_> {
         }
     }
 
-    /// Has a fresh provider take the place of another. Returns whether it is configured: the
-    /// configuration may have been let go while it started.
+    /// Replaces a provider with a new one. Returns whether it is configured: the configuration may have
+    /// been released during its start.
     ///
     /// # Errors
-    /// When it does not accept the configuration.
+    /// Returns an error if the provider does not accept the configuration.
     async fn configure_replacement(
         &self,
         before: &Arc<dyn Provider>,
@@ -143,20 +144,20 @@ impl ProviderPool<'_> {
         let client =
             ProviderClient::new(entry.client.loaded_schemas().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
-        // Its warnings were reported for the first process.
-        // A mocked configuration is never given to a provider.
+        // Its warnings were reported for the first process. A mocked configuration is never sent to a
+        // provider.
         if !self.is_mocked(&name) {
             client.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
         }
         match self.config_of_provider(before) {
             Some((_, entry)) => entry.client.provider_slot().replace_provider(fresh),
-            // No other user releases it any more, so it ends with its caller.
+            // No other user will release it, so it ends with its caller.
             None => self.processes.dismiss_instance(fresh),
         }
         Ok(true)
     }
 
-    /// Returns the configuration that a provider has.
+    /// Returns the configuration of a provider.
     fn config_of_provider(
         &self,
         provider: &Arc<dyn Provider>,

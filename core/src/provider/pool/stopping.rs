@@ -1,5 +1,5 @@
-//! Whether a run is to come to an end. Providers that are still being started are then given up, as
-//! nothing has been done through them. Only the effect of a lost change is found out all the same.
+//! The stop signal of a run. Starting providers are then abandoned, because no change was made through
+//! them. Only starts that determine the effect of a lost change continue.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -9,16 +9,16 @@ use formwork_plugin_protocol::Failure;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-/// Purpose for which a provider is started.
+/// The purpose of the start of a provider.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StartPurpose {
-    /// For something that is not to begin once the run is to end.
+    /// For work that must not begin after a stop request.
     Work,
-    /// To report the effect of a change that brought no answer. No later run can report it.
+    /// To determine the effect of a change without a response. No later run can determine it.
     EffectQuery,
 }
 
-/// Whether a run is to come to an end.
+/// Whether a run must end.
 #[derive(Default)]
 pub(super) struct StopSignal {
     is_wanted: Cell<bool>,
@@ -26,21 +26,21 @@ pub(super) struct StopSignal {
 }
 
 impl StopSignal {
-    /// From now on it is.
+    /// Requests the end of the run.
     pub(super) fn request_stop(&self) {
         self.is_wanted.set(true);
         self.begun.notify_waiters();
     }
 
-    /// Whether work for this purpose is given up.
+    /// Returns whether starts for this purpose are abandoned.
     pub(super) fn forbids_start(&self, purpose: StartPurpose) -> bool {
         self.is_wanted.get() && purpose == StartPurpose::Work
     }
 
-    /// Waits for the start of a provider, or for its schema, unless the run is to end.
+    /// Waits for the start of a provider, or for its schema, unless the run must end.
     ///
     /// # Errors
-    /// When it was given up, or the provider failed.
+    /// Returns an error if the start was abandoned, or if the provider failed.
     pub(super) async fn run_unless_stopped<T>(
         &self,
         purpose: StartPurpose,
@@ -51,8 +51,8 @@ impl StopSignal {
                 self.begun.notified().await;
             }
         };
-        // Polled in this order: an interrupt wins, because nothing was done through the provider
-        // yet.
+        // Polled in this order, so that an interrupt takes precedence, because no change was made
+        // through the provider yet.
         match select(pin!(forbidden), pin!(answer)).await {
             Either::Left(_) => {
                 Err(Failure::Launch("the run was interrupted before it was ready".to_owned()))
