@@ -1,4 +1,4 @@
-//! Encodings of values and types: the wire form, the state form and the form of old states.
+//! Encodings of values and types: the wire form, the state form and the legacy flatmap form.
 
 pub mod flatmap;
 pub mod hex;
@@ -15,7 +15,7 @@ pub use json::type_json;
 use crate::ty::ObjectType;
 use crate::{Path, Step, Str, Type, Value};
 
-/// A value as it was read.
+/// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossyDecoded {
     /// The value.
@@ -24,8 +24,8 @@ pub struct LossyDecoded {
     pub replaced: bool,
 }
 
-/// Reads text of which each invalid byte becomes U+FFFD. A sequence that is cut off counts by its bytes,
-/// as in Go.
+/// Decodes a string, in which each invalid byte becomes U+FFFD. As in Go, each byte of a truncated
+/// sequence is replaced separately.
 #[must_use]
 pub fn utf8_lossy_like_go(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -39,7 +39,7 @@ pub fn utf8_lossy_like_go(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Why bytes could not be read as a value of a type.
+/// The error of decoding a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", format_path_prefix(path))]
 pub struct DecodeError {
@@ -49,7 +49,7 @@ pub struct DecodeError {
     pub reason: String,
 }
 
-/// Why a value could not be written.
+/// The error of encoding a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", format_path_prefix(path))]
 pub struct EncodeError {
@@ -68,8 +68,8 @@ impl DecodeError {
         Self { path: Path::root(), reason: reason.into() }
     }
 
-    /// The same error seen from one level further out. Errors are rare and nesting is limited, so
-    /// paths are made on the way out and cost nothing when all is well.
+    /// Adds an outer step to the path of the error. Errors are rare and nesting is limited, so paths are
+    /// built on return and cost nothing without an error.
     fn prepend_step(mut self, step: Step) -> Self {
         self.path.0.insert(0, step);
         self
@@ -89,7 +89,7 @@ impl EncodeError {
     }
 }
 
-/// Why `value` is not one of type `ty`.
+/// Returns the error for a `value` that does not have type `ty`.
 fn wrong_type_error(value: &Value, ty: &Type) -> EncodeError {
     EncodeError::new(format!(
         "{} required, but this is {}",
@@ -98,7 +98,7 @@ fn wrong_type_error(value: &Value, ty: &Type) -> EncodeError {
     ))
 }
 
-/// The type with its article, as in "a list is required".
+/// Returns the type with its article, as in "a list is required".
 fn required_type_name(ty: &Type) -> String {
     match ty {
         Type::Dynamic => "a value of any type".into(),
@@ -111,7 +111,8 @@ fn required_type_name(ty: &Type) -> String {
     }
 }
 
-/// Says which attribute makes an object with `names` not one of the type `shape`.
+/// Returns the error for the first attribute by which an object with `names` differs from the type
+/// `shape`.
 fn describe_name_difference(names: &[Str], shape: &ObjectType) -> String {
     // The names of an object are always sorted, which the search relies on.
     let missing = shape.attributes.keys().find(|name| names.binary_search(name).is_err());

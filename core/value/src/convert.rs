@@ -1,5 +1,5 @@
-//! Conversion between types. Every refusal says where inside the value and why, in the language's
-//! words. Does not fill defaults of optional attributes; that is the variable's business.
+//! Conversion between types. Every error contains the path inside the value and the reason, in the terms
+//! of the language. Defaults of optional attributes are not filled in here, but for variables.
 
 mod mismatch;
 #[cfg(test)]
@@ -15,12 +15,12 @@ pub use mismatch::explain_mismatch;
 
 use unify_elements::{ElementUnificationRule, unify_elements};
 
-/// Why a value does not convert.
+/// The error of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversionError {
     /// Path of the offending part inside the value.
     pub path: Path,
-    /// Why, in the language's words: `a number is required`, `string required`.
+    /// The reason, in the terms of the language: `a number is required`, `string required`.
     pub reason: String,
 }
 
@@ -29,47 +29,46 @@ impl ConversionError {
         Self { path: Path::root(), reason: reason.into() }
     }
 
-    /// Adds an outer step. Steps are collected from the inside out while the refusal travels up, and
-    /// turned round once.
+    /// Adds an outer step. Steps are collected from the inside out while the error is returned, and
+    /// reversed once.
     fn prepend_step(mut self, step: Step) -> Self {
         self.path.0.push(step);
         self
     }
 }
 
-/// Result of converting a part: `None` when it stays as it is.
+/// The result of converting a part, or `None` if it does not change.
 type PartConversion = Result<Option<Value>, ConversionError>;
 
-/// Converts a value to a type, as an attribute of that type takes it: `Dynamic` places keep what is
-/// there, optional attributes of object types are filled with nulls, marks stay where they are.
+/// Converts a value to a type, as for an attribute of that type: parts of type `Dynamic` are kept,
+/// missing optional attributes of object types become null, and marks are kept.
 ///
 /// # Errors
-/// When some part of the value cannot have the type.
+/// Returns an error if a part of the value cannot be converted.
 pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
-    // Asked first, because the value's own type need not be made for it.
+    // Checked first, because it does not need the type of the value.
     if value.has_type(ty) {
         return Ok(value.clone());
     }
     let own = value.ty();
-    // Types are compared first, so that the reason speaks of the types where no value could
-    // convert, as in Terraform.
+    // Types are compared first, so that as in Terraform, the reason refers to the types if no value
+    // could be converted.
     if !can_convert(&own, ty, ConversionSafety::Unsafe) {
         return Err(ConversionError::new(explain_mismatch(&own, ty)));
     }
     match convert_part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
         Err(mut refused) => {
-            // The steps were added on the way out, the innermost first.
+            // The steps were added on return, the innermost first.
             refused.path.0.reverse();
             Err(refused)
         }
     }
 }
 
-/// Converts a value or a part of one. The types were checked before; only problems that show in
-/// values remain.
+/// Converts a value or a part of one. The types were already checked, so only problems of values remain.
 ///
-/// The arms only call other functions: their locals would take stack once for every level of a deep
+/// The arms only call other functions, because their locals would take stack at every level of a deep
 /// value.
 fn convert_part(value: &Value, ty: &Type) -> PartConversion {
     match (value, ty) {
@@ -131,7 +130,7 @@ fn convert_primitive(value: &Value, ty: &Type) -> PartConversion {
     }
 }
 
-/// Converts parts, each to its type; `None` when all stay as they are.
+/// Converts parts, each to its type. Returns `None` if none of them changes.
 fn convert_parts<'t>(
     items: &[Value],
     ty: impl Fn(usize) -> &'t Type,
@@ -141,7 +140,7 @@ fn convert_parts<'t>(
     for (at, item) in items.iter().enumerate() {
         match convert_part(item, ty(at)) {
             Ok(None) => {}
-            // Copied only once a part changes, because most values have the type already.
+            // Copied only when a part changes, because most values already have the type.
             Ok(Some(converted)) => changed.get_or_insert_with(|| items.to_vec())[at] = converted,
             Err(refused) => return Err(refused.prepend_step(step(at))),
         }
@@ -172,7 +171,7 @@ fn convert_unknown(own: &Type, known: &Refinement, ty: Type) -> Value {
     let (min_length, max_length) = match (own, &ty) {
         (Type::Object(object), Type::Map(_)) => exactly(object.attributes.len()),
         (Type::Tuple(elements), Type::List(_)) => exactly(elements.len()),
-        // Elements of a set may turn out to be equal, but not to be none.
+        // Elements of a set may become equal, but the set cannot become empty.
         (Type::Tuple(elements), Type::Set(_)) => {
             (elements.len().min(1) as u64, Some(elements.len() as u64))
         }
@@ -184,7 +183,7 @@ fn convert_unknown(own: &Type, known: &Refinement, ty: Type) -> Value {
     Value::refined(ty, Refinement { not_null, min_length, max_length, ..Refinement::default() })
 }
 
-/// The type to give the elements of a tuple: that of the collection, or one found for them.
+/// Returns the element type for a tuple: that of the collection, or the common type of the elements.
 fn target_element_type(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
     let common = |types: &[Type]| {
         common_element_type(types)
@@ -205,7 +204,7 @@ fn target_element_type(value: &Value, wanted: &Type) -> Result<Type, ConversionE
     }
 }
 
-/// Whether a collection none of whose elements changed has the wanted type already.
+/// Returns whether a collection without changed elements already has the requested type.
 fn is_already_of_type(own: &Type, wanted: &Type, items: &[Value]) -> bool {
     (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
 }
@@ -215,7 +214,7 @@ fn convert_to_list(value: &Value, wanted: &Type) -> PartConversion {
         && set.items().len() > 1
         && !value.is_wholly_known()
     {
-        // The number of elements is not known, and neither is the position of each of them.
+        // The number of elements and the position of each of them are unknown.
         let element = replace_dynamic(set.element_type(), &wanted.without_optional());
         return Ok(Some(Value::unknown(Type::list(element))));
     }

@@ -1,4 +1,5 @@
-//! Collected problems, and the receipt that proves an error was reported. Renders nothing.
+//! Collected diagnostics, and the receipt that proves that an error was reported. The module does not
+//! render them.
 
 mod called_function;
 mod message;
@@ -15,13 +16,13 @@ use crate::Path;
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The operation cannot be done.
+    /// The operation cannot be performed.
     Error,
     /// The operation continues.
     Warning,
 }
 
-/// Returns an error as a sentence of its own: with a capital letter and a full stop.
+/// Returns an error as a sentence, with a capital letter and a period.
 #[must_use]
 pub fn to_sentence(error: &impl std::fmt::Display) -> String {
     let text = error.to_string();
@@ -43,7 +44,7 @@ pub enum Blame {
     Internal,
 }
 
-/// The value of one name that an expression mentions, as it is shown to the reader.
+/// The description of the value of a reference, for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedValue {
     /// The traversal as written, `var.size`.
@@ -52,7 +53,7 @@ pub struct MentionedValue {
     pub statement: String,
 }
 
-/// One problem.
+/// A diagnostic: one error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Severity of the problem.
@@ -65,26 +66,25 @@ pub struct Diagnostic {
     pub summary: String,
     /// Location, finding and remedy, in that order; may be empty.
     pub detail: String,
-    /// The exact piece of source.
+    /// The source span of the problem.
     pub subject: Option<Span>,
-    /// Surrounding source that is worth showing with the subject.
+    /// The enclosing source span to show with the subject.
     pub context: Option<Span>,
     /// The address of the resource, provider or variable concerned.
     pub address: Option<String>,
     /// Path inside the value of `address`.
     pub path: Option<Path>,
-    /// Names mentioned in the expression at `subject`, with their values.
+    /// References in the expression at `subject`, with their values.
     pub mentioned: Vec<MentionedValue>,
-    /// The function whose call failed, if there is one.
+    /// The function whose call failed, if any.
     pub function: Option<Box<CalledFunction>>,
-    /// Whether a `check` block reports this. Such a warning is repeated whenever a plan is applied.
+    /// Whether a `check` block reports this. Such a warning is repeated when the plan is applied.
     pub of_check: bool,
-    /// The address of the object of which a condition does not hold, or is not known, if that is the
-    /// problem.
+    /// The address of the object whose condition failed or is unknown, if that is the problem.
     pub condition_of: Option<Box<str>>,
 }
 
-/// Removes the numbers of system errors from a string: ` (os error 2)`.
+/// Removes the numbers of operating system errors from a string: ` (os error 2)`.
 #[must_use]
 pub fn without_error_numbers(mut text: String) -> String {
     const OS_ERROR_NUMBER_PREFIX: &str = " (os error ";
@@ -97,16 +97,16 @@ pub fn without_error_numbers(mut text: String) -> String {
         if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b')') {
             text.replace_range(at..=at + OS_ERROR_NUMBER_PREFIX.len() + n_digits, "");
         }
-        // Goes on behind the mark also if it was kept, or a mark without a number would be found
-        // for ever.
+        // Continues after the mark even if it was kept. Otherwise a mark without a number would be found
+        // forever.
         from = at + 1;
     }
     text
 }
 
 impl Diagnostic {
-    /// Makes an error caused by the user. The numbers that the standard library adds to errors of the
-    /// system are removed.
+    /// Creates an error caused by the user. The numbers that the standard library adds to operating
+    /// system errors are removed.
     #[must_use]
     pub fn error(summary: impl Into<Summary>, detail: impl Into<String>) -> Self {
         let Summary { code, text } = summary.into();
@@ -114,13 +114,14 @@ impl Diagnostic {
         Self { code: Some(code), ..Self::foreign(Severity::Error, text, detail) }
     }
 
-    /// Makes a warning about the user's text.
+    /// Creates a warning about user input.
     #[must_use]
     pub fn warning(summary: impl Into<Summary>, detail: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(summary, detail) }
     }
 
-    /// Makes a diagnostic of another program, such as a provider. Its text is kept, and it has no code.
+    /// Creates a diagnostic of another program, such as a provider. Its text is kept, and it has no
+    /// code.
     #[must_use]
     pub fn foreign(
         severity: Severity,
@@ -144,19 +145,19 @@ impl Diagnostic {
         }
     }
 
-    /// Says whose fault it is.
+    /// Sets the party at fault.
     #[must_use]
     pub fn blamed_on(self, blame: Blame) -> Self {
         Self { blame, ..self }
     }
 
-    /// Points at a piece of source.
+    /// Sets the source span of the problem.
     #[must_use]
     pub fn at(self, subject: Span) -> Self {
         Self { subject: Some(subject), ..self }
     }
 
-    /// Points at a piece of source, if there is one.
+    /// Sets the source span of the problem, if any.
     #[must_use]
     pub fn at_opt(self, subject: Option<Span>) -> Self {
         Self { subject: subject.or(self.subject), ..self }
@@ -168,37 +169,37 @@ impl Diagnostic {
         Self { context: Some(context), ..self }
     }
 
-    /// Names the resource, provider or variable concerned.
+    /// Sets the address of the resource, provider or variable concerned.
     #[must_use]
     pub fn about(self, address: impl Into<String>) -> Self {
         Self { address: Some(address.into()), ..self }
     }
 
-    /// Says where inside the value concerned.
+    /// Sets the path inside the value concerned.
     #[must_use]
     pub fn at_path(self, path: Path) -> Self {
         Self { path: Some(path), ..self }
     }
 
-    /// Shows the values of the names in the expression at the subject.
+    /// Adds the values of the references in the expression at the subject.
     #[must_use]
     pub fn with_mentioned_values(self, mentioned: Vec<MentionedValue>) -> Self {
         Self { mentioned, ..self }
     }
 
-    /// Says that it comes of a `check` block.
+    /// Marks the diagnostic as one of a `check` block.
     #[must_use]
     pub fn of_check_block(self) -> Self {
         Self { of_check: true, ..self }
     }
 
-    /// Says that a condition of an object does not hold.
+    /// Sets the address of the object whose condition failed.
     #[must_use]
     pub fn with_failed_condition_of(self, object: impl std::fmt::Display) -> Self {
         Self { condition_of: Some(object.to_string().into()), ..self }
     }
 
-    /// Whether this reports a message.
+    /// Returns whether this diagnostic has a message.
     #[must_use]
     pub fn is_about_message(&self, message: &Message) -> bool {
         self.code == Some(message.code)
@@ -211,19 +212,20 @@ impl Diagnostic {
         Self { code: Some(code), summary: text, ..self }
     }
 
-    /// Whether this is an error.
+    /// Returns whether this is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// The receipt for an error that was pushed into a [`Diagnostics`]. Nothing else can make one.
+/// The receipt for an error that was pushed into a [`Diagnostics`]. It cannot be created in any other
+/// way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Reported(());
 
-/// Problems collected so far, in the order in which they were found.
+/// Collected diagnostics, in order of occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -231,7 +233,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Makes an empty collection.
+    /// Creates an empty collection.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -249,7 +251,7 @@ impl Diagnostics {
         self.list.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
     }
 
-    /// Adds a diagnostic as it is, with a receipt if it is an error.
+    /// Adds a diagnostic, and returns a receipt if it is an error.
     pub fn push(&mut self, diagnostic: Diagnostic) -> Result<(), Reported> {
         if diagnostic.is_error() {
             Err(self.error(diagnostic))
@@ -259,7 +261,8 @@ impl Diagnostics {
         }
     }
 
-    /// Moves everything from another collection to the end of this one, with a receipt if it held an error.
+    /// Moves all diagnostics from another collection to the end of this one, and returns a receipt if it
+    /// contained an error.
     pub fn append(&mut self, other: Self) -> Result<(), Reported> {
         self.n_errors += other.n_errors;
         let failed = other.n_errors > 0;
@@ -272,19 +275,19 @@ impl Diagnostics {
         if self.n_errors > 0 { Err(Reported(())) } else { Ok(()) }
     }
 
-    /// Whether any error was reported.
+    /// Returns whether any error was reported.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.n_errors > 0
     }
 
-    /// Whether nothing was reported at all.
+    /// Returns whether no diagnostic was reported.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Goes through the diagnostics.
+    /// Iterates over the diagnostics.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
@@ -294,7 +297,7 @@ impl Diagnostics {
     pub fn map_from_position(&mut self, from: usize, change: impl Fn(Diagnostic) -> Diagnostic) {
         let tail = self.list.split_off(from.min(self.list.len()));
         self.list.extend(tail.into_iter().map(|diagnostic| {
-            // An error turned into a warning would leave receipts for an error that is not there.
+            // An error that becomes a warning would leave receipts without an error.
             let severity = diagnostic.severity;
             Diagnostic { severity, ..change(diagnostic) }
         }));
@@ -305,7 +308,7 @@ impl Diagnostics {
         self.list.retain(|one| one.is_error() || !one.of_check);
     }
 
-    /// Number of reported problems.
+    /// Returns the number of diagnostics.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()

@@ -1,19 +1,18 @@
-//! Lengths of time as people write them: `90s`, `1h30m`, `1.5m`. The one reader of them, for
-//! functions, options, connections and providers alike; to the nanosecond, as there are no fractions
-//! of binary numbers in it. Waits for nothing.
+//! Parser of durations such as `90s`, `1h30m` and `1.5m`, for functions, options, connections and
+//! providers. It is exact to the nanosecond, because it does not use binary fractions.
 
-/// Reads a length of time: numbers, each with a unit, and a sign before all. Digits that are less than
-/// a nanosecond do not count.
+/// Parses a duration: an optional sign, and numbers that are each followed by a unit. Digits below a
+/// nanosecond are ignored.
 ///
 /// # Errors
-/// In words that go on after "it is not a duration:", when it is none.
+/// Returns the reason, to follow "it is not a duration:", if the string is not a duration.
 pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
     let (negative, mut rest) = match text.as_bytes().first() {
         Some(b'-') => (true, text.get(1..).unwrap_or("")),
         Some(b'+') => (false, text.get(1..).unwrap_or("")),
         _ => (false, text),
     };
-    // Go's durations take a zero without a unit, and no other number.
+    // Go's durations accept a zero without a unit, but no other number.
     if rest == "0" {
         return Ok(0);
     }
@@ -21,7 +20,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
         return Err("it has no number".into());
     }
     let too_long = || "it is longer than 292 years".to_owned();
-    // A number and its unit may be too large together before the check.
+    // The product of a number and its unit may be too large before the check.
     let mut total: i128 = 0;
     while !rest.is_empty() {
         let n_whole = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -92,7 +91,7 @@ mod tests {
             // Go reads both the sign for micro and the Greek letter.
             ("100\u{b5}s100\u{3bc}s", 200_000),
             ("1ms1ns", 1_000_001),
-            // As in Go, what is less than a nanosecond is cut off.
+            // As in Go, fractions of a nanosecond are truncated.
             ("0.1000000001s", 100_000_000),
             ("2562047h47m16.854775807s", i64::MAX),
             ("-2562047h47m16.854775808s", i64::MIN),

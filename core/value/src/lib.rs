@@ -1,8 +1,9 @@
 //! Types, values, schemas, paths and diagnostics: the vocabulary every other crate shares.
 //!
 //! A [`Value`] has a [`Type`]; it may be null, unknown with refinements, and may carry [`Marks`].
-//! [`Plain`] and [`Known`] are values with a proof attached. A [`Schema`] describes the data that a provider
-//! takes and implies a type. [`Diagnostics`] collects problems; [`Reported`] proves one was reported.
+//! [`Plain`] and [`Known`] are values with a proof attached. A [`Schema`] describes the data of a
+//! provider and implies a type. [`Diagnostics`] collects problems, and [`Reported`] proves that an error
+//! was reported.
 //!
 //! The crate is pure: no input or output, no clock, no environment.
 

@@ -1,18 +1,19 @@
-//! Objects in the format before Terraform 0.12: one map of strings with paths as keys. The format
-//! is read only.
+//! Objects in the format before Terraform 0.12: one map of strings with paths as keys. The format is
+//! only read, not written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::convert::convert;
 use crate::{Type, Value};
 
-/// Maximum nesting of values. States of that format were far below it.
+/// Maximum nesting of values. States in this format were far below it.
 const MAX_FLATMAP_DEPTH: usize = 32;
 
-/// Reads an object of the type. Missing attributes are null, and unknown ones are left out.
+/// Reads an object of the type. Missing attributes are null, and undeclared ones are ignored.
 ///
 /// # Errors
-/// When a string is not of its type, or a collection declares more elements than it has.
+/// Returns an error if a string does not fit its type, or if a collection declares more elements than it
+/// has.
 pub fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
     FlatmapReader { texts }.read_value("", ty, 0)
 }
@@ -75,7 +76,8 @@ impl FlatmapReader<'_> {
         }
     }
 
-    /// Declared number of elements of a collection; `None` if there is no such collection.
+    /// Returns the declared number of elements of a collection, or `None` if the collection does not
+    /// exist.
     fn declared_element_count(&self, key: &str) -> Result<Option<usize>, String> {
         let Some(text) = self.texts.get(key) else { return Ok(None) };
         match text.parse() {
@@ -89,14 +91,14 @@ impl FlatmapReader<'_> {
         }
     }
 
-    /// The rest of each key after `prefix`.
+    /// Returns the rest of each key after `prefix`.
     fn key_suffixes_after(&self, prefix: &str) -> impl Iterator<Item = &str> {
-        // The map is sorted, so keys with the same prefix stand together.
+        // The map is sorted, so keys with the same prefix are adjacent.
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))
     }
 
-    /// The next steps after `prefix` in keys.
+    /// Returns the next steps after `prefix` in the keys.
     fn child_names(&self, prefix: &str) -> BTreeSet<String> {
         let names =
             self.key_suffixes_after(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
@@ -137,7 +139,7 @@ mod tests {
             &machine(),
             &[
                 ("name", "m"),
-                // No attribute of the type, as from an older schema.
+                // Not an attribute of the type, as from an older schema.
                 ("gone", "x"),
                 ("tags.%", "2"),
                 ("tags.a", "1"),
@@ -160,7 +162,7 @@ mod tests {
     fn what_is_nothing_of_its_type_is_refused_with_its_key() {
         let table = [
             (("disks.#", "many"), "`disks.#` is \"many\", which is not an element count"),
-            // Without a limit, this count would ask for gigabytes.
+            // Without a limit, this count would allocate gigabytes.
             (("disks.#", "4000000000"), "but the number of elements differs"),
             (("ports.#", "x"), "`ports.#` is \"x\""),
         ];

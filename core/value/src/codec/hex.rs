@@ -3,7 +3,7 @@
 /// Returns two lower-case digits for each byte.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
-    // One loop is all that is used of the crate `hex`, which is no direct dependency.
+    // Only one loop of the crate `hex` would be used, so it is not a direct dependency.
     let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }

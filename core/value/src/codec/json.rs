@@ -1,4 +1,4 @@
-//! The state form: schema-directed JSON, and the simple form, in which a value brings its own types.
+//! The state form: schema-directed JSON, and the simple form, in which the JSON determines the types.
 
 mod decode;
 pub mod json_text;
@@ -13,10 +13,11 @@ use crate::value::Object;
 use crate::{Step, Type, Value};
 
 /// Writes a value as the type `ty`, compactly, with the escapes of the state format (`<`, `>`, `&`,
-/// U+2028, U+2029); places where `ty` is dynamic are wrapped as `{"value":…,"type":…}`.
+/// U+2028, U+2029); parts where `ty` is dynamic are wrapped as `{"value":…,"type":…}`.
 ///
 /// # Errors
-/// When the value holds an unknown, a mark, an infinity, or does not have the type.
+/// Returns an error if the value contains an unknown value, a mark or an infinity, or does not have the
+/// type.
 pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
     check_depth(value)?;
     let mut out = String::new();
@@ -24,8 +25,8 @@ pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
     Ok(out)
 }
 
-/// The value that decoding its encoded form returns: numbers have the precision of numbers that were
-/// read from text. `None` if all of them have it already.
+/// Returns the value that results from encoding and decoding: numbers have the precision of decoded
+/// numbers. Returns `None` if all of them already have it.
 #[must_use]
 pub fn with_stored_number_precision(value: &Value) -> Option<Value> {
     if let Value::Number(number) = value {
@@ -40,27 +41,28 @@ pub fn with_stored_number_precision(value: &Value) -> Option<Value> {
     Some(value.with_children(pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
 }
 
-/// Treatment of attributes that the type does not have.
+/// The treatment of attributes that the type does not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtraAttributes {
-    /// They are an error.
+    /// Undeclared attributes are an error.
     Refuse,
-    /// They are left out, as when a newer schema has removed them.
+    /// Undeclared attributes are ignored, because a newer schema may have removed them.
     Drop,
 }
 
-/// Reads a value of the type `ty`. Missing attributes are null, other ones an error.
+/// Reads a value of the type `ty`. Missing attributes are null, undeclared ones an error.
 ///
 /// # Errors
-/// When the text is not JSON of a value of the type, or is nested too deep.
+/// Returns an error if the text is not the JSON of a value of the type, or is nested too deeply.
 pub fn decode(text: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     decode_with_extra_attributes(text, ty, ExtraAttributes::Refuse)
 }
 
-/// Reads a value of the type `ty`. Missing attributes are null; other ones as `extra` says.
+/// Reads a value of the type `ty`. Missing attributes are null. `extra` determines the treatment of
+/// undeclared ones.
 ///
 /// # Errors
-/// When the text is not JSON of a value of the type, or is nested too deep.
+/// Returns an error if the text is not the JSON of a value of the type, or is nested too deeply.
 pub fn decode_with_extra_attributes(
     text: &[u8],
     ty: &Type,
@@ -72,7 +74,7 @@ pub fn decode_with_extra_attributes(
 /// Reads a part of a JSON text as a value of the type `ty`.
 ///
 /// # Errors
-/// When the part is not a value of the type.
+/// Returns an error if the part is not a value of the type.
 pub fn decode_node(
     node: &parse::JsonNode<'_>,
     ty: &Type,
@@ -84,7 +86,7 @@ pub fn decode_node(
 /// Writes a value with its own types, without wrappers, as `jsonencode` and the JSON views do.
 ///
 /// # Errors
-/// When the value holds an unknown, a mark or an infinity.
+/// Returns an error if the value contains an unknown value, a mark or an infinity.
 pub fn encode_untyped(value: &Value) -> Result<String, EncodeError> {
     check_depth(value)?;
     let mut out = String::new();
@@ -92,10 +94,10 @@ pub fn encode_untyped(value: &Value) -> Result<String, EncodeError> {
     Ok(out)
 }
 
-/// Reads any JSON as the value it most naturally is, as `jsondecode` does: objects and tuples.
+/// Reads any JSON as the value of the corresponding types, as `jsondecode` does: objects and tuples.
 ///
 /// # Errors
-/// When the text is not JSON, or is nested too deep.
+/// Returns an error if the text is not JSON, or is nested too deeply.
 pub fn decode_untyped(text: &[u8]) -> Result<Value, DecodeError> {
     decode::decode_untyped_value(&parse_json_tree(text)?)
 }
@@ -113,14 +115,14 @@ fn check_depth(value: &Value) -> Result<(), EncodeError> {
 
 fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
-        // A null whose type is not known has nothing to wrap.
+        // A null of unknown type is not wrapped.
         (Value::Null(own), _)
             if *own == Type::Dynamic || (*ty != Type::Dynamic && own.conforms_to(ty)) =>
         {
             out.push_str("null");
             Ok(())
         }
-        // The schema leaves the type open, so that a reader needs it beside the value.
+        // The schema leaves the type open, so a reader needs it with the value.
         (Value::Null(_) | Value::Bool(_) | Value::Number(_) | Value::String(_), Type::Dynamic)
         | (Value::List(_) | Value::Set(_) | Value::Map(_), Type::Dynamic)
         | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {
@@ -176,7 +178,7 @@ fn write_untyped(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     }
 }
 
-/// Writes the children of a value between the brackets it takes.
+/// Writes the children of a value between its brackets.
 fn write_children(
     out: &mut String,
     value: &Value,
@@ -208,7 +210,7 @@ fn write_primitive(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),
         Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
         Value::String(text) => json_text::write_string(out, text),
-        // Marks have no place in the text. A state keeps them in a list of paths beside the value.
+        // Marks cannot be encoded. A state stores them in a separate list of paths.
         Value::Marked(_) => {
             return Err(EncodeError::new(
                 "a sensitive or ephemeral value must have its marks taken off",

@@ -1,5 +1,5 @@
-//! The wire form: schema-directed MessagePack. Neither form says which type a value has, save where
-//! the type leaves it open; reader and writer must agree on the type beforehand.
+//! The wire form: schema-directed MessagePack. A value is encoded without its type, except where the
+//! type is dynamic, so reader and writer must use the same type.
 
 mod read;
 mod refinement;
@@ -14,17 +14,17 @@ use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
 
-/// The bytes of an unknown value about which nothing else is known.
+/// The bytes of an unknown value without refinements.
 const UNKNOWN_BYTES: [u8; 3] = [0xd4, 0x00, 0x00];
 
 const NIL_CODE: u8 = 0xc0;
 
-/// Writes a value as the type `ty`; places where `ty` is dynamic carry their own type.
+/// Writes a value as the type `ty`. Parts where `ty` is dynamic include their own type.
 ///
 /// # Errors
-/// When the value holds a mark or does not have the type.
+/// Returns an error if the value contains a mark or does not have the type.
 pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
-    // The writer calls itself for each level, and a deeper value would overflow the stack.
+    // The writer is recursive, and a deeper value would overflow the stack.
     if value.depth() > Value::MAX_DEPTH {
         return Err(EncodeError::new("the value is nested too deep"));
     }
@@ -37,15 +37,16 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
 /// become U+FFFD.
 ///
 /// # Errors
-/// When the bytes are not a value of the type, or are nested too deep.
+/// Returns an error if the bytes are not a value of the type, or are nested too deeply.
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     decode_lossy(bytes, ty).map(|decoded| decoded.value)
 }
 
-/// Reads a value of the type `ty` like [`decode`], and says whether a string in it was not valid UTF-8.
+/// Reads a value of the type `ty` like [`decode`], and returns whether a string in it was not valid
+/// UTF-8.
 ///
 /// # Errors
-/// When the bytes are not a value of the type, or are nested too deep.
+/// Returns an error if the bytes are not a value of the type, or are nested too deeply.
 pub fn decode_lossy(bytes: &[u8], ty: &Type) -> Result<LossyDecoded, DecodeError> {
     let mut reader = read::MsgpackReader::new(bytes);
     let value = reader.read_value(ty, 0)?;
@@ -61,7 +62,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), Encode
             out.push(NIL_CODE);
             Ok(())
         }
-        // Refinements of a value whose type is not known say nothing.
+        // A value of unknown type has no refinements.
         (Value::Unknown(unknown), _) if *unknown.ty() == Type::Dynamic => {
             out.extend_from_slice(&UNKNOWN_BYTES);
             Ok(())
@@ -146,14 +147,14 @@ fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Resul
     })
 }
 
-/// Writes a number in the smallest form that keeps it exactly, as the language's own writer does:
-/// readers elsewhere compare the answer with their own message.
+/// Writes a number in the smallest form that keeps it exactly, as cty does, because other readers
+/// compare the response with their own message.
 fn write_number(out: &mut Vec<u8>, number: &Number) -> Result<(), EncodeError> {
     if let Some(whole) = number.to_i64() {
         write_int(out, whole);
         return Ok(());
     }
-    // Whole numbers that do not fit are text, even where a float would be exact.
+    // Whole numbers that do not fit are strings, even if a float would be exact.
     match number.to_f64_exact().filter(|float| float.is_infinite() || !number.is_integer()) {
         Some(float) => {
             out.push(0xcb);
@@ -221,8 +222,8 @@ fn write_map_header(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError>
     write_long_length(out, 0xde, length)
 }
 
-/// Writes a length in two or four bytes; `code` is that of the two-byte form, the next one that of
-/// the four-byte form.
+/// Writes a length in two or four bytes. `code` is the code of the two-byte form, and the next one that
+/// of the four-byte form.
 fn write_long_length(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), EncodeError> {
     if let Ok(length) = u16::try_from(length) {
         out.push(code);
@@ -236,7 +237,7 @@ fn write_long_length(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), E
     Ok(())
 }
 
-/// The length as a byte; only called with lengths that fit.
+/// Returns the length as a byte. It is only called with lengths that fit.
 fn length_to_byte(length: usize) -> u8 {
     u8::try_from(length).unwrap_or(u8::MAX)
 }

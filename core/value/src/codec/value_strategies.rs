@@ -1,4 +1,4 @@
-//! Makes up types and values for tests.
+//! Generates types and values for tests.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use proptest::prelude::*;
 
 use crate::{Number, Refinement, Type, Unknown, Value};
 
-/// A type, and a value of it; with unknown ones among its parts if `unknowns`.
+/// Generates a type and a value of it, with unknown parts if `unknowns` is set.
 pub(crate) fn any_typed_value(unknowns: bool) -> impl Strategy<Value = (Type, Value)> {
     any_type().prop_flat_map(move |ty| (Just(ty.clone()), any_value(ty, unknowns)))
 }
 
-/// A type.
+/// Generates a type.
 pub(crate) fn any_type() -> impl Strategy<Value = Type> {
     let leaf = prop_oneof![Just(Type::Bool), Just(Type::Number), Just(Type::String)];
     leaf.prop_recursive(3, 12, 3, |inner| {

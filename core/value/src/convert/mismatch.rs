@@ -1,11 +1,11 @@
-//! Why no value of one type converts to another, in the language's words.
+//! Explains why no value of one type converts to another, in the terms of the language.
 
 use crate::Type;
 use crate::ty::ObjectType;
 use crate::ty::conversion::{ConversionSafety, can_convert};
 
-/// Says why no value of type `got` converts to `want`, in the words of the language. Makes no sense
-/// when some do.
+/// Explains why no value of type `got` converts to `want`, in the terms of the language. It must not be
+/// called if some values convert.
 #[must_use]
 pub fn explain_mismatch(got: &Type, want: &Type) -> String {
     let required = || format!("{} required", want.friendly_constraint());

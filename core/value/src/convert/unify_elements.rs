@@ -1,21 +1,21 @@
-//! The one type that the elements of a new collection get, once each of them was converted.
+//! The common type of the elements of a new collection, after each of them was converted.
 
 use super::{ConversionError, ConversionSafety, convert_part};
 use crate::ty::unify::unify_with_safety;
 use crate::{Type, Value};
 
-/// Treatment of elements whose types differ after conversion. This happens where the wanted type
-/// has `Dynamic` inside.
+/// Treatment of elements whose types differ after conversion. This happens if the requested type
+/// contains `Dynamic`.
 #[derive(Clone, Copy)]
 pub(super) struct ElementUnificationRule {
-    /// The reason to give when they do not agree.
+    /// The reason for the error if they have no common type.
     pub(super) disagreement: &'static str,
-    /// Whether they are converted once more, to their common type.
+    /// Whether they are then converted to their common type.
     pub(super) unify: bool,
 }
 
 impl ElementUnificationRule {
-    /// The rule for a map whose elements are to have the type.
+    /// Returns the rule for a map with this element type.
     pub(super) fn for_map(element: &Type, disagreement: &'static str) -> Self {
         // cty unifies the elements of a map only if they are collections or objects.
         let unify = element.is_collection() || matches!(element, Type::Object(_));
@@ -23,7 +23,7 @@ impl ElementUnificationRule {
     }
 }
 
-/// Gives elements one type, as close to `wanted` as they are.
+/// Converts elements to one type, as close to `wanted` as possible.
 pub(super) fn unify_elements(
     wanted: &Type,
     mut items: Vec<Value>,
@@ -47,7 +47,7 @@ pub(super) fn unify_elements(
         })?;
         convert_matching_items(&mut items, |_| true, &common)?;
     }
-    // Nulls and unknowns of no type yet take that of the others.
+    // Null and unknown values without a type take the type of the others.
     let Some(base) = items.iter().map(Value::ty).find(|ty| *ty != Type::Dynamic) else {
         return Ok((Type::Dynamic, items));
     };

@@ -5,13 +5,13 @@ use crate::Type;
 /// A call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalledFunction {
-    /// The function's name as it was written, namespaces included.
+    /// The function name as written, including namespaces.
     pub name: String,
     /// Its parameters.
     pub params: Vec<CalledFunctionParam>,
     /// The parameter that takes any further arguments.
     pub variadic: Option<CalledFunctionParam>,
-    /// The type of the result; dynamic where it depends on the arguments.
+    /// The type of the result, or dynamic if it depends on the arguments.
     pub returns: Type,
 }
 
@@ -25,14 +25,14 @@ pub struct CalledFunctionParam {
 }
 
 impl CalledFunction {
-    /// The name without namespaces.
+    /// Returns the name without namespaces.
     #[must_use]
     pub fn base_name(&self) -> &str {
         self.name.rsplit("::").next().unwrap_or(&self.name)
     }
 
-    /// The names of the parameters as they stand in a call, the last one with dots if it takes any
-    /// further arguments.
+    /// Returns the names of the parameters as written in a call, with dots after the last one if it is
+    /// variadic.
     #[must_use]
     pub fn parameter_names(&self) -> String {
         let fixed = self.params.iter().map(|param| param.name.clone());

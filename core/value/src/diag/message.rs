@@ -1,5 +1,5 @@
-//! Messages that this program reports: stable codes, summaries, causes and remedies. Holds the types;
-//! each crate lists its own messages in catalogues.
+//! Messages that this program reports: stable codes, summaries, causes and remedies. This module defines
+//! the types. Each crate lists its messages in catalogues.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,13 +8,13 @@ use std::fmt::{self, Display, Formatter};
 pub struct Code(&'static str);
 
 impl Code {
-    /// Names a code. Only catalogues call this.
+    /// Creates a code. Only catalogues call this.
     #[must_use]
     pub const fn new(code: &'static str) -> Self {
         Self(code)
     }
 
-    /// Returns the code as it is printed.
+    /// Returns the code as printed.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0
@@ -32,7 +32,7 @@ impl Display for Code {
 pub struct Message {
     /// The stable code.
     pub code: Code,
-    /// Statement of the problem, without a final period. `{name}` stands for a part that
+    /// Statement of the problem, without a final period. `{name}` is a placeholder that
     /// [`Message::with`] fills in.
     pub summary: &'static str,
     /// Reason for the message, in one or two sentences.

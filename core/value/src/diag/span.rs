@@ -1,4 +1,4 @@
-//! Source positions. Holds the source texts and computes lines and columns on demand.
+//! Source positions: the source texts and spans in them, with lines and columns computed on demand.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Makes a span; `start` must not lie behind `end`.
+    /// Creates a span. `start` must not be after `end`.
     #[must_use]
     pub fn new(source: SourceId, start: usize, end: usize) -> Self {
         // Half the size of two `usize`: every node of a tree has a span, and no source is 4 GiB
@@ -39,13 +39,13 @@ impl Span {
         }
     }
 
-    /// Whether the other span lies within this one.
+    /// Returns whether the other span is within this one.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// Returns the empty span just behind this one.
+    /// Returns the empty span directly after this one.
     #[must_use]
     pub fn empty_span_after(self) -> Self {
         Self { start: self.end, ..self }
@@ -58,7 +58,7 @@ impl Span {
     }
 }
 
-/// A position as people count: both from 1, columns in grapheme clusters.
+/// A human-readable position: line and column from 1, columns in grapheme clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.
@@ -74,7 +74,7 @@ struct Source {
     name: String,
     text: Arc<str>,
     secret: bool,
-    /// Byte offset at which each line starts; made when first needed.
+    /// Byte offset at which each line starts, computed on first use.
     lines: OnceLock<Vec<u32>>,
     /// See [`Sources::block_headings`].
     headings: OnceLock<Vec<(Span, String)>>,
@@ -87,18 +87,18 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Makes an empty collection.
+    /// Creates an empty collection.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a source text under the name shown to people, usually a path relative to the working folder.
+    /// Adds a source text under its display name, usually a path relative to the working directory.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         self.push(name.into(), text.into(), false)
     }
 
-    /// Adds a text of which nothing may be shown, as it holds a secret.
+    /// Adds a source text that must not be shown, because it contains a secret.
     pub fn add_secret(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         self.push(name.into(), text.into(), true)
     }
@@ -110,7 +110,7 @@ impl Sources {
         id
     }
 
-    /// Whether nothing of a source may be shown but its name.
+    /// Returns whether only the name of a source may be shown.
     #[must_use]
     pub fn is_secret(&self, id: SourceId) -> bool {
         self.list.get(id.0 as usize).is_some_and(|source| source.secret)
@@ -128,8 +128,8 @@ impl Sources {
         self.list.get(id.0 as usize).map_or("", |source| &source.text)
     }
 
-    /// Returns the headings of the blocks of a source, with their ranges. `find` parses the source;
-    /// it is called once for all problems in it.
+    /// Returns the headings of the blocks of a source, with their ranges. `find` parses the source. It
+    /// is called once for all problems in it.
     pub fn block_headings(
         &self,
         id: SourceId,
@@ -138,7 +138,7 @@ impl Sources {
         self.list.get(id.0 as usize).map_or(&[], |source| source.headings.get_or_init(find))
     }
 
-    /// Returns the text a span covers; empty where the span does not fit.
+    /// Returns the text of a span, or an empty string if the span does not fit.
     #[must_use]
     pub fn text_of_span(&self, span: Span) -> &str {
         self.source_text(span.source).get(span.range()).unwrap_or("")
@@ -150,7 +150,7 @@ impl Sources {
         self.position(span.source, span.start)
     }
 
-    /// Returns the position behind the end of a span.
+    /// Returns the position after the end of a span.
     #[must_use]
     pub fn end_position(&self, span: Span) -> Position {
         self.position(span.source, span.end)
@@ -175,12 +175,12 @@ impl Sources {
         let line = lines.partition_point(|&start| start <= byte).max(1);
         let start = lines.get(line - 1).copied().unwrap_or(0) as usize;
         let mut end = (byte as usize).min(source.text.len());
-        // A provider or a caller may name a byte inside a character, where a slice would panic.
+        // A provider or a caller may specify an offset inside a character, where a slice would panic.
         while !source.text.is_char_boundary(end) {
             end -= 1;
         }
         let before = source.text.get(start..end).unwrap_or("");
-        // Columns count grapheme clusters, as the language's own tools do.
+        // Columns count grapheme clusters, as HCL does.
         let column = if before.is_ascii() && !before.contains('\r') {
             before.len()
         } else {

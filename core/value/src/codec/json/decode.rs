@@ -1,4 +1,4 @@
-//! Makes values of JSON trees: by a type, or as the tree suggests.
+//! Decodes JSON trees to values: by a type, or by the structure of the tree.
 
 use super::parse::{JsonMember, JsonNode, JsonNodeKind};
 use super::{DecodeError, ExtraAttributes, Step, Type, Value, type_json};
@@ -7,7 +7,7 @@ use crate::value::{Map, Object, Tuple};
 use crate::{Number, Str};
 use std::sync::Arc;
 
-/// Reads parts of one text by type.
+/// Decodes parts of one document by type.
 pub(super) struct TypedDecoder {
     extra: ExtraAttributes,
 }
@@ -23,7 +23,7 @@ impl TypedDecoder {
         ty: &Type,
     ) -> Result<Value, DecodeError> {
         match (&node.kind, ty) {
-            // A bare null is a null of the type, also where the type is open.
+            // A bare null is a null of the type, even if the type is open.
             (JsonNodeKind::Null, _) => Ok(Value::null(ty.clone())),
             (_, Type::Dynamic) => self.decode_dynamic(node),
             (_, Type::Bool) => decode_bool(&node.kind),
@@ -44,7 +44,7 @@ impl TypedDecoder {
         }
     }
 
-    // Plain loops, for chains of iterators would take several times the stack at each level.
+    // Plain loops, because chains of iterators would take several times the stack at each level.
 
     fn decode_list(
         &mut self,
@@ -64,7 +64,7 @@ impl TypedDecoder {
     fn decode_set(&mut self, nodes: &[JsonNode<'_>], element: &Type) -> Result<Value, DecodeError> {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
-            // An element of a set has no position, so the path of an error ends at the set.
+            // An element of a set has no index, so the path of an error ends at the set.
             items.push(self.decode_typed(node, element)?);
         }
         Ok(Value::set(element.clone(), items))
@@ -124,8 +124,8 @@ impl TypedDecoder {
         Ok(object_with_nulls(names, items, shape))
     }
 
-    /// The position of an attribute among `names`, or `None` if it is to be left out. Writers sort,
-    /// so it nearly always stands at its own place.
+    /// Returns the index of an attribute among `names`, or `None` if it is ignored. Writers sort names,
+    /// so the attribute is nearly always at the expected index.
     fn find_attribute_position(
         &self,
         names: &[Str],
@@ -144,21 +144,21 @@ impl TypedDecoder {
         }
     }
 
-    /// Reads a value that is wrapped together with its type.
+    /// Decodes a value that is wrapped with its type.
     fn decode_dynamic(&mut self, node: &JsonNode<'_>) -> Result<Value, DecodeError> {
         let (value, ty) = split_typed_wrapper(node)?;
         self.decode_typed(value, &ty)
     }
 }
 
-/// The object with null for every attribute that is missing.
+/// Returns the object with null for every missing attribute.
 fn object_with_nulls(names: Arc<[Str]>, items: Vec<Option<Value>>, shape: &ObjectType) -> Value {
     let filled = items.into_iter().zip(shape.attributes.values());
     let items = filled.map(|(item, ty)| item.unwrap_or_else(|| Value::null(ty.clone())));
     Value::Object(Object::with_names(names, items.collect()))
 }
 
-/// The two parts of a value that comes with its type.
+/// The value and the type of a wrapped value.
 fn split_typed_wrapper<'n, 't>(
     node: &'n JsonNode<'t>,
 ) -> Result<(&'n JsonNode<'t>, Type), DecodeError> {
@@ -169,7 +169,7 @@ fn split_typed_wrapper<'n, 't>(
     if let Some(other) = members.iter().find(|member| !["value", "type"].contains(&&*member.name)) {
         return Err(invalid(&format!("unsupported key {:?}", other.name)));
     }
-    // The type is read first, whichever member comes first: the value means nothing without it.
+    // The type is read first, independent of the order, because the value cannot be decoded without it.
     let ty = node.find_member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
     let value = node.find_member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
     Ok((value, type_json::decode_node(ty)?))
@@ -183,7 +183,7 @@ fn decode_bool(kind: &JsonNodeKind<'_>) -> Result<Value, DecodeError> {
     match kind {
         JsonNodeKind::Bool(truth) => Ok(Value::Bool(*truth)),
         JsonNodeKind::String(text) => match &**text {
-            // cty converts primitives while it reads, so strings stand for bools and numbers, too.
+            // cty converts primitives while it reads, so strings are also accepted as bools and numbers.
             "true" | "1" => Ok(Value::Bool(true)),
             "false" | "0" => Ok(Value::Bool(false)),
             _ => Err(DecodeError::new("a bool is required")),
@@ -211,7 +211,7 @@ fn decode_string(kind: &JsonNodeKind<'_>) -> Result<Value, DecodeError> {
     }
 }
 
-/// Reads a tree as the value it most naturally is.
+/// Decodes a tree to a value of the corresponding types.
 pub(super) fn decode_untyped_value(node: &JsonNode<'_>) -> Result<Value, DecodeError> {
     match &node.kind {
         JsonNodeKind::Null => Ok(Value::null(Type::Dynamic)),

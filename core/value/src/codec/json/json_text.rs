@@ -1,8 +1,8 @@
-//! Writes JSON text piece by piece, with the escapes that the ecosystem's files have.
+//! Writes JSON incrementally, with the escapes of Go's encoder, which Terraform's files use.
 
-/// Writes a string, quotes included.
+/// Writes a string with its quotes.
 ///
-/// The ecosystem's writers make text safe inside HTML, so `<`, `>` and `&` are escaped too.
+/// Go's encoder makes its output safe in HTML, so `<`, `>` and `&` are also escaped.
 pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     let mut copied = 0;
@@ -15,7 +15,7 @@ pub fn write_string(out: &mut String, text: &str) {
             '\t' => "\\t",
             '\u{8}' => "\\b",
             '\u{c}' => "\\f",
-            // U+2028 and U+2029 end a line in JavaScript, so Go escapes them with the signs of
+            // U+2028 and U+2029 end a line in JavaScript, so Go escapes them like the characters of
             // HTML.
             '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => "",
             _ => continue,
@@ -35,7 +35,7 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Writes a sequence between brackets, with commas; `each` writes one of its parts.
+/// Writes a sequence between brackets, with commas. `each` writes one of its items.
 pub(crate) fn write_sequence<T, E>(
     out: &mut String,
     brackets: [char; 2],

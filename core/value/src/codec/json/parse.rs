@@ -1,12 +1,12 @@
-//! Reads JSON text into a tree that knows where every part stands. Numbers keep their digits,
-//! members their order and their duplicates; their meaning is the reader's business.
+//! Parses JSON to a tree with the byte range of every part. Numbers keep their digits, members their
+//! order and their duplicates. The caller interprets them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Value;
 
-/// A part of a JSON text.
+/// A part of a JSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonNode<'t> {
     /// Kind and content of the part.
@@ -15,35 +15,35 @@ pub struct JsonNode<'t> {
     pub range: Range<usize>,
 }
 
-/// Kind of a part of a JSON text.
+/// Kind of a part of a JSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JsonNodeKind<'t> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it is written.
+    /// A number, as written.
     Number(&'t str),
-    /// A string, its escapes resolved; lone surrogates are U+FFFD.
+    /// A string with escapes resolved. Unpaired surrogates are U+FFFD.
     String(Cow<'t, str>),
     /// An array.
     Array(Vec<JsonNode<'t>>),
-    /// An object: members as they are written, duplicates included.
+    /// An object, with its members as written, including duplicates.
     Object(Vec<JsonMember<'t>>),
 }
 
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonMember<'t> {
-    /// The name, its escapes resolved.
+    /// The name, with escapes resolved.
     pub name: Cow<'t, str>,
-    /// Byte range of the name in the text, quotes included.
+    /// Byte range of the name in the text, including its quotes.
     pub name_range: Range<usize>,
     /// The value.
     pub value: JsonNode<'t>,
 }
 
-/// Why text is not JSON.
+/// The error of invalid JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid JSON at line {line}, column {column}: {reason}")]
 pub struct JsonSyntaxError {
@@ -58,19 +58,19 @@ pub struct JsonSyntaxError {
 }
 
 impl<'t> JsonNode<'t> {
-    /// The last member of that name, if this is an object that has one.
+    /// Returns the last member of a name, if this is an object that has one.
     #[must_use]
     pub fn find_member(&self, name: &str) -> Option<&Self> {
         match &self.kind {
             JsonNodeKind::Object(members) => {
-                // As in Go, the last of several members of one name counts.
+                // As in Go, the last of several members of one name is used.
                 members.iter().rev().find(|member| member.name == name).map(|found| &found.value)
             }
             _ => None,
         }
     }
 
-    /// The text, if this is a string.
+    /// Returns the string, if this is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
@@ -79,7 +79,7 @@ impl<'t> JsonNode<'t> {
         }
     }
 
-    /// The elements, if this is an array.
+    /// Returns the elements, if this is an array.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Self]> {
         match &self.kind {
@@ -88,7 +88,7 @@ impl<'t> JsonNode<'t> {
         }
     }
 
-    /// The members, if this is an object.
+    /// Returns the members, if this is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&[JsonMember<'t>]> {
         match &self.kind {
@@ -98,11 +98,11 @@ impl<'t> JsonNode<'t> {
     }
 }
 
-/// Reads a whole text as one JSON value.
+/// Parses a whole document as one JSON value.
 ///
 /// # Errors
-/// When it is not valid UTF-8, not JSON, continues after the value, or is nested deeper than
-/// [`Value::MAX_DEPTH`].
+/// Returns an error if the document is not valid UTF-8 or not JSON, if it continues after the value, or
+/// if it is nested deeper than [`Value::MAX_DEPTH`].
 pub fn parse_json_tree(text: &[u8]) -> Result<JsonNode<'_>, JsonSyntaxError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| syntax_error(text, error.valid_up_to(), "not valid UTF-8"))?;
@@ -119,7 +119,7 @@ pub fn parse_json_tree(text: &[u8]) -> Result<JsonNode<'_>, JsonSyntaxError> {
 
 fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> JsonSyntaxError {
     let before = &text[..offset.min(text.len())];
-    // Counted only for an error: keeping count while reading would slow every good text down.
+    // Computed only for an error, because counting lines while parsing would slow down valid documents.
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     JsonSyntaxError {
         offset,
@@ -129,7 +129,7 @@ fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> JsonSy
     }
 }
 
-/// An offset and the mistake there.
+/// An offset and the error there.
 struct SyntaxErrorAt(usize, String);
 
 struct JsonParser<'t> {
@@ -148,7 +148,7 @@ impl<'t> JsonParser<'t> {
         }
     }
 
-    /// Takes `byte` if it comes next, white space aside.
+    /// Takes `byte` if it is next, after white space.
     fn take_if_next(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.peek() == Some(byte);
@@ -156,7 +156,7 @@ impl<'t> JsonParser<'t> {
         found
     }
 
-    /// Says that something else was expected here.
+    /// Returns the error for an unexpected character.
     fn expected_error(&self, wanted: &str) -> SyntaxErrorAt {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         SyntaxErrorAt(
@@ -172,8 +172,8 @@ impl<'t> JsonParser<'t> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek() {
-            // The limit holds before the descent: the text decides how deep it goes, and every
-            // recursion over the tree relies on it.
+            // The limit is checked before the recursion, because the document determines its depth and
+            // every recursion over the tree relies on the limit.
             _ if depth > Value::MAX_DEPTH => Err(SyntaxErrorAt(start, "nested too deep".into())),
             Some(b'{') => self.read_object(depth),
             Some(b'[') => self.read_array(depth),
@@ -255,7 +255,7 @@ impl<'t> JsonParser<'t> {
     fn read_number(&mut self) -> Result<JsonNodeKind<'t>, SyntaxErrorAt> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
-        // A number does not begin with further zeros.
+        // A number does not begin with additional zeros.
         if self.peek() == Some(b'0') {
             self.at += 1;
         } else {
@@ -304,15 +304,14 @@ impl<'t> JsonParser<'t> {
                     copied = self.at;
                 }
                 Some(0..0x20) => return Err(self.expected_error("an escaped control character")),
-                // The further bytes of a character are never ASCII, so none of them ends the
-                // string.
+                // Continuation bytes are never ASCII, so none of them ends the string.
                 Some(_) => self.at += 1,
                 None => return Err(self.expected_error("a quote at the end of the string")),
             }
         }
     }
 
-    /// Reads an escape; `at` is on its backslash.
+    /// Reads an escape. `at` is the position of its backslash.
     fn read_escape(&mut self) -> Result<char, SyntaxErrorAt> {
         self.at += 1;
         let resolved = match self.peek() {
@@ -344,7 +343,7 @@ impl<'t> JsonParser<'t> {
                     return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
                 }
             }
-            // Half a pair stands for nothing; what follows stands for itself.
+            // An unpaired surrogate is invalid, and the character after it is read separately.
             self.at = after_first;
         }
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))

@@ -1,17 +1,17 @@
-//! Removes attributes from stored JSON that a schema no longer has, leaving all other text as it is.
+//! Removes attributes from stored JSON that a schema no longer declares, and keeps all other bytes.
 
 use super::DecodeError;
 use super::parse::{JsonNode, JsonNodeKind};
 use crate::{Str, Type};
 
 /// Removes attributes that `ty` does not have from the JSON of a stored object. Returns `None` when
-/// there are none, so that the caller can go on with the very bytes it has.
+/// there are none, so that the caller can continue with the original bytes.
 ///
-/// Attributes are looked for in objects, and in objects inside lists, sets and maps. A value that
-/// brings its own type is left alone, and so is what has not the form of the type.
+/// Attributes are removed from objects, and from objects inside lists, sets and maps. A value that is
+/// wrapped with its type is not changed, and neither is a value that does not fit the type.
 ///
 /// # Errors
-/// When the text is not JSON.
+/// Returns an error if the text is not JSON.
 pub fn strip_removed_attributes(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>>, DecodeError> {
     let node = super::parse_json_tree(text)?;
     let mut cuts = Vec::new();
@@ -19,8 +19,7 @@ pub fn strip_removed_attributes(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>
     if cuts.is_empty() {
         return Ok(None);
     }
-    // The rest is copied byte for byte, because a provider may compare what it reads with what it
-    // wrote.
+    // The rest is copied byte for byte, because a provider may compare it with its own output.
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;
     for cut in cuts {
@@ -31,7 +30,7 @@ pub fn strip_removed_attributes(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>
     Ok(Some(out))
 }
 
-/// Finds the ranges to cut, in the order of the text, none overlapping another.
+/// Finds the ranges to remove, in order and without overlaps.
 fn find_removed_ranges(node: &JsonNode<'_>, ty: &Type, cuts: &mut Vec<std::ops::Range<usize>>) {
     match (&node.kind, ty) {
         (JsonNodeKind::Array(items), Type::List(element) | Type::Set(element)) => {
@@ -48,8 +47,8 @@ fn find_removed_ranges(node: &JsonNode<'_>, ty: &Type, cuts: &mut Vec<std::ops::
                     find_removed_ranges(&member.value, ty, cuts);
                     continue;
                 }
-                // One comma goes with the member: the one before it if anything kept stands there,
-                // the one after it otherwise.
+                // One comma is removed with the member: the one before it if a kept member precedes it,
+                // otherwise the one after it.
                 let before = at.checked_sub(1).map(|before| members[before].value.range.end);
                 let after = members.get(at + 1).map(|after| after.name_range.start);
                 let own = member.name_range.start..member.value.range.end;

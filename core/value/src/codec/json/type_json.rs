@@ -8,7 +8,7 @@ use super::{DecodeError, json_text};
 use crate::ty::ObjectType;
 use crate::{Str, Type};
 
-/// Writes a type, compactly, attribute names sorted.
+/// Writes a type compactly, with sorted attribute names.
 #[must_use]
 pub fn encode(ty: &Type) -> String {
     let mut out = String::new();
@@ -73,22 +73,22 @@ fn write_infallible_sequence<T>(
 /// Reads a type.
 ///
 /// # Errors
-/// When the text is not JSON of a type, or is nested deeper than [`Type::MAX_DEPTH`].
+/// Returns an error if the text is not the JSON of a type, or is nested deeper than [`Type::MAX_DEPTH`].
 pub fn decode(text: &[u8]) -> Result<Type, DecodeError> {
     let node = parse::parse_json_tree(text).map_err(|error| DecodeError::new(error.to_string()))?;
     decode_node(&node)
 }
 
-/// Reads a type from a part of a JSON text.
+/// Reads a type from a part of a JSON document.
 ///
 /// # Errors
-/// When the part is not a type, or is nested deeper than [`Type::MAX_DEPTH`].
+/// Returns an error if the part is not a type, or is nested deeper than [`Type::MAX_DEPTH`].
 pub fn decode_node(node: &JsonNode<'_>) -> Result<Type, DecodeError> {
     decode_type(node, 0)
 }
 
 fn decode_type(node: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
-    // A provider or a file decides how deep a type goes, and later recursions rely on the limit.
+    // A provider or a file determines the depth of a type, and later recursions rely on the limit.
     if depth > Type::MAX_DEPTH {
         return Err(DecodeError::new("the type is nested too deep"));
     }
@@ -102,7 +102,7 @@ fn decode_type(node: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
         },
         JsonNodeKind::Array(parts) => match parts.as_slice() {
             [kind, content] => decode_type_constructor(kind.as_str(), content, depth),
-            // Only an object has a third part: the names of the attributes that may be left out.
+            // Only an object has a third part: the names of the optional attributes.
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 decode_object_type(content, Some(optional), depth)
             }
@@ -135,7 +135,7 @@ fn unknown_kind_error(kind: Option<&str>) -> DecodeError {
     }
 }
 
-// Plain loops, for chains of iterators would take several times the stack at each level.
+// Plain loops, because chains of iterators would take several times the stack at each level.
 
 fn decode_tuple_type(content: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
     let Some(nodes) = content.as_array() else {
@@ -196,7 +196,7 @@ mod tests {
             "[\"tuple\",[]]",
             "[\"tuple\",[\"number\",\"dynamic\"]]",
             "[\"object\",{}]",
-            // Go's encoder escapes this sign for HTML, in names, too.
+            // Go's encoder escapes this character for HTML, including in names.
             "[\"object\",{\"a\":\"string\",\"b\":[\"object\",{\"\\u003c\":\"bool\"}]}]",
             "[\"object\",{\"a\":\"string\",\"b\":\"number\"},[\"b\"]]",
         ];

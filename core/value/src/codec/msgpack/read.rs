@@ -1,5 +1,5 @@
-//! Reads MessagePack as values of a type. Trusts nothing: every length is held against the bytes
-//! that are left before anything is allocated.
+//! Decodes MessagePack to values of a type. The input is not trusted: every length is checked against
+//! the remaining bytes before memory is allocated.
 
 use super::{DecodeError, NIL_CODE, refinement, type_json, utf8_lossy_like_go};
 use crate::ty::ObjectType;
@@ -8,10 +8,10 @@ use crate::{Number, Step, Str, Type, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The most elements for which room is made before they are read.
+/// Maximum number of elements for which memory is reserved before they are read.
 const MAX_PREALLOCATED_ELEMENTS: usize = 4096;
 
-/// The bytes that are still to be read.
+/// The remaining bytes.
 pub(super) struct MsgpackReader<'b> {
     rest: &'b [u8],
     /// Whether a string was not valid UTF-8.
@@ -110,7 +110,7 @@ impl<'b> MsgpackReader<'b> {
             self.read_array_header().map_err(|error| type_required_error("a set", error))?;
         let mut items = Vec::with_capacity(length.min(MAX_PREALLOCATED_ELEMENTS));
         for _ in 0..length {
-            // An element of a set has no position, so the path of an error ends at the set.
+            // An element of a set has no index, so the path of an error ends at the set.
             items.push(self.read_value(element, depth + 1)?);
         }
         Ok(Value::set(element.clone(), items))
@@ -339,13 +339,13 @@ impl<'b> MsgpackReader<'b> {
         self.read_header_length(0x90, 0xdc, 1)
     }
 
-    /// Reads the head of a map.
+    /// Reads the header of a map.
     pub(super) fn read_map_header(&mut self) -> Result<usize, DecodeError> {
         self.read_header_length(0x80, 0xde, 2)
     }
 
-    /// Reads a head: `short` is the code with the length in its low half, `long` the one with the
-    /// length in two bytes after it. Each of the entries takes at least `least` bytes.
+    /// Reads a header. `short` is the code with the length in its low half, and `long` the code with the
+    /// length in two bytes after it. Each entry takes at least `least` bytes.
     fn read_header_length(
         &mut self,
         short: u8,
@@ -362,7 +362,7 @@ impl<'b> MsgpackReader<'b> {
             code => self.read_uint(if code == long { 2 } else { 4 })?,
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        // A length that the rest of the bytes cannot hold must not decide how much is allocated.
+        // A length that exceeds the remaining bytes must not determine the allocated size.
         if length.saturating_mul(least) > self.rest.len() {
             return Err(truncated_error());
         }
@@ -396,7 +396,7 @@ fn truncated_error() -> DecodeError {
     DecodeError::new("the data ends in the middle of a value")
 }
 
-/// Names the required kind, unless the data just ended.
+/// Returns the error with the required kind, unless the data ended.
 fn type_required_error(wanted: &str, error: DecodeError) -> DecodeError {
     if error == truncated_error() {
         return error;

@@ -29,7 +29,7 @@ pub(super) fn write_unknown(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), 
     let mut payload = Vec::with_capacity(entries.len() + 1);
     write_map_header(&mut payload, n_entries)?;
     payload.extend_from_slice(&entries);
-    // A refinement that is too long for readers is only a hint lost.
+    // A refinement that is too long for readers is only a lost hint.
     if n_entries == 0 || payload.len() > MAX_REFINEMENT_BYTES {
         out.extend_from_slice(&UNKNOWN_BYTES);
         return Ok(());
@@ -99,8 +99,8 @@ fn encode_refinement_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), Enco
     Ok((count, out))
 }
 
-/// The longest beginning of a known prefix that may be sent, cut where no text behind can
-/// change it.
+/// Returns the longest part of a known prefix that may be sent, truncated where later text cannot change
+/// it.
 fn truncate_prefix(prefix: &str) -> &str {
     if prefix.len() <= MAX_SENT_PREFIX_BYTES {
         return prefix;
