@@ -1,4 +1,4 @@
-//! Marks on values, and the proofs that there are none.
+//! Marks on values, and types that prove their absence.
 
 use std::collections::BTreeMap;
 
@@ -28,13 +28,13 @@ impl Marks {
         self.0 & other.0 == other.0
     }
 
-    /// The marks as a number, for storing them. [`Marks::from_bits`] reads it.
+    /// Returns the marks as a number for storage. [`Marks::from_bits`] reads it.
     #[must_use]
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// Reads a number that [`Marks::bits`] made; `None` if it is not one.
+    /// Converts a number of [`Marks::bits`] back to marks. Returns `None` if it is not one.
     #[must_use]
     pub fn from_bits(bits: u8) -> Option<Self> {
         (bits & !(Self::SENSITIVE | Self::EPHEMERAL).0 == 0).then_some(Self(bits))
@@ -70,16 +70,17 @@ impl std::fmt::Debug for Marks {
     }
 }
 
-/// Marks that were taken off a value, by path. Sorted by path, each path once, no empty marks.
+/// Marks that were removed from a value, by path: sorted, without duplicate paths and without empty
+/// marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkPaths(pub Vec<(Path, Marks)>);
 
-/// A value proven to carry no marks anywhere: all that a provider ever sees.
+/// A value that is proven to have no marks at any depth. Providers only receive such values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain(Value);
 
-/// A value proven to be wholly known and to hold nothing ephemeral: all that a state ever holds.
-/// It may carry sensitive marks.
+/// A value that is proven to be wholly known and to contain no ephemeral parts. A state only contains
+/// such values. It may have sensitive marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known(Value);
 
@@ -112,7 +113,7 @@ impl Known {
 }
 
 impl FromIterator<(Path, Marks)> for MarkPaths {
-    /// Puts paths into order; marks on one path are united, empty ones dropped.
+    /// Sorts paths, joins the marks of equal paths, and drops empty marks.
     fn from_iter<I: IntoIterator<Item = (Path, Marks)>>(entries: I) -> Self {
         let mut list: Vec<(Path, Marks)> =
             entries.into_iter().filter(|(_, marks)| !marks.is_empty()).collect();
@@ -146,7 +147,7 @@ impl MarkPaths {
         self.0.iter().filter(move |(_, own)| own.contains(marks)).map(|(path, _)| path)
     }
 
-    /// These without `marks`; paths left with none are gone.
+    /// Returns these paths without `marks`. Paths without remaining marks are dropped.
     #[must_use]
     pub fn without(&self, marks: Marks) -> Self {
         self.0.iter().map(|(path, own)| (path.clone(), own.without(marks))).collect()
@@ -161,31 +162,31 @@ impl MarkPaths {
         self.0.into_iter().chain(other.0).collect()
     }
 
-    /// The marks at or below `path`, with paths that begin there.
+    /// Returns the marks at or below `path`, with paths relative to it.
     #[must_use]
     pub fn below_path(&self, path: &Path) -> Self {
         let below = self.0.iter().filter(|(own, _)| own.starts_with(path));
-        // Cutting the same beginning off all paths keeps them sorted.
+        // The removal of the same prefix from all paths keeps them sorted.
         Self(below.map(|(own, marks)| (Path(own.0[path.0.len()..].to_vec()), *marks)).collect())
     }
 }
 
 impl Value {
-    /// Takes all marks off, remembering where they were. Marks inside a set are remembered for the
-    /// set. A value without marks is returned as it is, at the cost of looking.
+    /// Removes all marks, and returns their paths. Marks inside a set are assigned to the set. A value
+    /// without marks is only traversed, and returned unchanged.
     #[must_use]
     pub fn split_marks(self) -> (Plain, MarkPaths) {
         if self.all_marks().is_empty() {
             return (Plain(self), MarkPaths::default());
         }
-        // The walk goes outside in and in the order of children, which is the order of paths.
+        // The walk visits parents before children and children in order, which is the order of paths.
         let mut found = MarkPaths::default();
         let plain = strip_marks_into(&self, &mut Path::root(), &mut found).unwrap_or(self);
         (Plain(plain), found)
     }
 }
 
-/// The value without marks, or `None` if it has none. Parts without marks stay shared.
+/// Returns the value without marks, or `None` if it has none. Parts without marks remain shared.
 fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.without_own_marks();
     let own = match inner {
@@ -221,7 +222,7 @@ fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Op
 impl TryFrom<Value> for Plain {
     type Error = Path;
 
-    /// Proves that a value carries no marks; fails with the path of the first marked part.
+    /// Checks that a value has no marks. The error is the path of the first marked part.
     fn try_from(value: Value) -> Result<Self, Path> {
         match first_path_where(&value, |part| !part.marks().is_empty()) {
             None => Ok(Self(value)),
@@ -231,7 +232,7 @@ impl TryFrom<Value> for Plain {
 }
 
 impl Plain {
-    /// Puts marks back where they were; a path that no longer fits marks the nearest part above it.
+    /// Restores marks at their paths. If a path no longer exists, the nearest enclosing part is marked.
     #[must_use]
     pub fn with_marks(self, marks: &MarkPaths) -> Value {
         let entries: Vec<(&[Step], Marks)> =
@@ -240,10 +241,11 @@ impl Plain {
     }
 }
 
-/// Puts marks on a value and its parts; the paths begin at the value.
+/// Marks a value and its parts. The paths are relative to the value.
 fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
     let mut own = Marks::NONE;
-    // Sorted into children first: each child is rebuilt once, however many paths lead into it.
+    // Grouped by child first, so that each child is rebuilt once, independent of the number of paths
+    // into it.
     let mut below: BTreeMap<usize, Vec<(&[Step], Marks)>> = BTreeMap::new();
     for (steps, marks) in entries {
         let child = steps.split_first().and_then(|(first, rest)| {
@@ -268,10 +270,10 @@ fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
 }
 
 impl Known {
-    /// Proves that a value is wholly known and holds nothing ephemeral.
+    /// Checks that a value is wholly known and contains no ephemeral parts.
     ///
     /// # Errors
-    /// With the path of the first part that is unknown or ephemeral.
+    /// Returns the path of the first part that is unknown or ephemeral.
     pub fn new(value: Value) -> Result<Self, Path> {
         let offends = |part: &Value| part.is_unknown() || part.marks().contains(Marks::EPHEMERAL);
         match first_path_where(&value, offends) {
@@ -281,8 +283,8 @@ impl Known {
     }
 }
 
-/// The path of the first part of a value, outside in, that `offends`. The usual answer, none, is
-/// found without making paths.
+/// Returns the path of the first part of a value that satisfies `offends`, parents first. The usual
+/// result, `None`, needs no allocation of paths.
 fn first_path_where(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<Path> {
     fn has_offending_part(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
         offends(value) || value.children().iter().any(|child| has_offending_part(child, offends))

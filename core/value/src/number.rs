@@ -1,6 +1,6 @@
-//! Arbitrary-precision numbers as the language has them: whole numbers in a machine word, everything
-//! else a binary float with its own precision (512 bits when read from text, 53 from a float, 64 from
-//! an integer). Does not know about unknown or marked values; that is `ops`.
+//! Arbitrary-precision numbers of the language: whole numbers in a machine word, everything else a
+//! binary float with its own precision (512 bits when parsed, 53 from a float, 64 from an integer).
+//! `ops` handles unknown and marked values.
 
 mod decimal;
 mod float;
@@ -27,8 +27,8 @@ const MAX_INTEGER_DIGITS: usize = 1 << 19;
 
 /// A number: an integer in a machine word, or a binary float of any size with its own precision.
 ///
-/// The order is that of the numbers' decimal strings, and agrees with `==`; operators of the
-/// language use [`Number::compare`].
+/// The order is that of the decimal strings of the numbers, and is consistent with `==`. Operators of
+/// the language use [`Number::compare`].
 #[derive(Clone, Debug)]
 pub struct Number(NumberRepr);
 
@@ -47,13 +47,13 @@ impl Number {
         Self::from(Float::infinite(negative, TEXT_PRECISION))
     }
 
-    /// The number as an index, if it is a whole number that fits.
+    /// Returns the number as an index, if it is a whole number that fits.
     #[must_use]
     pub fn to_usize(&self) -> Option<usize> {
         self.to_i64().and_then(|number| usize::try_from(number).ok())
     }
 
-    /// The number as an `i64`, if it is exactly one.
+    /// Returns the number as an `i64`, if it can be represented exactly.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    /// The nearest `f64`; infinite when the number is too large for one.
+    /// Returns the nearest `f64`, which is infinite if the number is too large.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         match &self.0 {
@@ -72,7 +72,7 @@ impl Number {
         }
     }
 
-    /// The number as an `f64`, if it is exactly one, infinities included.
+    /// Returns the number as an `f64`, if it can be represented exactly, including infinities.
     #[must_use]
     pub fn to_f64_exact(&self) -> Option<f64> {
         let nearest = self.to_f64();
@@ -80,14 +80,14 @@ impl Number {
         (self.compare(&back) == Ordering::Equal).then_some(nearest)
     }
 
-    /// Makes a number from a float; `None` for NaN. Precision 53.
+    /// Creates a number of precision 53 from a float. Returns `None` for NaN.
     #[must_use]
     pub fn from_f64(number: f64) -> Option<Self> {
         Float::from_f64(number).map(Self::from)
     }
 
-    /// Reads decimal text as the language's number parser does, at 512 bits: digits, fraction,
-    /// exponent, `Inf`. `None` when it is not a number, or one with more than about 157,000 digits.
+    /// Parses a decimal string like the language does, at 512 bits: digits, fraction, exponent, `Inf`.
+    /// Returns `None` if it is not a number, or has more than about 157,000 digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(value) = parse_short_integer(text) {
@@ -173,7 +173,7 @@ impl Number {
         }
     }
 
-    /// Whether it has a minus sign; negative zero has one.
+    /// Returns whether the number has a minus sign, as negative zero does.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         match &self.0 {
@@ -182,7 +182,7 @@ impl Number {
         }
     }
 
-    /// The sum; `None` for infinities of opposite sign.
+    /// Returns the sum, or `None` for infinities of opposite sign.
     #[must_use]
     #[inline]
     pub fn add(&self, other: &Self) -> Option<Self> {
@@ -194,7 +194,7 @@ impl Number {
         self.to_float().add(&other.to_float()).map(Self::from)
     }
 
-    /// The difference; `None` for infinities of the same sign.
+    /// Returns the difference, or `None` for infinities of the same sign.
     #[must_use]
     #[inline]
     pub fn subtract(&self, other: &Self) -> Option<Self> {
@@ -229,7 +229,8 @@ impl Number {
         Some(Self::from(Float { precision, ..product }))
     }
 
-    /// The quotient, infinite when dividing by zero; `None` for zero or an infinity by itself.
+    /// Returns the quotient, which is infinite for a division by zero, or `None` for zero by zero or
+    /// infinity by infinity.
     #[must_use]
     pub fn divide(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.both_as_i64(other)
@@ -243,8 +244,8 @@ impl Number {
         a.divide(&b, a.precision.max(b.precision)).map(Self::from)
     }
 
-    /// Remainder of the division to a whole number, with the sign of the dividend. A zero divisor
-    /// leaves the whole dividend. `None` when either is infinite.
+    /// Remainder of the division to a whole number, with the sign of the dividend. For a zero divisor,
+    /// it is the dividend. Returns `None` if either is infinite.
     #[must_use]
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         if other.is_zero() {
@@ -265,7 +266,7 @@ impl Number {
         a.add(&taken.negated()).map(Self::from)
     }
 
-    /// The number with the other sign; zero becomes a negative zero.
+    /// Returns the number with the opposite sign. Zero becomes a negative zero.
     #[must_use]
     pub fn negate(&self) -> Self {
         match self.0 {
@@ -283,13 +284,13 @@ impl Number {
         if self.is_negative() { self.negate() } else { self.clone() }
     }
 
-    /// The greatest whole number that is not above this one; infinities stay.
+    /// Returns the greatest whole number not above this one. Infinities are not changed.
     #[must_use]
     pub fn floor(&self) -> Self {
         self.round_to_integer(true)
     }
 
-    /// The least whole number that is not below this one; infinities stay.
+    /// Returns the least whole number not below this one. Infinities are not changed.
     #[must_use]
     pub fn ceil(&self) -> Self {
         self.round_to_integer(false)
@@ -308,8 +309,8 @@ impl Number {
         Self::from(Float::from_integer(negative, whole, float.precision))
     }
 
-    /// Compares the exact values, as `<` and `>` do. Two numbers that print alike are equal under
-    /// `==` and yet may differ here, when they have different precisions.
+    /// Compares the exact values, as `<` and `>` do. Two numbers with the same printed form are equal
+    /// under `==`, but may differ here if they have different precisions.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
@@ -340,8 +341,8 @@ impl Number {
         }
     }
 
-    /// The digits that stand for the number when fractions are compared; `None` for whole numbers
-    /// and infinities.
+    /// Returns the digits that represent the number in comparisons of fractions, or `None` for whole
+    /// numbers and infinities.
     fn shortest_fraction_digits(&self) -> Option<Decimal> {
         match &self.0 {
             NumberRepr::Big(float) => match &float.magnitude {
@@ -355,7 +356,7 @@ impl Number {
     }
 }
 
-/// Reads text that is a short whole number without any of the parser's rarer forms.
+/// Fast path for a short whole number in the usual form.
 fn parse_short_integer(text: &str) -> Option<i64> {
     const MAX_SHORT_INTEGER_DIGITS: usize = 18;
     let (negative, digits) = match text.as_bytes() {
@@ -378,7 +379,7 @@ fn parse_short_integer(text: &str) -> Option<i64> {
 }
 
 fn float_to_i64(float: &Float) -> Option<i64> {
-    // Such a float is no `i64`, and writing it out could take half a million bits.
+    // Such a float is not an `i64`, and its expansion could take half a million bits.
     if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
         return None;
     }
@@ -424,7 +425,7 @@ impl From<u64> for Number {
     }
 }
 
-/// Equality as the language has it: whole numbers by value, others by their shortest decimal text.
+/// Equality of the language: whole numbers by value, others by their shortest decimal string.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
@@ -435,7 +436,7 @@ impl Eq for Number {}
 
 impl std::hash::Hash for Number {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        // Numbers that are equal must hash alike, whichever form they have.
+        // Equal numbers must have the same hash in any form.
         if let Some(value) = self.to_i64() {
             return value.hash(state);
         }
@@ -470,7 +471,7 @@ impl Ord for Number {
         if self.is_integer() || other.is_integer() || !a.may_differ_by_rounding(&b) {
             return a.compare(&b);
         }
-        // Equal floats of one precision have equal texts, which need not be made.
+        // Equal floats of one precision have equal strings, which do not need to be computed.
         if a.precision == b.precision && a.compare(&b) == Ordering::Equal {
             return Ordering::Equal;
         }

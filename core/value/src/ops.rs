@@ -1,5 +1,5 @@
-//! The language's operators on values: under null, unknown and marks. Operands arrive converted, as
-//! `convert` does it; here nothing converts, so `equal` can tell `1` from `"1"`.
+//! Operators of the language on values, including null, unknown values and marks. The caller converts
+//! operands with `convert`: the operators do not convert, so `equal` distinguishes `1` from `"1"`.
 
 mod arithmetic;
 mod equality;
@@ -21,7 +21,7 @@ pub enum OperationError {
     /// An operand is null.
     #[error("argument must not be null")]
     Null,
-    /// An operand is of another type than the operator takes: the caller did not convert it.
+    /// An operand does not have the type of the operator: the caller did not convert it.
     #[error("{} required, but this is {}", wanted.friendly_constraint(), found.friendly_name())]
     Type {
         /// The type that the operator takes.
@@ -38,7 +38,7 @@ pub enum OperationError {
     /// Zero and infinity were multiplied.
     #[error("can't multiply zero by infinity")]
     Product,
-    /// Zero was divided by zero or infinity by infinity.
+    /// Zero by zero, infinity by infinity, or another operation without a result.
     #[error("can't divide zero by zero or infinity by infinity")]
     Quotient,
     /// A remainder was taken of or by an infinity.
@@ -52,7 +52,7 @@ enum KnownOrUnknown<T> {
     Unknown,
 }
 
-/// Looks at operands of one type. The marks of all of them go to the result.
+/// Removes the marks of operands of one type, which go to the result, and checks the operands.
 fn extract_operands<'v, const N: usize, T>(
     values: [&'v Value; N],
     ty: &Type,
@@ -63,7 +63,7 @@ fn extract_operands<'v, const N: usize, T>(
         marks |= value.marks();
         match value.without_own_marks() {
             Value::Null(_) => return Err(OperationError::Null),
-            // Its type may still turn out to be the right one.
+            // Its type may still become the required one.
             Value::Unknown(unknown) if *unknown.ty() == Type::Dynamic => {}
             value if value.has_type(ty) => {}
             value => return Err(OperationError::Type { wanted: ty.clone(), found: value.ty() }),

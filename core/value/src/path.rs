@@ -13,8 +13,8 @@ pub enum Step {
     Index(Number),
 }
 
-/// A sequence of steps from the outside in. The empty path is the value itself. Nothing addresses a
-/// single element of a set: a path ends at the set.
+/// A sequence of steps, the outermost first. The empty path is the value itself. A path cannot address
+/// an element of a set: it ends at the set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(pub Vec<Step>);
 
@@ -51,7 +51,7 @@ impl Path {
         Self(steps)
     }
 
-    /// The part of `value` at this path, if it is there. Looks through marks without keeping them.
+    /// Returns the part of `value` at this path, if it exists. Marks on the way are dropped.
     #[must_use]
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |value, step| match (step, value.without_own_marks()) {
@@ -65,7 +65,7 @@ impl Path {
         })
     }
 
-    /// Whether this path is `other` or lies below it.
+    /// Returns whether this path is `other` or below it.
     #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)

@@ -1,5 +1,5 @@
-//! Quoted strings, as the language shows or compares them, and as a shell reads them. Escapes of
-//! strings in generated code are decided elsewhere.
+//! Quoted strings, as the language prints or compares them, and for a shell. Escapes in generated code
+//! are elsewhere.
 
 /// Writes a string in double quotes and escapes invisible characters as Go and Terraform do.
 #[must_use]
@@ -50,7 +50,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// Whether a character leaves a mark on paper, alone or on the letter before it.
+/// Returns whether a character is visible, by itself or on the preceding letter.
 #[must_use]
 pub fn is_visible_char(char: char) -> bool {
     // The standard library knows which characters are visible but shows it only by escaping the

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use crate::{Str, Type};
 
-/// The schema of a provider configuration, resource, data source or the like.
+/// The schema of a provider configuration, resource, data source or similar object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
-    /// Version of the stored form; raised by the provider when it changes.
+    /// Version of the stored form, which the provider increments when the form changes.
     pub version: u64,
     /// The content.
     pub block: Block,
@@ -107,13 +107,13 @@ impl Role {
 pub enum Nesting {
     /// At most one; null when absent.
     Single,
-    /// At most one; never null, its attributes are null when absent. Blocks only.
+    /// At most one block, never null: without a block, its attributes are null. Only for blocks.
     Group,
     /// Any number, in order.
     List,
     /// Any number, distinct, without order.
     Set,
-    /// Any number, each under a key: for blocks the one label.
+    /// Any number, each with a key. The key of a block is its label.
     Map,
 }
 
@@ -128,7 +128,7 @@ pub struct NestedBlock {
     pub min_items: u64,
     /// The greatest number of them; 0 means any.
     pub max_items: u64,
-    /// Whether the provider may make them when the author wrote none (protocol 6.11).
+    /// Whether the provider may generate blocks if the configuration has none (protocol 6.11).
     pub computed: bool,
 }
 

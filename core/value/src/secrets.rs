@@ -1,4 +1,4 @@
-//! A collection of sensitive values, and their removal from text that other programs report.
+//! A collection of sensitive values, and their redaction in the output of other programs.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, Range};
@@ -11,13 +11,13 @@ use crate::{Marks, Path, Type, Value};
 
 /// The replacement of a sensitive value.
 const MASK_TEXT: &str = "(sensitive value)";
-/// The fewest bytes of a value that is masked. Shorter ones occur in any text.
+/// Minimum length in bytes of a masked value. Shorter values occur in any text.
 const MIN_SECRET_BYTES: usize = 2;
-/// The fewest bytes of a value that is masked inside a word, too.
+/// Minimum length in bytes of a value that is also masked inside a word.
 const MIN_BYTES_INSIDE_WORDS: usize = 6;
-/// The fewest bytes of a line that is masked without the other lines of its value.
+/// Minimum length in bytes of a line that is masked without the other lines of its value.
 const MIN_LINE_BYTES: usize = 8;
-/// The most bytes of a value, and of a line, that are remembered.
+/// Maximum number of bytes recorded of a value, and of a line.
 const MAX_SECRET_BYTES: usize = 64 << 10;
 /// Words that are never secret.
 const NEVER_SECRET_WORDS: [&str; 3] = ["true", "false", "null"];
@@ -52,7 +52,7 @@ impl Secrets {
             collect_secret_texts(found, &mut leaves);
         }
         if !leaves.is_empty() {
-            // A thread that panicked leaves whole entries behind, and masking has to go on.
+            // After the panic of a thread the entries are complete, and masking must continue.
             self.0.write().unwrap_or_else(PoisonError::into_inner).extend(leaves);
         }
     }
@@ -73,7 +73,7 @@ impl Secrets {
         masked + &text[from..]
     }
 
-    /// The places of sensitive values in a string, in order.
+    /// Returns the ranges of sensitive values in a string, in order.
     #[must_use]
     pub fn find_secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +93,7 @@ impl Secrets {
     }
 }
 
-/// The length of the longest value that stands at a position of a string.
+/// Returns the length of the longest value at a position of a string.
 fn longest_secret_length_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
     let mut rest = &text[at..];
     loop {
@@ -123,7 +123,7 @@ fn common_prefix_length(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 
-/// Whether no letter or digit stands on either side of a piece of text.
+/// Returns whether a range of text has no letter or digit on either side.
 fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
@@ -136,14 +136,14 @@ fn collect_secret_texts(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
         Value::String(text) => add_secret_forms(text, leaves),
         Value::Number(number) => {
             let digits = number.to_string();
-            // A small number stands in many strings at random.
+            // A small number occurs in many strings by chance.
             if digits.len() >= 4 {
                 leaves.insert(digits.into());
             }
         }
         other => {
-            // The keys of a map are data, while most names of an object stand in the configuration or
-            // in a schema.
+            // The keys of a map are data, while most attribute names of an object are part of the
+            // configuration or of a schema.
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_secret_forms(key, leaves));
             }
@@ -177,7 +177,7 @@ fn add_secret_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
     }
 }
 
-/// The text as it stands in a query: letters, digits and `-_.~` as they are.
+/// Returns the text as encoded in a query: letters, digits and `-_.~` are not escaped.
 fn percent_encode(text: &str) -> String {
     const NOT_IN_QUERY: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');

@@ -1,5 +1,5 @@
-//! Equality of set elements, and the language's iteration order. Cost grows as sorting does:
-//! elements are compared by keys, never pairwise.
+//! Equality of set elements, and the iteration order of sets. The cost is that of sorting: elements are
+//! compared by keys, never pairwise.
 
 use crate::number::Notation;
 use crate::quote::quote_like_go;
@@ -10,8 +10,8 @@ impl Value {
     /// A set of the distinct ones among `items`, in iteration order. Marks on elements move to the
     /// set; every element must have the type `ty`.
     ///
-    /// Strings go by bytes, numbers by size, false before true, everything else by a string made of
-    /// the element; then come unknown elements, which are never equal to another, then null.
+    /// Strings are sorted by bytes, numbers by size, false before true, and everything else by a string
+    /// computed from the element. Unknown elements, which are never equal to others, and null are last.
     #[must_use]
     pub fn set(ty: Type, items: Vec<Self>) -> Self {
         let mut marks = Marks::NONE;
@@ -21,7 +21,7 @@ impl Value {
             marks |= own;
             let item = if own.is_empty() { item } else { item.split_marks().0.into_value() };
             match item {
-                // All elements have one type, so that there is one null at most.
+                // All elements have one type, so at most one null exists.
                 Self::Null(_) => sorted.null = Some(item),
                 Self::Unknown(_) => sorted.unknown.push(item),
                 _ => sorted.known.push(item),
@@ -42,11 +42,11 @@ impl ElementsByKnownness {
     fn into_sorted_items(self) -> Vec<Value> {
         let Self { mut known, unknown, null } = self;
         match known.as_slice() {
-            // Nothing to order, and no key to make of what may be deep.
+            // No sort is needed, and no key of a possibly deep element.
             [] | [_] => {}
-            // All elements have one type, so the first one speaks for the others.
+            // All elements have one type, so the first one is representative.
             [Value::String(_) | Value::Number(_) | Value::Bool(_), ..] => {
-                // Sorting is stable and the first of equal elements stays, as in Terraform.
+                // The sort is stable and the first of equal elements is kept, as in Terraform.
                 known.sort_by(compare_primitives);
                 known.dedup_by(|next, kept| compare_primitives(next, kept).is_eq());
             }
@@ -82,7 +82,7 @@ fn sort_and_deduplicate(items: Vec<Value>) -> Vec<Value> {
     keyed.sort_by(|(a, _), (b, _)| {
         a.order.cmp(&b.order).then_with(|| a.exact_key().cmp(b.exact_key()))
     });
-    // A part that is not known makes an element equal to no other.
+    // An element with an unknown part is not equal to any other.
     keyed.dedup_by(|(next, item), (kept, _)| {
         next.order == kept.order && next.exact_key() == kept.exact_key() && item.is_wholly_known()
     });
@@ -153,7 +153,7 @@ impl SortKey {
             None if number.is_integer() => number.to_text(Notation::Fixed, Some(0)),
             None => number.to_string(),
         };
-        // Made only now, because few sets have numbers of more than ten digits.
+        // Computed only now, because few sets have numbers of more than ten digits.
         if self.exact.is_none() && rounded != exact {
             self.exact = Some(self.order.clone());
         }
@@ -163,7 +163,7 @@ impl SortKey {
         }
     }
 
-    /// Writes a quoted string. The quotes and escapes keep strings apart from the text behind them.
+    /// Writes a quoted string. The quotes and escapes separate strings from the text after them.
     fn push_text(&mut self, text: &str) {
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
             self.push_bytes(b"\"");

@@ -1,4 +1,5 @@
-//! Text in normal form C, shared. Every string, map key and attribute name of the language is one.
+//! Shared strings in Unicode normal form C. Every string, map key and attribute name of the language is
+//! one.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ impl Str {
     /// Makes a string, normalising the text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        // Nearly all text is in normal form already, and making the form allocates.
+        // Nearly all text is already in normal form, and the normalization allocates.
         if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
             Self(Arc::from(text))
         } else {

@@ -12,7 +12,7 @@ use crate::Str;
 /// A type of the language. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Any type; of a value: its type is not known yet.
+    /// Any type. As the type of a value: its type is unknown.
     Dynamic,
     /// True or false.
     Bool,
@@ -37,7 +37,7 @@ pub enum Type {
 pub struct ObjectType {
     /// Attribute types by name.
     pub attributes: BTreeMap<Str, Type>,
-    /// Names of attributes that may be left out; only in type constraints.
+    /// Names of optional attributes, only in type constraints.
     pub optional: std::collections::BTreeSet<Str>,
     names: CachedNames,
 }
@@ -143,7 +143,7 @@ impl Type {
         }
     }
 
-    /// The type as values have it: without the names of attributes that may be left out.
+    /// Returns the type of values: without the names of optional attributes.
     #[must_use]
     pub fn without_optional(&self) -> Self {
         if !self.has_optional() {
@@ -175,13 +175,14 @@ impl Type {
         }
     }
 
-    /// The name people use for the type of a value, as in messages: `list of string`, `object`.
+    /// Returns the name of the type of a value, for messages: `list of string`, `object`.
     #[must_use]
     pub fn friendly_name(&self) -> String {
         self.name_with_dynamic_words("dynamic", "dynamic")
     }
 
-    /// The name people use for the type as something asked for: `any type`, `list of any single type`.
+    /// Returns the name of the type as a requirement, for messages: `any type`,
+    /// `list of any single type`.
     #[must_use]
     pub fn friendly_constraint(&self) -> String {
         self.name_with_dynamic_words("any type", "any single type")

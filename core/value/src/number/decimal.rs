@@ -1,6 +1,6 @@
-//! Decimal text of binary floats: reading it, and the fewest digits that read back to the same float
-//! at its precision. Mirrors Go's `math/big`, bit for bit, because provider values and
-//! state files are compared as such text.
+//! Decimal strings of binary floats: the parser, and the fewest digits that parse to the same float at
+//! its precision. The results equal those of Go's `math/big`, because provider values and state files
+//! are compared as such strings.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest as _;
@@ -12,13 +12,13 @@ use super::float::{
 /// The precision of numbers read from text.
 pub(super) const TEXT_PRECISION: u32 = 512;
 
-/// More decimal digits than any finite number has before or behind the point.
+/// More decimal digits than any finite number has before or after the point.
 const MAX_DECIMAL_DIGITS: i64 = MAX_EXPONENT / 3;
 
 /// A fraction of more binary digits than this has more than 17 decimal ones.
 const MAX_SHORT_FRACTION_BITS: i64 = 25;
 
-/// Reads decimal text as [`super::Number::parse`] promises.
+/// Parses a decimal string as documented for [`super::Number::parse`].
 pub(super) fn parse_decimal(text: &str) -> Option<Float> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
@@ -29,7 +29,7 @@ pub(super) fn parse_decimal(text: &str) -> Option<Float> {
         return Some(Float::infinite(negative, TEXT_PRECISION));
     }
     let scanned = ScannedNumber::new(digits)?;
-    // No number has so many digits before and behind its point, and reading them would take long.
+    // No number has so many digits before and after its point, and parsing them would take long.
     if count_to_i64(scanned.digits.len()) > 2 * MAX_DECIMAL_DIGITS {
         return None;
     }
@@ -72,7 +72,7 @@ impl ScannedNumber {
             _ => return None,
         };
         let digits = whole.iter().chain(fraction).map(|&byte| char::from(byte));
-        // Zeros in front would count towards the limit of digits.
+        // Leading zeros would count towards the limit of digits.
         let digits: String = digits.skip_while(|&digit| digit == '0').collect();
         Some(Self { digits, tens: tens - count_to_i64(fraction.len()), twos })
     }
@@ -83,7 +83,7 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    // Too long an exponent saturates; the size of the number is judged later.
+    // An exponent that is too long saturates. The size of the number is checked later.
     let magnitude = digits.iter().fold(0i64, |sum, digit| {
         (sum.saturating_mul(10)).saturating_add(i64::from(digit - b'0')).min(i64::MAX / 4)
     });
@@ -94,8 +94,7 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
 fn decimal_to_float(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
     let size = count_to_i64(mantissa.bit_len());
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
-    // Judged before anything is computed: `1e999999999` must not become a number of a billion
-    // digits.
+    // Checked before anything is computed: `1e999999999` must not become a number of a billion digits.
     if top.abs() > 2 * MAX_EXPONENT || tens.abs() > MAX_DECIMAL_DIGITS.saturating_add(size) {
         return None;
     }

@@ -1,13 +1,13 @@
-//! Binary floats of any precision, rounded to the nearest value and on a tie to the even one.
-//! Knows nothing of machine words as a fast path, and nothing of decimal text.
+//! Binary floats of any precision, rounded to the nearest value and on a tie to the even one. The fast
+//! path for machine words and decimal strings are elsewhere.
 
 use std::cmp::Ordering;
 
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest as _, DivRem as _};
 
-/// The largest size of a number, as a power of two: about 157,000 decimal digits. Larger results
-/// become infinite, smaller ones zero. It keeps printing all the digits of a number affordable.
+/// The largest size of a number, as a power of two: about 157,000 decimal digits. Larger results become
+/// infinite, smaller ones zero. The limit bounds the cost of printing all digits of a number.
 pub(super) const MAX_EXPONENT: i64 = 1 << 19;
 
 /// A binary float: `± mantissa × 2^exponent`, with the precision in bits that its results inherit.
@@ -125,7 +125,7 @@ impl Float {
                     (a << exponent_to_usize(ea - exponent), b << exponent_to_usize(eb - exponent));
                 let (negative, mantissa) = match (self.negative == other.negative, a.cmp(&b)) {
                     (true, _) => (self.negative, a + b),
-                    // Cancelling to nothing gives the positive zero.
+                    // A difference of zero is the positive zero.
                     (false, Ordering::Equal) => (false, UBig::ZERO),
                     (false, Ordering::Greater) => (self.negative, a - b),
                     (false, Ordering::Less) => (other.negative, b - a),

@@ -1,4 +1,4 @@
-//! Printing numbers. The language itself only knows [`Display`](std::fmt::Display); the other
+//! Printing of numbers. The language itself only uses [`Display`](std::fmt::Display). The other
 //! notations are those of its formatting functions.
 
 use std::fmt::{Display, Formatter, Result, Write as _};
@@ -10,12 +10,12 @@ use super::{Number, NumberRepr};
 /// A way to write a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// `1234.5`: all digits before the point; the count is of digits behind it.
+    /// `1234.5`: all digits before the point. The count is the number of digits after it.
     Fixed,
-    /// `1.2345e+03`: the count is of digits behind the point.
+    /// `1.2345e+03`: the count is the number of digits after the point.
     Exponent,
-    /// `Exponent` for very small and very large numbers, otherwise `Fixed`; the count is of digits
-    /// that matter.
+    /// `Exponent` for very small and very large numbers, otherwise `Fixed`; the count is the number of
+    /// significant digits.
     General,
 }
 

@@ -6,7 +6,7 @@ use crate::{Number, Type, Value};
 /// `left + right`.
 ///
 /// # Errors
-/// When an operand is null or no number, or for opposite infinities.
+/// Returns an error if an operand is null or not a number, or for opposite infinities.
 pub fn add(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_numbers(left, right, Number::add, OperationError::Sum)
 }
@@ -14,7 +14,7 @@ pub fn add(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `left - right`.
 ///
 /// # Errors
-/// When an operand is null or no number, or for an infinity minus itself.
+/// Returns an error if an operand is null or not a number, or for an infinity minus itself.
 pub fn subtract(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_numbers(left, right, Number::subtract, OperationError::Difference)
 }
@@ -22,15 +22,15 @@ pub fn subtract(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `left * right`.
 ///
 /// # Errors
-/// When an operand is null or no number, or for zero times infinity.
+/// Returns an error if an operand is null or not a number, or for zero times infinity.
 pub fn multiply(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_numbers(left, right, Number::multiply, OperationError::Product)
 }
 
-/// `left / right`; dividing by zero gives an infinity.
+/// `left / right`. Division by zero results in an infinity.
 ///
 /// # Errors
-/// When an operand is null or no number, or for zero or an infinity by itself.
+/// Returns an error if an operand is null or not a number, or for zero or an infinity by itself.
 pub fn divide(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_numbers(left, right, Number::divide, OperationError::Quotient)
 }
@@ -38,7 +38,7 @@ pub fn divide(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `left % right`, with the sign of `left`; of zero it leaves `left`.
 ///
 /// # Errors
-/// When an operand is null or no number, or either is infinite.
+/// Returns an error if an operand is null or not a number, or either is infinite.
 pub fn modulo(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_numbers(left, right, Number::remainder, OperationError::Remainder)
 }
@@ -63,7 +63,7 @@ fn compute_numbers(
     undefined: OperationError,
 ) -> Result<Value, OperationError> {
     if let (Value::Number(a), Value::Number(b)) = (left, right) {
-        // The usual case: two known numbers without marks need none of the bookkeeping below.
+        // Fast path: two known numbers without marks do not need the handling below.
         return compute(a, b).map(Value::Number).ok_or(undefined);
     }
     let (operands, marks) = extract_operands([left, right], &Type::Number, as_number)?;
@@ -71,7 +71,7 @@ fn compute_numbers(
         [KnownOrUnknown::Known(a), KnownOrUnknown::Known(b)] => {
             Value::Number(compute(a, b).ok_or(undefined)?)
         }
-        // Bounds of the operands are not carried over to the result. Terraform does not do so
+        // Bounds of the operands are not transferred to the result. Terraform does not transfer them
         // either, and plans must show the same values as known.
         _ => Value::unknown_not_null(Type::Number),
     };

@@ -1,4 +1,4 @@
-//! Whether two values are equal, as far as that is known.
+//! Equality of two values, as far as known.
 
 use std::cmp::Ordering;
 
@@ -18,10 +18,10 @@ pub fn not_equal(left: &Value, right: &Value) -> Value {
     bool_or_unknown(same.map(|same| !same)).mark(left.all_marks() | right.all_marks())
 }
 
-/// Whether two values are equal; `None` if an unknown part decides it.
+/// Returns whether two values are equal, or `None` if it depends on an unknown part.
 pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.without_own_marks(), right.without_own_marks()) {
-        // These need no types, which would have to be made of the values.
+        // These do not need the types of the values, which would have to be computed.
         (Value::String(a), Value::String(b)) => return Some(a == b),
         (Value::Number(a), Value::Number(b)) => return Some(a == b),
         (Value::Bool(a), Value::Bool(b)) => return Some(a == b),
@@ -56,7 +56,7 @@ fn equals_unknown(unknown: &Value, other: &Value) -> Option<bool> {
     excluded.then_some(false)
 }
 
-/// Whether the known facts about an unknown value rule out that it is `other`.
+/// Returns whether the refinements of an unknown value exclude `other`.
 fn refinement_excludes(range: &Refinement, other: &Value) -> bool {
     match other {
         Value::String(text) => {
@@ -87,10 +87,10 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
     let (a, b) = (left.children(), right.children());
     let mut parts = a.iter().zip(b).map(|(a, b)| typed_values_equal(a, b));
     match (left, right) {
-        // Keys are always known, so different keys decide before any value is looked at.
+        // Keys are always known, so different keys decide before any value is compared.
         (Value::Map(one), Value::Map(other)) if one.keys() != other.keys() => Some(false),
         (Value::Map(_), _) | (Value::Object(_), _) => {
-            // Any part that differs decides, in whatever order parts are looked at.
+            // Any part that differs decides, independent of the order of comparison.
             let mut result = Some(true);
             for part in parts {
                 match part {
@@ -101,8 +101,8 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
             }
             result
         }
-        // An unknown element may turn out to be any of the others, so that not even the number of
-        // elements is certain.
+        // An unknown element may equal any of the others, so that even the number of elements is
+        // unknown.
         (Value::Set(_), _) if !left.is_wholly_known() || !right.is_wholly_known() => None,
         _ if a.len() != b.len() => Some(false),
         // The first part that is not equal decides, also by being unknown.
@@ -121,7 +121,7 @@ fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// Whether something inside is unknown and of no known type.
+/// Returns whether a part is unknown and of unknown type.
 fn has_part_of_unknown_type(value: &Value) -> bool {
     match value.without_own_marks() {
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
@@ -129,7 +129,7 @@ fn has_part_of_unknown_type(value: &Value) -> bool {
     }
 }
 
-/// Whether a type is `wanted`, except where that says `Dynamic`.
+/// Returns whether a type equals `wanted`, except where `wanted` is `Dynamic`.
 fn type_conforms(given: &Type, wanted: &Type) -> bool {
     match (given, wanted) {
         (_, Type::Dynamic) => true,

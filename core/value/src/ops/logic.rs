@@ -1,5 +1,5 @@
-//! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
-//! one is always an error.
+//! Logic on booleans. Both operands always count: an unknown operand makes the result unknown, and a
+//! null operand is always an error.
 
 use super::{KnownOrUnknown, OperationError, as_bool, bool_or_unknown, extract_operands};
 use crate::{Type, Value};

@@ -1,4 +1,4 @@
-//! Order of two numbers, as far as it is known.
+//! Order of two numbers, as far as known.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
 pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, OperationError> {
     let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     let (left, right) = (left.without_own_marks(), right.without_own_marks());
-    // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
+    // Equality depends on the printed digits and order on the exact value, so both are checked: numbers
     // of different precision may be equal and yet ordered.
     let result = match (is_less_if_decided(left, right), values_equal(left, right)) {
         (Some(true), _) | (_, Some(true)) => Some(true),

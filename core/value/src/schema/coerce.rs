@@ -1,5 +1,5 @@
-//! Forces a value into a schema: attribute types converted, missing parts filled with null or empty.
-//! Does not ask whether the author or the provider may set the values.
+//! Coerces a value to a schema: converts attribute types, and fills missing parts with null or empty. It
+//! does not check whether the author or the provider may set the values.
 
 use super::{Block, NestedBlock, Nesting, Role};
 use crate::convert::{ConversionError, convert};
@@ -11,8 +11,8 @@ impl Block {
     /// become empty. Marks are kept.
     ///
     /// # Errors
-    /// When the value is not an object, has parts that the schema does not, lacks a required
-    /// attribute, or some part does not convert.
+    /// Returns an error if the value is not an object, has undeclared parts, lacks a required attribute,
+    /// or if a part cannot be converted.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
         let coerced = match value.without_own_marks() {
@@ -24,7 +24,7 @@ impl Block {
                 self.coerce_parts(&lookup)?
             }
             Value::Map(map) => {
-                // A map may stand for an object, as in Terraform's `CoerceValue`.
+                // A map is accepted as an object, as in Terraform's `CoerceValue`.
                 let lookup = |name: &str| map.get(name);
                 self.refuse_unknown_names(map.keys())?;
                 self.coerce_parts(&lookup)?
@@ -77,7 +77,8 @@ impl NestedBlock {
     /// The value as one that holds blocks of this type.
     ///
     /// # Errors
-    /// As [`Block::coerce`], or when the value is not a collection as the nesting wants it.
+    /// Returns the errors of [`Block::coerce`], or an error if the value is not a collection of the
+    /// nesting.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
         let coerced = match (self.nesting, value.without_own_marks()) {
@@ -85,8 +86,8 @@ impl NestedBlock {
                 Value::unknown(self.block.implied_type())
             }
             (_, Value::Unknown(_)) => Value::unknown(self.implied_type()),
-            // The protocol has no null for blocks of most nestings: none written is an empty
-            // collection.
+            // The protocol has no null for blocks of most nestings: without blocks, the value is an
+            // empty collection.
             (_, Value::Null(_)) => self.empty_value(),
             (Nesting::Single | Nesting::Group, inner) => self.block.coerce(inner)?,
             (

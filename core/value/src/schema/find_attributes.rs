@@ -5,8 +5,8 @@ use super::{Attribute, AttributeKind, Block, Nesting};
 use crate::{Path, Step, Value};
 
 impl Block {
-    /// The attribute that governs the part of a value at `path`, and the steps from the attribute's
-    /// own value to that part. `None` when the path leads to a block, or nowhere.
+    /// The attribute that governs the part of a value at `path`, and the steps from the attribute's own
+    /// value to that part. Returns `None` if the path leads to a block or does not exist.
     #[must_use]
     pub fn attribute_at<'s, 'p>(&'s self, path: &'p Path) -> Option<(&'s Attribute, &'p [Step])> {
         let mut block = self;
@@ -23,23 +23,24 @@ impl Block {
         }
     }
 
-    /// The paths of a value of this block at which a sensitive attribute stands, sorted, also those within
-    /// another sensitive attribute. In a set the path of the set stands for all of its elements.
+    /// Returns the sorted paths of the sensitive attributes in a value of this block, including those
+    /// within another sensitive attribute. Attributes inside a set are represented by the path of the
+    /// set.
     #[must_use]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
         self.attribute_paths_where(value, &|attr| attr.sensitive)
     }
 
-    /// The paths of a value of this block at which a write-only attribute stands, sorted.
+    /// Returns the sorted paths of the write-only attributes in a value of this block.
     #[must_use]
     pub fn write_only_paths(&self, value: &Value) -> Vec<Path> {
         self.attribute_paths_where(value, &|attr| attr.write_only)
     }
 
-    /// The same value with all write-only attributes null, as a provider must answer.
+    /// Returns the value with all write-only attributes null, as a provider must return it.
     #[must_use]
     pub fn with_null_write_only(&self, value: &Value) -> Value {
-        // Write-only attributes never stand in sets, so each path leads to the attribute itself.
+        // Write-only attributes are never inside sets, so each path leads to the attribute itself.
         self.write_only_paths(value).iter().fold(value.clone(), |value, path| {
             let null = |part: &Value| Value::null(part.ty());
             match path.find(&value) {
@@ -49,13 +50,13 @@ impl Block {
         })
     }
 
-    /// The paths at which stand attributes that are `wanted`, sorted.
+    /// Returns the sorted paths of the attributes that satisfy `wanted`.
     fn attribute_paths_where(
         &self,
         value: &Value,
         wanted: &dyn Fn(&Attribute) -> bool,
     ) -> Vec<Path> {
-        // Most schemas have none, and walking a large value to find that out is slow.
+        // Most schemas have none, and the walk over a large value is slow.
         if !self.has_attribute_where(wanted) {
             return Vec::new();
         }
@@ -119,7 +120,7 @@ impl AttributePathSearch<'_> {
         });
     }
 
-    /// Visits each of the objects in a value that holds them as `nesting` says.
+    /// Visits each of the objects in a value with this nesting.
     fn visit_elements(
         &mut self,
         nesting: Nesting,

@@ -16,7 +16,7 @@ impl Block {
         Type::object(attributes.chain(blocks))
     }
 
-    /// The value of the block when nothing is written: attributes null, collections empty.
+    /// Returns the value of an omitted block: attributes are null, collections empty.
     #[must_use]
     pub fn empty_value(&self) -> Value {
         let attributes = self
@@ -35,7 +35,7 @@ impl NestedBlock {
         let content = self.block.implied_type();
         match self.nesting {
             Nesting::Single | Nesting::Group => content,
-            // Each block may have a type of its own then, which no list or map could hold.
+            // Each block may then have its own type, which a list or map cannot contain.
             Nesting::List | Nesting::Map if content.has_dynamic() => Type::Dynamic,
             Nesting::List => Type::list(content),
             Nesting::Map => Type::map(content),
@@ -60,7 +60,7 @@ impl NestedBlock {
         let content = self.block.implied_type();
         match self.nesting {
             Nesting::Set => Value::set(content, blocks),
-            // Each block may have a type of its own then, which a list could not hold.
+            // Each block may then have its own type, which a list cannot contain.
             _ if content.has_dynamic() => Value::tuple(blocks),
             _ => Value::list(content, blocks),
         }

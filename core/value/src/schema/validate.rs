@@ -1,5 +1,5 @@
-//! Validity of a schema. A provider with an invalid one is unusable. Follows the rules that hosts
-//! enforce when they load a schema, neither more nor less.
+//! Validation of schemas. A provider with an invalid schema is unusable. The rules are exactly those
+//! that hosts enforce when they load a schema.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct SchemaProblem {
 }
 
 impl Schema {
-    /// Finds all that is wrong with the schema, in a fixed order.
+    /// Returns all problems of the schema, in a fixed order.
     #[must_use]
     pub fn validate(&self) -> Vec<SchemaProblem> {
         let mut check = SchemaValidator::default();
@@ -49,7 +49,7 @@ impl SchemaValidator {
             if block.attributes.contains_key(name) {
                 self.report("a nested block type has the same name as an attribute");
             }
-            // Attribute names are not held to this; some old providers would not load.
+            // Attribute names are not checked, because some old providers would not load.
             let valid = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
             if name.is_empty() || !name.bytes().all(valid) {
                 self.report(

@@ -1,11 +1,11 @@
-//! Whether a value of one type may stand where another type is written, without being converted.
+//! Conformance of types: whether a value of one type is accepted for another type without conversion.
 
 use super::Type;
 
 impl Type {
-    /// Whether values of this type may stand where `wanted` is written: it is the same type, save
-    /// where `wanted` leaves something open with [`Type::Dynamic`]. A part whose own type is not
-    /// known, such as a null that was never given one, fits everywhere.
+    /// Returns whether values of this type are accepted for `wanted`: it is the same type, except where
+    /// `wanted` contains [`Type::Dynamic`]. A part of unknown type, such as an untyped null, always
+    /// conforms.
     #[must_use]
     pub fn conforms_to(&self, wanted: &Self) -> bool {
         match (self, wanted) {

@@ -1,4 +1,4 @@
-//! Possible conversions between types, decided without any value.
+//! Possible conversions between types, independent of values.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::{Str, Type};
 /// Set of conversions to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConversionSafety {
-    /// Only those that succeed for every value and lose nothing.
+    /// Only conversions that succeed for every value and lose nothing.
     Safe,
-    /// Also those that some values refuse, such as a string that is not a number.
+    /// Also conversions that fail for some values, such as a string that is not a number.
     Unsafe,
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn can_convert(from: &Type, to: &Type, safety: ConversionSafety) -> b
     use Type::{Bool, Dynamic, List, Map, Number, Object, Set, String, Tuple};
     match (from, to) {
         (_, Dynamic) => true,
-        // The type may turn out to be any, so some value converts, but not every one.
+        // The type may become any type, so some values convert, but not all.
         (Dynamic, _) => safety == ConversionSafety::Unsafe,
         (Bool, Bool) | (Number, Number) | (String, String) => true,
         (Bool | Number, String) => true,
@@ -59,7 +59,7 @@ pub(crate) fn can_convert(from: &Type, to: &Type, safety: ConversionSafety) -> b
     }
 }
 
-/// Whether all elements convert. Equal neighbours are the rule, and are looked at once.
+/// Returns whether all elements convert. Adjacent equal types are common, and are checked once.
 fn can_convert_all(from: &[Type], to: &Type, safety: ConversionSafety) -> bool {
     let like_the_last = |at: usize| at > 0 && from[at] == from[at - 1];
     (0..from.len()).all(|at| like_the_last(at) || can_convert(&from[at], to, safety))

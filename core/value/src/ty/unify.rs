@@ -1,4 +1,4 @@
-//! The common type of several types: one to which all of them convert. Converts nothing itself.
+//! The common type of several types, to which all of them convert. Values are not converted here.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -7,12 +7,12 @@ use super::Type;
 use super::conversion::{ConversionSafety, can_convert};
 use crate::Str;
 
-/// Returns the type to which all of `types` convert, or `None` if there is none (or no type at all).
+/// Returns the type to which all of `types` convert, or `None` if it does not exist or `types` is empty.
 ///
 /// Objects with the same attributes stay objects and tuples of one length stay tuples, part by part;
-/// others become maps and lists. Of primitive types the one to which the others convert wins, which
-/// is string if there is a string. Next to a type that is not known yet, what the result of two
-/// collections will be is not known either.
+/// others become maps and lists. Of primitive types the one to which the others convert wins, which is
+/// string if there is a string. If one of the types is unknown, the result of two collections is also
+/// unknown.
 #[must_use]
 pub fn unify(types: &[Type]) -> Option<Type> {
     unify_with_safety(ConversionSafety::Unsafe, types)
