@@ -38,7 +38,7 @@ pub enum OperationError {
     /// Zero and infinity were multiplied.
     #[error("can't multiply zero by infinity")]
     Product,
-    /// Zero by zero, infinity by infinity, or another operation without a result.
+    /// A division of zero by zero, or of infinity by infinity.
     #[error("can't divide zero by zero or infinity by infinity")]
     Quotient,
     /// A remainder was taken of or by an infinity.

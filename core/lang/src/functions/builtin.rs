@@ -10,7 +10,7 @@ pub(crate) struct Args<'a> {
     pub(crate) values: &'a [Value],
     /// The type that the result must have.
     pub(crate) ty: &'a Type,
-    /// Surroundings of the call.
+    /// The context of the call.
     pub(crate) ctx: &'a CallContext<'a>,
 }
 
@@ -22,7 +22,7 @@ enum ReturnType {
     By(ReturnTypeFn),
 }
 
-/// A built-in function. Made by a chain of calls, so that an entry of a list reads like a sentence.
+/// A built-in function, defined by a chain of builder calls.
 pub(crate) struct Builtin {
     name: &'static str,
     params: Vec<Param>,
@@ -37,7 +37,7 @@ pub(crate) struct Builtin {
 }
 
 impl Builtin {
-    /// A function without parameters that returns a value of any type, never null.
+    /// Creates a function without parameters that returns a value of any type, never null.
     pub(crate) fn new(name: &'static str, body: FunctionBody) -> Self {
         Self {
             name,
@@ -59,70 +59,70 @@ impl Builtin {
         self
     }
 
-    /// Adds the parameter for any further arguments.
+    /// Adds the variadic parameter.
     pub(crate) fn with_variadic(mut self, name: &'static str, ty: Type) -> Self {
         self.variadic = Some(Param::new(name, ty));
         self
     }
 
     fn change_last_param(mut self, change: impl FnOnce(&mut Param)) -> Self {
-        // The parameter for further arguments is always added last.
+        // The variadic parameter is always added last.
         if let Some(param) = self.variadic.as_mut().or(self.params.last_mut()) {
             change(param);
         }
         self
     }
 
-    /// Gives the last parameter another name.
+    /// Renames the last parameter.
     pub(crate) fn rename_last_param(self, name: &'static str) -> Self {
         self.change_last_param(|param| param.name = name.into())
     }
 
-    /// The last parameter takes null.
+    /// Allows null for the last parameter.
     pub(crate) fn last_param_allows_null(self) -> Self {
         self.change_last_param(|param| param.allow_null = true)
     }
 
-    /// The last parameter takes unknown values.
+    /// Allows unknown values for the last parameter.
     pub(crate) fn last_param_allows_unknown(self) -> Self {
         self.change_last_param(|param| param.allow_unknown = true)
     }
 
-    /// The last parameter takes values of unknown type.
+    /// Allows values of unknown type for the last parameter.
     pub(crate) fn last_param_allows_dynamic(self) -> Self {
         self.change_last_param(|param| param.allow_dynamic = true)
     }
 
-    /// The last parameter takes marked values.
+    /// Allows marked values for the last parameter.
     pub(crate) fn last_param_allows_marked(self) -> Self {
         self.change_last_param(|param| param.allow_marked = true)
     }
 
-    /// The result always has this type.
+    /// Sets the type of the result.
     pub(crate) fn with_return_type(mut self, ty: Type) -> Self {
         self.returns = ReturnType::Always(ty);
         self
     }
 
-    /// The type of the result depends on the arguments.
+    /// Sets the function that computes the type of the result from the arguments.
     pub(crate) fn with_return_type_fn(mut self, ty: ReturnTypeFn) -> Self {
         self.returns = ReturnType::By(ty);
         self
     }
 
-    /// The result may be null.
+    /// Allows a null result.
     pub(crate) fn may_return_null(mut self) -> Self {
         self.nullable = true;
         self
     }
 
-    /// A call looks at one place in its arguments, or pays for its work on them.
+    /// Declares that a call reads only one element of its arguments, or charges for its work itself.
     pub(crate) fn without_reading_charge(mut self) -> Self {
         self.reads_all_arguments = false;
         self
     }
 
-    /// The evaluator treats the arguments in a special way.
+    /// Sets the special treatment of the arguments by the evaluator.
     pub(crate) fn with_special_treatment(mut self, special: SpecialFunction) -> Self {
         self.special = Some(special);
         self
@@ -144,7 +144,7 @@ impl Builtin {
         self
     }
 
-    /// An expression, and its value as printed by `print_value`.
+    /// Adds an example: an expression, and its value as printed by `print_value`.
     pub(crate) fn with_example(mut self, expression: &'static str, printed: &'static str) -> Self {
         self.examples.push((expression, printed));
         self
@@ -202,7 +202,7 @@ impl Function for Builtin {
 impl<'a> Args<'a> {
     /// The argument at a position.
     pub(crate) fn value(&self, at: usize) -> &'a Value {
-        // The number of arguments was checked before, so this value is never seen.
+        // The number of arguments is already checked, so this value is never used.
         static ABSENT_ARGUMENT: Value = Value::Null(Type::Dynamic);
         self.values.get(at).unwrap_or(&ABSENT_ARGUMENT)
     }
@@ -212,7 +212,7 @@ impl<'a> Args<'a> {
         self.values.get(from..).unwrap_or(&[])
     }
 
-    /// The text of a string argument.
+    /// Returns a string argument.
     pub(crate) fn text(&self, at: usize) -> Result<&'a Str, CallError> {
         match self.value(at).without_own_marks() {
             Value::String(text) => Ok(text),
@@ -228,7 +228,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A number argument that must be a whole number, of the size that lengths and positions have.
+    /// Returns a number argument that must be a whole number in the range of lengths and indexes.
     pub(crate) fn integer(&self, at: usize) -> Result<i64, CallError> {
         let number = self.number(at)?;
         number.to_i64().ok_or_else(|| {
@@ -246,19 +246,19 @@ impl<'a> Args<'a> {
         self.value(at).children()
     }
 
-    /// A string as the result, paid for.
+    /// Returns a string result, and charges for it.
     pub(crate) fn string_result(&self, text: impl Into<String>) -> Result<Value, CallError> {
         let text = text.into();
         self.ctx.budget.charge_bytes(text.len())?;
         Ok(Value::string(text))
     }
 
-    /// Pays for a result of `n` elements, before it is made.
+    /// Charges for a result of `n` elements, before it is created.
     pub(crate) fn charge_elements(&self, n: usize) -> Result<(), CallError> {
         Ok(self.ctx.budget.charge_elements(n)?)
     }
 
-    /// Pays for `n` bytes of text, before they are made.
+    /// Charges for `n` bytes of a string, before it is created.
     pub(crate) fn charge_bytes(&self, n: usize) -> Result<(), CallError> {
         Ok(self.ctx.budget.charge_bytes(n)?)
     }

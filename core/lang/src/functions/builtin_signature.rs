@@ -10,29 +10,29 @@ use super::{Function, Param, SpecialFunction, builtin_table};
 /// Signature of a built-in function.
 #[derive(Clone, Debug)]
 pub struct BuiltinSignature {
-    /// Its name, without namespace.
+    /// The name, without namespace.
     pub name: &'static str,
     /// Description, and examples.
     pub description: String,
-    /// Its parameters.
+    /// The parameters.
     pub params: Vec<Param>,
     /// Returns the variadic parameter, which accepts any further arguments.
     pub variadic: Option<Param>,
-    /// The type of the result; dynamic where it depends on the arguments.
+    /// The type of the result, or dynamic if it depends on the arguments.
     pub returns: Type,
 }
 
-/// The signatures of all built-in functions, by name.
+/// Returns the signatures of all built-in functions, by name.
 #[must_use]
 pub fn builtin_signatures() -> Vec<BuiltinSignature> {
-    // Those that were removed only say what to use instead.
+    // Removed functions only describe their replacement.
     let removed = |name: &str| matches!(name, "list" | "map");
     let all = builtin_table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
         let examples = builtin.examples().iter().map(|(expression, printed)| {
             let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("`{expression}` is `{printed}`.")
         });
-        // The evaluator takes care of null before these see it.
+        // The evaluator handles null before these functions receive it.
         let lazy = matches!(
             builtin.special_treatment(),
             Some(SpecialFunction::Try | SpecialFunction::Can)
@@ -53,10 +53,10 @@ pub fn builtin_signatures() -> Vec<BuiltinSignature> {
     all.collect()
 }
 
-/// The type of the result, as far as the parameters alone tell.
+/// Returns the type of the result, as far as the parameters determine it.
 fn return_type_by_params(function: &dyn Function) -> Type {
     let params = || function.params().iter().chain(function.variadic_param());
-    // A parameter of unknown type leaves the type open unless the function deals with it.
+    // An argument of unknown type leaves the type open unless the function handles it.
     if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
         return Type::Dynamic;
     }

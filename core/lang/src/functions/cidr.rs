@@ -1,4 +1,4 @@
-//! Functions on address blocks of the internet protocol, both versions.
+//! Functions on IPv4 and IPv6 address blocks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -63,7 +63,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-/// A block of addresses: the address as a number, bits behind the prefix cleared.
+/// A block of addresses: the address as a number, with the bits after the prefix cleared.
 struct CidrBlock {
     start: u128,
     /// Address width in bits: 32 or 128.
@@ -90,7 +90,7 @@ impl CidrBlock {
         if !digits || prefix > width {
             return Err(refused());
         }
-        // As in Terraform, an address within the network stands for the network.
+        // As in Terraform, any address within the network denotes the network.
         Ok(Self { start: addr & !low_bits_mask(width - prefix), width, prefix })
     }
 
@@ -124,9 +124,9 @@ fn parse_ipv4(text: &str) -> Option<Ipv4Addr> {
     parts.next().is_none().then(|| Ipv4Addr::from(bytes))
 }
 
-/// A number of which the lowest `n` bits are set.
+/// Returns a number with the lowest `n` bits set.
 fn low_bits_mask(n: u32) -> u128 {
-    // A shift by 128 bits would overflow, and stands for all bits.
+    // A shift by 128 bits would overflow. The result has all bits set.
     1_u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1)
 }
 
@@ -201,7 +201,7 @@ fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
     let blamed = |at: usize| move |error: CallError| CallError { argument: Some(at), ..error };
     let block = CidrBlock::parse(args.text(0)?).map_err(blamed(0))?;
     let end = block.start | low_bits_mask(block.host_bits());
-    // The first address not yet given away; `None` when the last one is.
+    // The first address that is not allocated, or `None` if the last one is.
     let mut next = Some(block.start);
     let mut list = Vec::new();
     for at in 1..args.values.len() {
@@ -222,7 +222,7 @@ fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
             )));
         }
         let rest = low_bits_mask(block.width - prefix);
-        // A block begins at a multiple of its size, so the next free address is rounded up to one.
+        // A block starts at a multiple of its size, so the next free address is rounded up.
         let start = next
             .and_then(|next| next.checked_add(rest))
             .map(|next| next & !rest)

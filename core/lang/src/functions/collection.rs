@@ -30,7 +30,7 @@ fn list_of_any_type() -> Type {
     Type::list(Type::Dynamic)
 }
 
-/// The element type of a collection; nothing is known about it for another value.
+/// Returns the element type of a collection. For other values it is unknown.
 fn element_type_of(ty: &Type) -> Type {
     ty.element().cloned().unwrap_or(Type::Dynamic)
 }
@@ -51,7 +51,7 @@ fn to_map_or_object(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Valu
     }
 }
 
-/// Converts a value whose convertibility the type of the result has already shown.
+/// Converts a value that is known to be convertible, because the type of the result was computed.
 fn convert_to_result_type(value: &Value, ty: &Type) -> FunctionResult {
     formwork_value::convert::convert(value, ty).map_err(|refused| CallError::new(refused.reason))
 }

@@ -1,4 +1,4 @@
-//! Functions that change the type or the marks of a value, and those that test whether it has one.
+//! Functions that change the type or the marks of a value, and those that handle errors of expressions.
 
 use formwork_value::convert::ConversionError;
 use formwork_value::{Marks, Type, Value, convert};
@@ -78,12 +78,12 @@ fn mark_builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Expressions that may fail.
+/// `try` and `can`.
 fn try_builtins() -> Vec<Builtin> {
     let any = Type::Dynamic;
     vec![
-        // The evaluator looks at the arguments of these two itself, unless they come from `...` and
-        // so have values already.
+        // The evaluator handles the arguments of these two itself, unless they come from `...` and are
+        // already evaluated.
         Builtin::new("try", |args| Ok(args.value(0).clone()))
             .with_variadic("expressions", any.clone())
             .last_param_allows_null()
@@ -141,10 +141,10 @@ fn convert_to_type(args: &Args<'_>, ty: &Type) -> FunctionResult {
     })
 }
 
-/// Says why a conversion fails, without the value where that is secret.
+/// Explains why a conversion fails, without the value if it is secret.
 fn conversion_failure_reason(value: &Value, ty: &Type, refused: &ConversionError) -> String {
     let (got, wanted) = (value.ty(), ty.friendly_constraint());
-    // A mark anywhere inside is enough to say nothing but the types: the reason quotes parts.
+    // With a mark on any part, only the types are printed, because the reason quotes parts.
     if !value.all_marks().is_empty() {
         let got = got.friendly_name();
         return format!("cannot convert this {got} to {wanted}");
@@ -179,14 +179,14 @@ fn is_sensitive(args: &Args<'_>) -> FunctionResult {
     Ok(if value.marks().contains(Marks::SENSITIVE) {
         Value::Bool(true)
     } else if value.is_unknown() {
-        // It may turn out to be sensitive once it is known.
+        // It may become sensitive when it is known.
         Value::unknown(Type::Bool)
     } else {
         Value::Bool(false)
     })
 }
 
-/// Puts null in the place of every ephemeral part.
+/// Replaces every ephemeral part with null.
 fn null_ephemeral_parts(value: &Value) -> Value {
     if !value.all_marks().contains(Marks::EPHEMERAL) {
         return value.clone();

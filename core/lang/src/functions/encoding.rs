@@ -1,4 +1,4 @@
-//! Functions that write values as text and read them back: base64, JSON, URLs, CSV, YAML.
+//! Functions that encode and decode values: Base64, JSON, URLs, CSV, YAML.
 
 mod charset;
 mod csv;
@@ -69,7 +69,7 @@ fn builtin_on_string(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) 
 fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let secret = |what: &str| CallError::new(what.to_owned());
-    // Line ends are the one thing that may stand between the letters.
+    // Only line ends are allowed between the characters.
     let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let bytes = BASE64_ALLOWING_UNUSED_BITS
         .decode(letters)
@@ -106,9 +106,9 @@ fn json_encode(args: &Args<'_>) -> FunctionResult {
         .and_then(|text| args.string_result(text))
 }
 
-/// The type alone decides the first character of the JSON text.
+/// The type determines the first character of the JSON.
 fn unknown_json_string(value: &Value) -> Value {
-    // The text `null` begins with another character, so a value that may be null has no prefix.
+    // `null` begins with another character, so a value that may be null has no known prefix.
     let not_null = match value {
         Value::Unknown(unknown) => unknown.refinement().not_null,
         _ => true,

@@ -93,7 +93,7 @@ fn builtin_on_path(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) ->
     Builtin::new(name, body).with_param("path", Type::String).with_return_type(Type::String)
 }
 
-/// The path in the first argument, `~` put in full.
+/// Returns the path in the first argument, with `~` expanded.
 fn path_argument(args: &Args<'_>) -> Result<String, CallError> {
     path::expand_home(args, args.text(0)?)
 }
@@ -152,7 +152,7 @@ fn file(args: &Args<'_>) -> FunctionResult {
 
 fn file_exists(args: &Args<'_>) -> FunctionResult {
     let path = path_argument(args)?;
-    // No path at all means the current folder.
+    // An empty path means the current directory.
     match args.ctx.host.files.file_kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
         Ok(FileKind::Folder) => {

@@ -7,63 +7,63 @@ use time::OffsetDateTime;
 pub enum FileKind {
     /// A regular file.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
-    /// A device, socket or the like.
+    /// A device, socket or similar.
     Other,
 }
 
-/// Why a path could not be read.
+/// The error of an access to a path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileFailure {
-    /// There is nothing.
+    /// The file does not exist.
     #[error("there is no file at this path")]
     Missing,
-    /// Something else went wrong, in the words of the system.
+    /// Another error, with the message of the operating system.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Files, by paths as written: relative ones start at the current folder.
+/// Access to files, by paths as written. Relative paths start at the current directory.
 pub trait HostFiles {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// When it is missing or cannot be read.
+    /// Returns an error if the file does not exist or cannot be read.
     fn read_file(&self, path: &str) -> Result<Vec<u8>, FileFailure>;
 
-    /// Kind of the file at a path, links followed.
+    /// Returns the kind of the file at a path, following links.
     ///
     /// # Errors
-    /// When there is none, or it cannot be found out.
+    /// Returns an error if the file does not exist or its kind cannot be determined.
     fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure>;
 
-    /// The names in a folder with the kinds of their files, links followed, in any order.
+    /// Returns the names in a directory with the kinds of their files, following links, in any order.
     ///
     /// # Errors
-    /// When it is missing, no folder, or cannot be read.
+    /// Returns an error if the directory does not exist, is not a directory, or cannot be read.
     fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure>;
 
-    /// The current folder, absolute.
+    /// Returns the absolute path of the current directory.
     fn current_folder(&self) -> Option<String>;
 
-    /// The folder that `~` stands for.
+    /// Returns the home directory, for `~`.
     fn home_folder(&self) -> Option<String>;
 }
 
-/// Clock and randomness. `None` means: not yet, the result is unknown.
+/// Clock and randomness. `None` means that the result is not available yet and is unknown.
 pub trait ClockAndRandom {
-    /// The time now, for `timestamp`.
+    /// Returns the current time, for `timestamp`.
     fn current_time(&self) -> Option<OffsetDateTime>;
 
-    /// The time of the plan, for `plantimestamp`.
+    /// Returns the time of the plan, for `plantimestamp`.
     fn plan_time(&self) -> Option<OffsetDateTime>;
 
     /// Unpredictable bytes, for `uuid` and `bcrypt`.
     fn random_bytes(&self) -> Option<[u8; 16]>;
 }
 
-/// The world outside as one expression may see it.
+/// The host services that one expression may use.
 #[derive(Clone, Copy)]
 pub struct FunctionHost<'h> {
     /// Files.
@@ -75,7 +75,7 @@ pub struct FunctionHost<'h> {
 struct NoFunctionHost;
 
 impl FunctionHost<'static> {
-    /// A world without files, clock and randomness.
+    /// Returns host services without files, clock and randomness.
     #[must_use]
     pub fn without_services() -> Self {
         Self { files: &NoFunctionHost, clock_and_random: &NoFunctionHost }

@@ -1,4 +1,4 @@
-//! Functions that compute digests and identifiers. Their forms for files live in `file`.
+//! Functions that compute digests and identifiers. Their variants for files are in `file`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use super::{Args, Builtin, CallError};
 
 type FunctionResult = Result<Value, CallError>;
 
-/// The cost of `bcrypt` unless another is asked for.
+/// The default cost of `bcrypt`.
 const DEFAULT_BCRYPT_COST: u32 = 10;
 /// The greatest cost of `bcrypt`: each step doubles the time, and this one takes about ten minutes.
 const MAX_BCRYPT_COST: u32 = 20;

@@ -8,7 +8,7 @@ use formwork_value::{Marks, Refinement, Type, Value};
 use super::{CallContext, CallError, Function, Param};
 use crate::limits;
 
-/// Calls a function with arguments that are converted and as many as it takes.
+/// Calls a function with converted arguments of the correct number.
 ///
 /// # Errors
 /// Returns an error if the function has no value for these arguments.
@@ -29,8 +29,8 @@ pub fn invoke_function(
         untyped |= !param.allow_dynamic && is_of_unknown_type(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();
         let own = arg.all_marks();
-        // The function sees no marks, so it cannot say which parts of the result they belong to:
-        // they all cover the whole result.
+        // The function receives no marks, so it cannot assign them to parts of the result: they all
+        // apply to the whole result.
         if !own.is_empty() && !param.allow_marked {
             marks |= own;
             if let Some(slot) = plain.to_mut().get_mut(at) {
@@ -39,14 +39,14 @@ pub fn invoke_function(
         }
     }
     if untyped || unknown {
-        // The function will not see them, so it cannot put them on the result.
+        // The function does not receive them, so it cannot apply them to the result.
         marks |= args.iter().fold(Marks::NONE, |marks, arg| marks | arg.marks());
     }
     if untyped {
         return Ok(Value::dynamic().mark(marks));
     }
     let hide = |error| if marks.is_empty() { error } else { redact_reason(error) };
-    // Paid before the call, so that the limit protects the function, too.
+    // Charged before the call, so that the limit also protects the function.
     if function.reads_all_arguments() {
         ctx.budget.charge_reading(&plain)?;
     }
@@ -60,8 +60,8 @@ pub fn invoke_function(
     Ok(value.mark(marks))
 }
 
-/// An error that tells nothing of the arguments: the function did not see that one of them is secret, or
-/// not to be kept anywhere.
+/// Returns an error without details of the arguments, because the function did not receive the marks of
+/// a secret or ephemeral one.
 fn redact_reason(error: CallError) -> CallError {
     let reason =
         "the reason is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
@@ -73,8 +73,8 @@ fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic_param())
 }
 
-/// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
-/// type of its result.
+/// Returns whether the type of a value is unknown. A function that does not support it cannot determine
+/// the type of its result.
 fn is_of_unknown_type(value: &Value) -> bool {
     match value.without_own_marks() {
         Value::Null(ty) => *ty == Type::Dynamic,
@@ -83,7 +83,7 @@ fn is_of_unknown_type(value: &Value) -> bool {
     }
 }
 
-/// Takes the marks off a value and off everything inside it.
+/// Removes the marks of a value and of all its parts.
 pub(super) fn strip_all_marks(value: &Value) -> Value {
     if value.all_marks().is_empty() {
         return value.clone();

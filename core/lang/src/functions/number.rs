@@ -126,7 +126,7 @@ fn parse_int(args: &Args<'_>) -> FunctionResult {
         .ok_or_else(|| {
             CallError::for_argument(1, "base must be a whole number between 2 and 62 inclusive")
         })?;
-    // The digits become a number in quadratic time; the limit is far beyond any use.
+    // The conversion of digits takes quadratic time. The limit is far above any practical use.
     if text.len() > 20_000 {
         return Err(CallError::for_argument(0, "it has more than 20000 digits"));
     }

@@ -1,4 +1,4 @@
-//! Functions on patterns. The syntax of patterns is read by `translate_re2`.
+//! Regular expression functions. `translate_re2` parses the syntax of patterns.
 
 mod char_class;
 mod translate_re2;
@@ -66,12 +66,12 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-/// A pattern ready to search with.
+/// A compiled pattern.
 struct CompiledPattern {
     regex: meta::Regex,
     /// Memory size.
     bytes: usize,
-    /// Steps that compiling costs and no call has paid yet.
+    /// Steps of the compilation that no call was charged for yet.
     owed: Cell<usize>,
     /// The names of the groups, from the first.
     groups: Vec<Option<Str>>,
@@ -82,11 +82,11 @@ thread_local! {
     static PATTERN_CACHE: RefCell<HashMap<String, Rc<CompiledPattern>>> = RefCell::new(HashMap::new());
 }
 
-/// Why a string is no pattern to search with.
+/// The error of a pattern.
 enum PatternError {
-    /// It becomes larger than [`MAX_COMPILED_PATTERN_BYTES`], and to find that out is work.
+    /// The compiled pattern exceeds [`MAX_COMPILED_PATTERN_BYTES`]. The attempt is also charged.
     TooLarge,
-    /// It is none.
+    /// The string is not a valid pattern.
     NoPattern(String),
 }
 
@@ -99,7 +99,8 @@ impl Display for PatternError {
     }
 }
 
-/// The compiled pattern of a call. The call pays for compiling it unless an earlier one did.
+/// Returns the compiled pattern of a call. The call is charged for the compilation unless an earlier one
+/// was.
 fn compile_and_charge(
     args: &Args<'_>,
     pattern: &str,
@@ -128,8 +129,8 @@ fn compile_cached(pattern: &str) -> Result<Rc<CompiledPattern>, PatternError> {
     PATTERN_CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
         if kept.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_PATTERN_BYTES {
-            // Dropping all at once needs no order of use, and programs rarely have more patterns
-            // than fit.
+            // Clearing the whole cache needs no usage order, and configurations rarely have more
+            // patterns than fit.
             kept.clear();
         }
         kept.insert(pattern.to_owned(), compiled.clone());
@@ -185,7 +186,7 @@ fn captures_to_value(compiled: &CompiledPattern, captures: &Captures, text: &str
     let part =
         |group: usize| match captures.get_group(group).and_then(|span| text.get(span.range())) {
             Some(part) => Value::string(part),
-            // A group that takes no part in the match is null, as in Terraform.
+            // A group that does not participate in the match is null, as in Terraform.
             None => Value::null(Type::String),
         };
     // Either all groups have names or none, so the first one decides.
@@ -224,7 +225,7 @@ fn regex_all(args: &Args<'_>) -> FunctionResult {
     let text = args.text(1)?;
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {
-        // Paid for each match, because their number is known only at the end.
+        // Charged for each match, because their number is known only at the end.
         args.charge_elements(compiled.groups.len() + 1)?;
         matches.push(captures_to_value(&compiled, &captures, text));
     }
@@ -244,7 +245,7 @@ fn replace(args: &Args<'_>) -> FunctionResult {
     } else {
         text.matches(wanted.as_str()).count()
     };
-    // Paid before the text grows: both strings may be large on their own.
+    // Charged before the string grows, because both strings may be large.
     args.charge_bytes(n.saturating_mul(instead.len()))?;
     args.string_result(text.replace(wanted.as_str(), instead))
 }
@@ -269,7 +270,7 @@ fn replace_pattern(args: &Args<'_>, pattern: &str) -> FunctionResult {
                 }
             }
         }
-        // Paid for each match, so that an evaluation ends soon after its budget.
+        // Charged for each match, so that an evaluation ends soon after its budget is exhausted.
         args.charge_bytes(out.len() - before)?;
         done = span.end();
     }
@@ -284,8 +285,8 @@ enum ReplacementPart<'r> {
     Group(usize),
 }
 
-/// Reads a replacement: `$1`, `$name` and `${name}` stand for groups, `$$` for a dollar sign. A name
-/// goes as far as it can; a group that is not there is empty.
+/// Parses a replacement: `$1`, `$name` and `${name}` represent groups, and `$$` a dollar sign. A name is
+/// as long as possible. A group that does not exist is empty.
 fn parse_replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<ReplacementPart<'r>> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! `rsadecrypt`: decrypts RSA ciphertexts with the padding of PKCS #1 version 1.5. Keys are read in
-//! `private_key`. Not constant in time: the key belongs to the user of the program.
+//! `rsadecrypt`: decrypts RSA ciphertexts with the padding of PKCS #1 version 1.5. `private_key` parses
+//! keys. The decryption is not constant-time, because the key belongs to the user of the program.
 
 mod private_key;
 
@@ -69,7 +69,7 @@ fn decrypt_pkcs1(key: &RsaPrivateKey, encrypted: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let bytes = ConstDivisor::new(modulus).reduce(number).pow(&exponent).residue().to_be_bytes();
-    // The zero before everything else is no part of a number.
+    // A leading zero byte is not part of the number.
     if bytes.len() + 1 != n_bytes {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Functions on text. Patterns live in `regex`, verbs in `format`.
+//! String functions. Regular expressions are in `regex`, format verbs in `format`.
 
 pub(super) mod case;
 mod format;
@@ -23,7 +23,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     .collect()
 }
 
-/// Other letters, another order.
+/// Functions that change the case or the order of characters.
 fn case_and_order_builtins() -> Vec<Builtin> {
     vec![
         builtin_on_string("lower", |args| args.string_result(case::lower(args.text(0)?)))
@@ -74,7 +74,7 @@ fn trim_builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Questions about a string.
+/// Functions that test a string.
 fn predicate_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("startswith", starts_with)
@@ -108,7 +108,7 @@ fn predicate_builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Strings that become parts, and the other way round.
+/// Functions that split and join strings.
 fn split_and_join_builtins() -> Vec<Builtin> {
     let strings = || Type::list(Type::String);
     vec![
@@ -181,14 +181,14 @@ fn trim(args: &Args<'_>) -> FunctionResult {
     args.string_result(args.text(0)?.trim_matches(|char| cutset.contains(char)))
 }
 
-/// Answers for an unknown text too, if enough of its beginning is known.
+/// Returns a known result even for an unknown string, if its known prefix is sufficient.
 fn starts_with(args: &Args<'_>) -> FunctionResult {
     let prefix = args.text(1)?;
     let Value::Unknown(unknown) = args.value(0) else {
         return Ok(Value::Bool(args.text(0)?.starts_with(prefix.as_str())));
     };
-    // As in Terraform, the known beginning of an unknown string may decide: a `count` can use the
-    // answer.
+    // As in Terraform, the known prefix of an unknown string may determine the result, which a `count`
+    // can use.
     let known = unknown.refinement().prefix.as_ref().map_or("", Str::as_str);
     Ok(if known.starts_with(prefix.as_str()) {
         Value::Bool(true)
@@ -205,7 +205,7 @@ fn indent(args: &Args<'_>) -> FunctionResult {
         .map_err(|_| CallError::new("the number of spaces must not be negative"))?;
     let text = args.text(1)?;
     let n_lines = text.matches('\n').count();
-    // Paid before the spaces are made: their number is an argument.
+    // Charged before the spaces are created, because their number is an argument.
     args.charge_bytes(n_lines.saturating_mul(spaces))?;
     args.string_result(
         text.replace('\n', &format!("\n{}", " ".repeat(if n_lines > 0 { spaces } else { 0 }))),
@@ -252,8 +252,8 @@ fn split(args: &Args<'_>) -> FunctionResult {
     Ok(Value::list(Type::String, parts))
 }
 
-/// Counts in grapheme clusters. A negative offset counts from the end, a negative length means all
-/// that is left.
+/// Counts in grapheme clusters. A negative offset counts from the end, and a negative length means the
+/// rest of the string.
 fn substr(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let (offset, length) = (args.integer(1)?, args.integer(2)?);

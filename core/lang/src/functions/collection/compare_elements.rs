@@ -69,7 +69,7 @@ fn distinct(args: &Args<'_>) -> FunctionResult {
     Ok(to_list_or_tuple(args.ty, items))
 }
 
-/// A hash of a value: equal values have equal hashes.
+/// Returns a hash of a value. Equal values have equal hashes.
 pub(super) fn hash_value(value: &Value) -> u64 {
     use std::hash::{Hash as _, Hasher as _};
     fn hash_value_into(value: &Value, hasher: &mut std::hash::DefaultHasher) {
@@ -109,13 +109,12 @@ fn match_keys(args: &Args<'_>) -> FunctionResult {
     let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
     let (keys, searched) =
         (convert_to_result_type(keys, &ty)?, convert_to_result_type(searched, &ty)?);
-    // Without keys to search for, the result is empty, however much of the rest is unknown.
+    // Without keys to search for, the result is empty, even if other arguments are unknown.
     let settled = values.is_wholly_known() && keys.is_wholly_known();
     if !settled && !searched.children().is_empty() {
         return Ok(Value::unknown(args.ty.clone()));
     }
-    // Terraform stops at the first unknown element to search for, and then has found nothing at
-    // all.
+    // Terraform stops at the first unknown key, and then finds no element.
     let n_known = searched.children().iter().take_while(|key| key.is_wholly_known()).count();
     let wanted: HashMap<u64, Vec<&Value>> =
         searched.children().iter().take(n_known).fold(HashMap::new(), |mut wanted, key| {
@@ -132,7 +131,7 @@ fn match_keys(args: &Args<'_>) -> FunctionResult {
     Ok(to_list_or_tuple(args.ty, items))
 }
 
-/// Whether an element equals a value: `None` while that is not known.
+/// Returns whether an element equals a value, or `None` if that is unknown.
 fn is_equal_if_known(item: &Value, value: &Value) -> Option<bool> {
     match ops::equal(item, value).without_own_marks() {
         Value::Bool(same) => Some(*same),
@@ -150,7 +149,7 @@ fn contains(args: &Args<'_>) -> FunctionResult {
         match is_equal_if_known(item, args.value(1)) {
             Some(true) => return Ok(Value::Bool(true)),
             Some(false) => {}
-            // A later element may still be equal for certain.
+            // A later element may still be certainly equal.
             None => undecided = true,
         }
     }
@@ -166,7 +165,7 @@ fn index(args: &Args<'_>) -> FunctionResult {
         match is_equal_if_known(item, args.value(1)) {
             Some(true) => return Ok(Value::Number(Number::from(at))),
             Some(false) => {}
-            // This may be the first equal element, so a certain one behind it does not decide.
+            // This may be the first equal element, so a certainly equal one after it does not decide.
             None => return Ok(Value::unknown(Type::Number)),
         }
     }

@@ -1,4 +1,4 @@
-//! Functions that bring many elements, or many arguments, to one value.
+//! Functions that reduce many elements or arguments to one value.
 
 use crate::value_kind::ValueKind;
 use formwork_value::ops::OperationError;
@@ -89,8 +89,7 @@ fn all_true(args: &Args<'_>) -> FunctionResult {
     for item in args.elements(0) {
         match item {
             Value::Bool(true) => {}
-            // Terraform stops at the first unknown element, so a false one behind it does not
-            // decide.
+            // Terraform stops at the first unknown element, so a false one after it does not decide.
             Value::Unknown(_) => return Ok(Value::unknown(Type::Bool)),
             // As in Terraform, a null element counts as false.
             _ => return Ok(Value::Bool(false)),
@@ -101,7 +100,7 @@ fn all_true(args: &Args<'_>) -> FunctionResult {
 
 fn any_true(args: &Args<'_>) -> FunctionResult {
     let items = args.elements(0);
-    // One true element decides, also behind unknown ones.
+    // One true element decides, even after unknown ones.
     if items.contains(&Value::Bool(true)) {
         return Ok(Value::Bool(true));
     }
@@ -123,7 +122,7 @@ fn coalesce(args: &Args<'_>) -> FunctionResult {
         let value = convert_to_result_type(arg, args.ty)?;
         match &value {
             Value::Null(_) => {}
-            // Only where all arguments become strings does an empty one count as missing.
+            // An empty string counts as missing only if all arguments are converted to strings.
             Value::String(text) if text.is_empty() && *args.ty == Type::String => {}
             _ => return Ok(value),
         }
@@ -135,7 +134,7 @@ fn coalesce_list_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut common = None;
     let mut mixed = false;
     for (at, arg) in args.iter().enumerate() {
-        // It may turn out to be empty, when a later argument of another type is the result.
+        // It may be empty, and then a later argument of another type is the result.
         if arg.is_unknown() {
             return Ok(Type::Dynamic);
         }
@@ -153,7 +152,8 @@ fn coalesce_list_return_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 fn coalesce_list(args: &Args<'_>) -> FunctionResult {
-    // An unknown list may have elements, which would be the result: none behind it is looked at.
+    // An unknown list may have elements, and would then be the result, so later lists are not
+    // considered.
     let found = args.values.iter().find(|arg| arg.is_unknown() || !arg.children().is_empty());
     match found {
         Some(Value::Unknown(_)) => Ok(Value::unknown(args.ty.clone())),
@@ -175,9 +175,9 @@ fn length(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     let exactly = |n: usize| Value::Number(Number::from(n));
     let result = match (value.without_own_marks(), ValueKind::of(value)) {
-        // Terraform counts grapheme clusters, which are the characters that a reader sees.
+        // Terraform counts grapheme clusters, which are the visible characters.
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
-        // The type fixes the length, even if elements are unknown.
+        // The type determines the length, even if elements are unknown.
         (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),
         (Value::Unknown(unknown), ValueKind::Tuple | ValueKind::Object) => match unknown.ty() {
             Type::Tuple(elements) => exactly(elements.len()),
@@ -200,7 +200,7 @@ fn length(args: &Args<'_>) -> FunctionResult {
     Ok(result.mark(value.marks()))
 }
 
-/// A number between two lengths, which is known if they are equal.
+/// Returns a number between two lengths, which is known if they are equal.
 fn unknown_length_between(least: u64, most: Option<u64>) -> Value {
     let refinement = Refinement {
         lower: Some((Number::from(least), true)),
@@ -230,7 +230,7 @@ fn one(args: &Args<'_>) -> FunctionResult {
     match args.elements(0) {
         [] => Ok(Value::null(args.ty.clone())),
         [element] => Ok(element.clone()),
-        // Unknown elements of a set may turn out to be equal, which leaves one.
+        // Unknown elements of a set may be equal and merge.
         _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
             Ok(Value::unknown(args.ty.clone()))
         }

@@ -58,7 +58,7 @@ fn part_builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Functions that make a map.
+/// Functions that create a map.
 fn construction_builtins() -> Vec<Builtin> {
     let lists = || Type::list(Type::String);
     vec![
@@ -180,7 +180,7 @@ fn attribute_type_of_object_value(object: &Value, name: &str) -> Option<Type> {
     }
 }
 
-// The name is left out of the message if the key or the object is marked.
+// The name is omitted from the message if the key or the object is marked.
 fn missing_key_reason(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
         format!("the given object has no attribute {:?}", key.as_str())
@@ -204,7 +204,7 @@ fn lookup(args: &Args<'_>) -> FunctionResult {
     }
 }
 
-/// Arguments of one type keep it; otherwise the result is an object of all that they hold.
+/// Arguments of one type keep it. Otherwise the result is an object with all their elements.
 fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut attributes = BTreeMap::new();
     let mut first: Option<Type> = None;
@@ -213,7 +213,7 @@ fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
         let ty = arg.ty();
         let pairs: Vec<(Str, Type)> = match (&ty, arg.without_own_marks()) {
             (Type::Dynamic, _) => return Ok(Type::Dynamic),
-            // A null argument adds nothing: `merge(null, m)` is how optional maps are merged.
+            // A null argument is ignored: `merge(null, m)` is a common way to merge optional maps.
             (Type::Map(_) | Type::Object(_), Value::Null(_)) => Vec::new(),
             (Type::Object(object), _) => {
                 object.attributes.iter().map(|(name, ty)| (name.clone(), ty.clone())).collect()
@@ -233,7 +233,7 @@ fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
                 )));
             }
         };
-        // A later argument wins, as its elements do.
+        // The type of a later argument takes precedence, like its elements.
         attributes.extend(pairs);
         alike &= *first.get_or_insert_with(|| ty.clone()) == ty;
     }
@@ -249,7 +249,8 @@ fn merge(args: &Args<'_>) -> FunctionResult {
     let mut pairs = Vec::new();
     for arg in args.values {
         marks |= arg.marks();
-        // Paid for each argument before it is copied: all of them may be one large value.
+        // Charged for each argument before it is copied, because all of them may be the same large
+        // value.
         args.charge_elements(arg.children().len())?;
         match arg.without_own_marks() {
             Value::Map(map) => {
@@ -270,7 +271,7 @@ fn zipmap_return_type(args: &[Value]) -> Result<Type, CallError> {
         // All elements of a list have one type, so that the keys have no influence on the result's.
         Type::List(element) => Ok(Type::Map(element)),
         Type::Tuple(elements) => {
-            // Only known keys tell the names of the attributes.
+            // Only known keys determine the attribute names.
             if keys.is_unknown() || !keys.is_wholly_known() {
                 return Ok(Type::Dynamic);
             }
@@ -303,7 +304,7 @@ fn key_strings(keys: &Value) -> Result<Vec<Str>, CallError> {
 
 fn zipmap(args: &Args<'_>) -> FunctionResult {
     let (keys, values) = (args.value(0), args.value(1));
-    // A key becomes a name of the result, which cannot carry its mark, so the whole result does.
+    // A key becomes an attribute name, which cannot have a mark, so the whole result is marked.
     let marks = keys.all_marks() | values.marks();
     if !keys.is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()).mark(marks));
@@ -318,7 +319,7 @@ fn zipmap(args: &Args<'_>) -> FunctionResult {
 fn transpose(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     if !value.is_wholly_known() {
-        // An unknown element may become any key, so that none of the result is known.
+        // An unknown element may become any key, so the whole result is unknown.
         return Ok(Value::unknown(args.ty.clone()));
     }
     let Value::Map(map) = value else { return Ok(Value::unknown(args.ty.clone())) };

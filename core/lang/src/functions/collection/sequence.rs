@@ -1,4 +1,4 @@
-//! Functions on lists and tuples, where order counts.
+//! Functions on lists and tuples, which are ordered.
 
 use crate::print_value::type_with_article;
 use crate::value_kind::ValueKind;
@@ -11,7 +11,7 @@ use super::{
     FunctionResult, convert_to_result_type, element_type_of, list_of_any_type, to_list_or_tuple,
 };
 
-/// Greatest number of elements that `range` makes.
+/// Greatest number of elements that `range` generates.
 const MAX_RANGE_ELEMENTS: usize = 1024;
 
 pub(super) fn builtins() -> Vec<Builtin> {
@@ -116,7 +116,7 @@ fn construction_builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Functions that Terraform removed. Their names stay, so that the error names the replacement.
+/// Functions that Terraform removed. They remain defined, so that the error names the replacement.
 fn removed_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
@@ -174,8 +174,8 @@ fn empty_list_error() -> CallError {
     CallError::new("cannot use element function with an empty list")
 }
 
-/// Index with wrap-around: the element after the last is the first, and the one before the first is
-/// the last. Before the first element of a tuple Terraform wraps only in whole rounds.
+/// Computes an index with wrap-around: the element after the last is the first, and the one before the
+/// first is the last. For negative indexes of a tuple, Terraform only accepts multiples of the length.
 fn element(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     let Value::Number(index) = args.value(1).without_own_marks() else {
@@ -279,7 +279,7 @@ fn concat_return_type(args: &[Value]) -> Result<Type, CallError> {
     for (at, (ty, arg)) in types.iter().zip(args).enumerate() {
         match ty {
             Type::Tuple(parts) => elements.extend(parts.iter().cloned()),
-            // Only a known list tells how many elements it adds to the tuple.
+            // Only a known list determines the number of elements that it adds to the tuple.
             Type::List(_) if arg.is_unknown() => return Ok(Type::Dynamic),
             Type::List(element) => {
                 elements.extend(std::iter::repeat_n((**element).clone(), arg.children().len()));
@@ -310,7 +310,7 @@ fn concat(args: &Args<'_>) -> FunctionResult {
     Ok(to_list_or_tuple(args.ty, items).mark(marks))
 }
 
-/// Collects the elements of a nest of sequences; `false` while it is not known how many there are.
+/// Collects the elements of nested sequences. Returns `false` if their number is unknown.
 fn flatten_into(
     args: &Args<'_>,
     list: &Value,
@@ -318,7 +318,7 @@ fn flatten_into(
     marks: &mut Marks,
 ) -> Result<bool, CallError> {
     *marks |= list.marks();
-    // Unknown elements of a set may turn out to be equal.
+    // Unknown elements of a set may be equal.
     let list = list.without_own_marks();
     let mut known = !list.is_unknown()
         && (!matches!(list, Value::Set(_)) || list.is_wholly_known() || list.children().len() < 2);
@@ -327,7 +327,7 @@ fn flatten_into(
         let is_sequence = match item.without_own_marks() {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => true,
             Value::Unknown(unknown) => {
-                // It may turn out to be a sequence of any length.
+                // It may be a sequence of any length.
                 known &= *unknown.ty() != Type::Dynamic;
                 matches!(unknown.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_))
             }
@@ -347,7 +347,7 @@ fn flatten_return_type(args: &[Value]) -> Result<Type, CallError> {
     if !list.is_unknown() && !ValueKind::of(list).is_sequence() {
         return Err(CallError::new("can only flatten lists, sets and tuples"));
     }
-    // Its elements give the result its type; to find it here would do the work twice.
+    // The elements determine the type of the result, so computing it here would repeat the work.
     Ok(Type::Dynamic)
 }
 
@@ -385,7 +385,7 @@ fn range(args: &Args<'_>) -> FunctionResult {
     }
     let mut items = Vec::new();
     let mut next = start.clone();
-    // A step of zero is no error of its own: it runs into the limit of elements, as in Terraform.
+    // A step of zero is not a separate error: as in Terraform, it reaches the limit of elements.
     while if goes_down { next > *end } else { next < *end } {
         if items.len() == MAX_RANGE_ELEMENTS {
             return Err(CallError::new(format!(
@@ -430,7 +430,7 @@ fn sort(args: &Args<'_>) -> FunctionResult {
         };
         texts.push(text.clone());
     }
-    // Terraform compares bytes, whatever the language of the text.
+    // Terraform compares bytes, independent of the locale.
     texts.sort_by(|a: &Str, b| a.as_str().cmp(b.as_str()));
     Ok(Value::list(Type::String, texts.into_iter().map(Value::String).collect()))
 }

@@ -87,8 +87,8 @@ fn union(args: &Args<'_>) -> FunctionResult {
     Ok(Value::set(element_type_of(args.ty), items))
 }
 
-/// Keeps the elements of the first set that `keep` says of all others. Unknown elements could equal
-/// any, so they leave the result open.
+/// Returns the elements of the first set that satisfy `keep` for all other sets. Unknown elements could
+/// equal any, so they leave the result unknown.
 fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> FunctionResult {
     let sets = arguments_as_result_sets(args)?;
     if sets.iter().any(|set| !set.is_wholly_known()) {
@@ -153,7 +153,7 @@ fn product(args: &Args<'_>) -> FunctionResult {
     let mut columns = Vec::with_capacity(args.values.len());
     for (arg, ty) in args.values.iter().zip(parts.iter()) {
         marks |= arg.marks();
-        // Unknown elements may turn out to be equal, so the number of combinations is open.
+        // Unknown elements may be equal, so the number of combinations is unknown.
         if matches!(arg.without_own_marks(), Value::Set(_))
             && !arg.is_wholly_known()
             && arg.children().len() > 1
@@ -169,7 +169,8 @@ fn product(args: &Args<'_>) -> FunctionResult {
         total = total.saturating_mul(column.len());
         columns.push(column);
     }
-    // Paid before the rows are made: a few short lists have more combinations than memory has room.
+    // Charged before the rows are created, because the combinations of a few short lists may exceed the
+    // memory.
     args.charge_elements(total.saturating_mul(columns.len().max(1)))?;
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for column in &columns {

@@ -1,4 +1,4 @@
-//! Strings in other character encodings than UTF-8, by their registered names.
+//! Strings in character encodings other than UTF-8, by their registered names.
 
 mod code_pages;
 
@@ -37,14 +37,14 @@ pub(super) fn builtins() -> Vec<Builtin> {
 /// Converter between strings and encoded bytes.
 enum Charset {
     Utf8,
-    /// The order of bytes, and whether a mark tells which it is.
+    /// UTF-16: the byte order, and whether a byte order mark determines it.
     Utf16 {
         big: bool,
         marked: bool,
     },
-    /// The first so many characters, each a byte.
+    /// The first characters of Unicode, one byte each.
     First(u32),
-    /// ASCII, and the meanings of the other bytes.
+    /// ASCII, and the characters of the other bytes.
     Page(&'static str),
     Listed(&'static Encoding),
 }
@@ -79,7 +79,7 @@ impl Charset {
         Some(Self::Listed(encoding))
     }
 
-    /// The bytes of a string; `None` if a character has none.
+    /// Encodes a string. Returns `None` if a character cannot be encoded.
     fn encode(&self, text: &str) -> Option<Vec<u8>> {
         match self {
             Self::Utf8 => Some(text.as_bytes().to_vec()),
@@ -112,7 +112,7 @@ impl Charset {
         }
     }
 
-    /// The text of bytes; `None` if some stand for nothing.
+    /// Decodes bytes. Returns `None` if some are invalid.
     fn decode(&self, bytes: &[u8]) -> Option<String> {
         match self {
             Self::Utf8 => String::from_utf8(bytes.to_vec()).ok(),
@@ -128,7 +128,7 @@ impl Charset {
                     if big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) }
                 };
                 let units: Vec<u16> = pairs.iter().map(unit).collect();
-                // A half unit at the end is no text.
+                // An incomplete unit at the end is invalid.
                 rest.is_empty().then(|| String::from_utf16(&units).ok()).flatten()
             }
             Self::First(n) => bytes
@@ -144,8 +144,8 @@ impl Charset {
                 .collect(),
             Self::Listed(encoding) => {
                 let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
-                // Bytes undefined in a single-byte page stand for a control character here, and for
-                // nothing in Terraform.
+                // Undefined bytes of a single-byte page decode to a control character here, and are
+                // invalid in Terraform.
                 let undefined = |char: char| ('\u{80}'..='\u{9f}').contains(&char);
                 let strict = encoding.is_single_byte() && text.chars().any(undefined);
                 (!strict).then(|| text.into_owned())

@@ -1,5 +1,5 @@
-//! Reading comma-separated values by RFC 4180: quotes must stand around a whole field, empty lines do
-//! not count, every line has as many fields as the first, which names them.
+//! Parser for comma-separated values by RFC 4180: quotes must enclose a whole field, empty lines are
+//! ignored, and every line must have as many fields as the header line.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn row_type(names: &[Str]) -> Type {
     Type::object(names.iter().map(|name| (name.clone(), Type::String)))
 }
 
-/// The names in the first line, and the reader behind it.
+/// Reads the header line. Returns the names, and the reader after it.
 fn read_header_line(text: &str) -> Result<(Vec<Str>, CsvReader<'_>), CallError> {
     let mut reader = CsvReader { rest: text, line: 1 };
     let fields = reader
@@ -84,7 +84,7 @@ struct CsvReader<'t> {
 }
 
 impl<'t> CsvReader<'t> {
-    /// The fields of the next line that is not empty.
+    /// Returns the fields of the next line that is not empty.
     fn read_record(&mut self) -> Result<Option<Vec<String>>, CallError> {
         while let Some(rest) =
             self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
@@ -113,7 +113,7 @@ impl<'t> CsvReader<'t> {
         Ok(Some(fields))
     }
 
-    /// Continues behind one line end.
+    /// Skips one line end.
     fn advance_line(&mut self, rest: &'t str) {
         self.line += 1;
         self.rest = rest;

@@ -1,5 +1,5 @@
-//! Gzip compression, byte for byte equal to Terraform's. Values computed from other bytes would
-//! change, and replace machines without cause. The `flate2` crate makes other bytes.
+//! Gzip compression, byte for byte equal to Terraform's. Different bytes would change computed values,
+//! and replace machines without cause. The `flate2` crate produces different bytes.
 
 mod huffman;
 mod matches;
@@ -12,7 +12,7 @@ use formwork_value::Value;
 use crate::functions::{Args, Builtin, CallError};
 use write_block::BitWriter;
 
-/// Magic number, method, no flags, no time, nothing special, unknown system.
+/// Magic number, method, no flags, no time, no extra flags, unknown system.
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 pub(super) fn base64_gzip_builtin() -> Builtin {
@@ -32,7 +32,7 @@ pub(super) fn base64_gzip_builtin() -> Builtin {
 fn gzip_compress(data: &[u8]) -> Vec<u8> {
     let mut bits = BitWriter::new(GZIP_HEADER.to_vec());
     matches::compress_into_blocks(data, &mut bits);
-    // Terraform flushes before it closes, and each leaves an empty block.
+    // Terraform flushes before it closes, and each of the two writes an empty block.
     bits.write_empty_block(false);
     bits.write_empty_block(true);
     let mut out = bits.into_bytes();

@@ -1,4 +1,4 @@
-//! `yamldecode` and `yamlencode`. A library parses the text; `write_yaml` lays it out.
+//! `yamldecode` and `yamlencode`. A library parses YAML, and `write_yaml` writes it.
 
 mod commas_after_tags;
 mod read_scalar;

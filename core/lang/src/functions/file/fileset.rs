@@ -1,5 +1,6 @@
-//! `fileset`: the files whose paths match a pattern. `*` and `?` match within a part of a path, `**`
-//! any number of parts; `[a-z]` and `{a,b}` are known too. Names that begin with a dot are like others.
+//! `fileset`: the files whose paths match a pattern. `*` and `?` match within a part of a path, `**` any
+//! number of parts; `[a-z]` and `{a,b}` are also supported. Names that begin with a dot are not treated
+//! specially.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +48,7 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     Ok(Value::set(Type::String, files))
 }
 
-/// A path below `base`, or beside it, as seen from there.
+/// Returns a path relative to `base`.
 fn relative_path(path: &str, base: &str) -> String {
     let from: Vec<&str> = base.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     let to: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
@@ -56,15 +57,15 @@ fn relative_path(path: &str, base: &str) -> String {
     up.chain(to.iter().skip(common).copied()).collect::<Vec<_>>().join("/")
 }
 
-// `globset` is not used: Terraform's patterns are those of Go's `doublestar`, which differ in classes and
-// escapes, and each entry of a folder counts towards the budget of the evaluation.
+// `globset` is not used: Terraform's patterns are those of Go's `doublestar`, which differ in classes
+// and escapes, and each entry of a directory counts towards the budget of the evaluation.
 struct GlobSearch<'a> {
     args: &'a Args<'a>,
     found: BTreeSet<String>,
 }
 
 impl GlobSearch<'_> {
-    /// Looks for matches of `parts` in a folder; its path is empty or ends with a slash.
+    /// Searches for matches of `parts` in a directory, whose path is empty or ends with a slash.
     fn match_in_folder(
         &mut self,
         folder: String,
@@ -72,7 +73,8 @@ impl GlobSearch<'_> {
     ) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
-            // Looked up by name: the folder may be large, or may not be listed by this user.
+            // Looked up by name, because the directory may be large, or may not be readable by this
+            // user.
             PatternSegment::Literal(name) => self.search_entry(&folder, name, rest),
             PatternSegment::Pattern(tokens) => {
                 for (name, kind) in self.list_folder(&folder)? {
@@ -84,7 +86,7 @@ impl GlobSearch<'_> {
                 Ok(())
             }
             PatternSegment::AnyDepth => {
-                // `**` also matches no folder at all.
+                // `**` also matches zero directories.
                 if !rest.is_empty() {
                     self.match_in_folder(folder.clone(), rest)?;
                 }
@@ -134,9 +136,9 @@ impl GlobSearch<'_> {
 
     fn list_folder(&self, folder: &str) -> Result<Vec<(String, FileKind)>, CallError> {
         let path = if folder.is_empty() { "." } else { folder };
-        // A folder that cannot be read has no matches, as a path that cannot be read has none.
+        // A directory that cannot be read has no matches, like a path that cannot be read.
         let entries = self.args.ctx.host.files.list_folder(path).unwrap_or_default();
-        // Links that lead in circles would go on for ever, were it not for this.
+        // Without this limit, cyclic links would never end.
         self.args.charge_elements(entries.len() + 1)?;
         Ok(entries)
     }
@@ -201,7 +203,7 @@ fn parse_tokens(mut chars: &[char]) -> Option<Vec<PatternToken>> {
     Some(list)
 }
 
-/// Reads a class of characters behind its opening bracket.
+/// Reads a character class after its opening bracket.
 fn parse_char_class(chars: &[char]) -> Option<(PatternToken, &[char])> {
     let (negated, mut chars) = match chars {
         ['^' | '!', rest @ ..] => (true, rest),
@@ -212,7 +214,7 @@ fn parse_char_class(chars: &[char]) -> Option<(PatternToken, &[char])> {
         let (first, rest) = chars.split_first()?;
         chars = rest;
         let low = match first {
-            // A bracket right behind the opening one is a member of the class.
+            // A bracket directly after the opening one is a member of the class.
             ']' if !ranges.is_empty() => {
                 return Some((PatternToken::Class { negated, ranges }, chars));
             }

@@ -37,7 +37,7 @@ pub(super) fn clean_path(path: &str) -> String {
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
-            // The folder above the root is the root.
+            // The parent directory of the root is the root.
             ".." if rooted => {}
             part => parts.push(part),
         }
@@ -66,7 +66,7 @@ fn folder_name(path: &str) -> String {
     clean_path(path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(""))
 }
 
-/// Puts the home folder in the place of `~` at the start.
+/// Replaces `~` at the start with the home directory.
 pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallError> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(path.to_owned()) };
     if !rest.is_empty() && !rest.starts_with('/') {

@@ -1,4 +1,4 @@
-//! `templatefile` and `templatestring`: templates that stand elsewhere, with variables of their own.
+//! `templatefile` and `templatestring`: separate templates with their own variables.
 
 use crate::print_value::type_with_article;
 use formwork_value::diag::Sources;
@@ -50,8 +50,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-/// Renders a template; syntax errors are the fault of the argument `blamed`, or of no one in
-/// particular.
+/// Renders a template. Syntax errors blame the argument `blamed`, or the whole call.
 fn render_template(
     args: &Args<'_>,
     name: &str,
@@ -65,8 +64,7 @@ fn render_template(
     let mut diags = Diagnostics::new();
     let expr = parse_template(&mut diags, &sources, source)
         .map_err(|_| CallError { argument: blamed, ..to_call_error(&sources, &diags) })?;
-    // A missing variable is the fault of the argument, and Terraform names it before it evaluates
-    // anything.
+    // A missing variable blames the argument, and Terraform reports it before the evaluation.
     for mention in refs::traversals_of_expr(&expr) {
         if !has_template_variable(vars, &mention.root.name) {
             let at = sources.start_position(mention.root.span);

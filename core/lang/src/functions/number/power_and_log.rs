@@ -36,7 +36,7 @@ pub(super) fn pow(base: f64, exponent: f64) -> f64 {
     // The exponent is below 2^63, so it is exact here.
     let mut bits = whole as u64;
     while bits != 0 {
-        // The result overflows or vanishes for certain: the exponent of a float has eleven bits.
+        // The result certainly overflows or underflows, because the exponent of a float has eleven bits.
         if factor_shift.abs() > 1 << 12 {
             shift += factor_shift;
             break;

@@ -1,4 +1,4 @@
-//! Classes of characters in patterns: `[a-z]`, `[[:alpha:]]`, `\d`, `\pL`.
+//! Character classes in patterns: `[a-z]`, `[[:alpha:]]`, `\d`, `\pL`.
 
 use super::translate_re2::{PatternTranslator, push_literal_char};
 
@@ -11,12 +11,12 @@ pub(super) struct CharClass {
 
 enum CharClassItem {
     Range(char, char),
-    /// A Unicode class in the writing of our engine.
+    /// A Unicode class in the syntax of the `regex` crate.
     Property(String),
 }
 
 impl CharClass {
-    /// Writes the class for our engine.
+    /// Writes the class in the syntax of the `regex` crate.
     pub(super) fn write(&self, out: &mut String) {
         out.push_str(if self.negated { "[^" } else { "[" });
         for item in &self.items {
@@ -63,7 +63,7 @@ const DIGIT_RANGES: &[(char, char)] = &[('0', '9')];
 const SPACE_RANGES: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
 const WORD_RANGES: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// Reads a class behind a backslash; `None` if something else stands there.
+/// Parses a class after a backslash. Returns `None` if it is not a class.
 pub(super) fn parse_escaped_class(
     parser: &mut PatternTranslator<'_>,
 ) -> Result<Option<CharClass>, String> {
@@ -99,7 +99,7 @@ pub(super) fn parse_escaped_class(
     Ok(Some(CharClass { negated: false, items: vec![CharClassItem::Property(property)] }))
 }
 
-/// The name that our engine has for a general category or a script.
+/// Returns the name of a general category or a script in the `regex` crate.
 fn to_engine_property(name: &str) -> Option<String> {
     const GENERAL_CATEGORIES: &str = "C Cc Cf Co L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs";
     if name == "Any" {
@@ -108,7 +108,7 @@ fn to_engine_property(name: &str) -> Option<String> {
     if GENERAL_CATEGORIES.split(' ').any(|category| category == name) {
         return Some(format!("gc={name}"));
     }
-    // RE2 compares names exactly, while our engine ignores case, spaces and hyphens.
+    // RE2 compares names exactly, while the `regex` crate ignores case, spaces and hyphens.
     let looks_right = name.starts_with(|char: char| char.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     let script = format!("sc={name}");
@@ -116,13 +116,13 @@ fn to_engine_property(name: &str) -> Option<String> {
     (looks_right && name.len() > 2 && known()).then_some(script)
 }
 
-/// Reads a class behind its opening bracket.
+/// Parses a class after its opening bracket.
 pub(super) fn parse_bracketed_class(
     parser: &mut PatternTranslator<'_>,
 ) -> Result<CharClass, String> {
     let mut ranges = CharClass { negated: parser.take_prefix("^"), items: Vec::new() };
     let mut first = true;
-    // A bracket right behind the opening one is a member of the class.
+    // A bracket directly after the opening one is a member of the class.
     while first || !parser.take_prefix("]") {
         first = false;
         if let Some((pairs, negated)) = parse_named_class(parser)? {
@@ -162,7 +162,7 @@ fn parse_class_char(parser: &mut PatternTranslator<'_>) -> Result<char, String> 
 
 type NamedClass = (Vec<(char, char)>, bool);
 
-/// Reads `[:name:]`; `None` if something else stands there.
+/// Parses `[:name:]`. Returns `None` if it is not a named class.
 fn parse_named_class(parser: &mut PatternTranslator<'_>) -> Result<Option<NamedClass>, String> {
     let Some((name, rest)) = parser.rest.strip_prefix("[:").and_then(|rest| rest.split_once(":]"))
     else {

@@ -1,6 +1,6 @@
-//! Patterns in the syntax of RE2 become patterns of our engine that mean the same. Classes such as
-//! `\d` and borders such as `\b` know only ASCII, there are no sets of classes, names may be given
-//! twice, and nothing repeats more than 1000 times.
+//! Translation of patterns from RE2 to the `regex` crate. In RE2, classes such as `\d` and boundaries
+//! such as `\b` are ASCII-only, class set operations do not exist, group names may be repeated, and
+//! repetitions are limited to 1000.
 
 use std::fmt::Write as _;
 
@@ -8,19 +8,19 @@ use formwork_value::Str;
 
 use super::char_class::{self, CharClass};
 
-/// The most that a repetition may count to, nested ones multiplied.
+/// Maximum count of a repetition, with nested ones multiplied.
 const MAX_REPETITIONS: u32 = 1000;
 /// Greatest nesting of groups.
 const MAX_GROUP_DEPTH: usize = 250;
 
-/// A pattern for our engine. All its groups are without names.
+/// A translated pattern. All its groups are unnamed.
 pub(super) struct TranslatedPattern {
     pub(super) pattern: String,
     /// The names of the groups that capture, from the first.
     pub(super) groups: Vec<Option<Str>>,
 }
 
-/// Translates a pattern; an explanation if it is none.
+/// Translates a pattern. The error is an explanation.
 pub(super) fn translate_pattern(pattern: &str) -> Result<TranslatedPattern, String> {
     let mut parser = PatternTranslator {
         rest: pattern,
@@ -144,7 +144,7 @@ impl<'p> PatternTranslator<'p> {
         self.last = PrecedingItem::Nothing;
     }
 
-    /// Reads flags behind `(?`, for a group or for the rest of the current one.
+    /// Parses flags after `(?`, for a group or for the rest of the current one.
     fn translate_flags(&mut self) -> Result<(), String> {
         let end = self.rest.find([':', ')']).ok_or("a parenthesis is not closed")?;
         let (flags, rest) = self.rest.split_at(end);
@@ -175,13 +175,13 @@ impl<'p> PatternTranslator<'p> {
         Ok(())
     }
 
-    /// Repeats the part before; `count` is the greatest number where there is one.
+    /// Repeats the preceding item. `count` is the maximum count, if any.
     fn push_repetition(&mut self, count: Option<u32>, written: &str) -> Result<(), String> {
         let inside = match self.last {
             PrecedingItem::Nothing => {
                 return Err(format!("missing argument to repetition operator in {written}"));
             }
-            // `a**` is an error in RE2, and our engine would accept it.
+            // `a**` is an error in RE2, but the `regex` crate would accept it.
             PrecedingItem::Repetition => {
                 return Err(format!(
                     "invalid nested repetition operator in {written}; use parentheses"
@@ -203,12 +203,12 @@ impl<'p> PatternTranslator<'p> {
         Ok(())
     }
 
-    /// Reads behind `{`: a count, or else a brace that stands for itself.
+    /// Parses after `{`: a count, otherwise the brace is literal.
     fn translate_brace(&mut self) -> Result<(), String> {
         let counts = self.rest.split_once('}').and_then(|(inner, rest)| {
             let number = |text: &str| {
                 let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-                // RE2 takes a brace with `01` for literal text.
+                // RE2 treats a brace with `01` as literal text.
                 let padded = text.len() > 1 && text.starts_with('0');
                 (digits && !padded).then(|| text.parse::<u32>().unwrap_or(u32::MAX))
             };
@@ -258,7 +258,7 @@ impl<'p> PatternTranslator<'p> {
         Ok(())
     }
 
-    /// Reads an escape of a single character, behind its backslash.
+    /// Parses an escape of a single character, after its backslash.
     pub(super) fn parse_escaped_char(&mut self) -> Result<char, String> {
         let char = self.next_char().ok_or("a backslash at the end is not followed by a character")?;
         let unknown = || format!("invalid escape sequence in \\{char}");
@@ -281,7 +281,7 @@ impl<'p> PatternTranslator<'p> {
                     n_digits += 1;
                     self.next_char();
                 }
-                // A single digit would be a reference to a group, which RE2 does not have.
+                // A single digit would be a back reference, which RE2 does not support.
                 if n_digits == 1 && char != '0' {
                     return Err(unknown());
                 }
@@ -310,7 +310,7 @@ impl<'p> PatternTranslator<'p> {
     }
 }
 
-/// Writes a character so that it means only itself.
+/// Writes a literal character.
 pub(super) fn push_literal_char(out: &mut String, char: char) {
     // Letters and digits have no special meaning outside of escapes. Everything else is written by
     // its number, so that no list of special characters has to be right.

@@ -1,4 +1,4 @@
-//! Private keys as files hold them: between two lines with their kind, in base64.
+//! Private keys in PEM form: Base64 between two lines with the kind of the key.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ pub(super) struct RsaPrivateKey {
     pub(super) exponent: Vec<u8>,
 }
 
-/// The identifier of RSA among the kinds of keys.
+/// The object identifier of RSA keys.
 const RSA_ALGORITHM_ID: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const DAMAGED_KEY_REASON: &str = "the key is damaged";
 
@@ -17,7 +17,7 @@ impl RsaPrivateKey {
     /// Reads the first key of a string.
     pub(super) fn from_pem(text: &str) -> Result<Self, &'static str> {
         let (kind, body) = split_pem(text).ok_or("it contains no private key")?;
-        // PEM of the old form says in a header, before the base64, that it is encrypted.
+        // Legacy PEM has a header before the Base64 if it is encrypted.
         if body.contains("ENCRYPTED") {
             return Err("the key is protected by a passphrase");
         }
@@ -68,7 +68,7 @@ fn read_pkcs8(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
     read_pkcs1(key).ok_or(DAMAGED_KEY_REASON)
 }
 
-/// The content of an element with this tag, and the bytes behind it.
+/// Returns the content of an element with this tag, and the bytes after it.
 fn read_asn1_element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let [found, length, rest @ ..] = bytes else { return None };
     if *found != tag {
@@ -103,7 +103,7 @@ fn read_openssh(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
         // Four bytes count the keys, and a file has one.
         let (_public, rest) = read_ssh_string(rest.get(4..)?)?;
         let (private, _) = read_ssh_string(rest)?;
-        // Two equal numbers show that it was decrypted well.
+        // Two equal numbers show that the decryption succeeded.
         read_ssh_string(private.get(8..)?)
     };
     let (kind, rest) = private().ok_or(DAMAGED_KEY_REASON)?;

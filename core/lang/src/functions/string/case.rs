@@ -1,5 +1,5 @@
-//! Upper and lower case letter by letter: one letter becomes one letter, without regard to those around it.
-//! Does not know the special cases of languages, nor letters whose other case is several letters.
+//! Upper and lower case by simple case mapping: each letter becomes one letter, independent of its
+//! context. Language-specific rules and mappings to several letters are not supported.
 
 /// All letters in upper case.
 pub(in crate::functions) fn upper(text: &str) -> String {
@@ -39,7 +39,7 @@ fn upper_char(char: char) -> char {
     if let Some(upper) = single_char(char.to_uppercase()) {
         return upper;
     }
-    // Greek letters with iota below have a capital of their own that stands eight or nine behind.
+    // Greek letters with iota subscript have a capital letter at an offset of eight or nine.
     let offset = match u32::from(char) {
         0x1f80..=0x1f87 | 0x1f90..=0x1f97 | 0x1fa0..=0x1fa7 => 8,
         0x1fb3 | 0x1fc3 | 0x1ff3 => 9,
@@ -55,7 +55,7 @@ fn lower_char(char: char) -> char {
 
 fn title_char(char: char) -> char {
     match char {
-        // Digraphs have a title case between their two others.
+        // The title case of a digraph is between its other two cases.
         '\u{1c4}'..='\u{1c6}' => '\u{1c5}',
         '\u{1c7}'..='\u{1c9}' => '\u{1c8}',
         '\u{1ca}'..='\u{1cc}' => '\u{1cb}',

@@ -1,4 +1,4 @@
-//! `format` and `formatlist`: strings with verbs in the manner of printf.
+//! `format` and `formatlist`: strings with verbs similar to printf.
 
 use crate::value_kind::ValueKind;
 use formwork_value::codec::json;
@@ -53,7 +53,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
 fn format(args: &Args<'_>) -> FunctionResult {
     let form = args.text(0)?;
     if args.values_from(1).iter().any(|arg| !arg.is_wholly_known()) {
-        // Whatever the arguments become, the text before the first verb stays.
+        // The text before the first verb does not depend on the arguments.
         let start = form.split('%').next().unwrap_or("");
         return Ok(unknown_string_with_prefix(start));
     }
@@ -72,7 +72,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
         if !sequence(arg) || arg.is_null() {
             continue;
         }
-        // Unknown elements of a set may turn out to be equal.
+        // Unknown elements of a set may be equal.
         let range = arg.known_facts();
         if range.max_length.is_some_and(|most| most != range.min_length) || arg.is_unknown() {
             return Ok(Value::unknown(args.ty.clone()));
@@ -93,7 +93,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
             .iter()
             .map(|arg| if sequence(arg) { arg.children().get(row).unwrap_or(arg) } else { arg })
             .collect();
-        // A row that is not known leaves the others known.
+        // An unknown row does not affect the others.
         if values.iter().any(|value| !value.is_wholly_known()) {
             rows.push(Value::unknown(Type::String));
             continue;
@@ -108,7 +108,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
     Ok(Value::list(Type::String, rows))
 }
 
-/// One `%…` in a form.
+/// One `%…` in a format string.
 #[derive(Default)]
 struct FormatVerb<'f> {
     /// As written, for messages.
@@ -140,7 +140,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
             continue;
         }
         let at = verb.argument.map_or(next, |argument| argument - 1);
-        // As in Go, a verb without an index takes the argument behind that of the verb before it.
+        // As in Go, a verb without an index takes the argument after that of the previous verb.
         next = at + 1;
         used = used.max(next);
         let value = values.get(at).ok_or_else(|| {
@@ -157,7 +157,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
                 verb.written
             ))
         })?;
-        // Paid for each verb: a width makes a long text of a short one.
+        // Charged for each verb, because a width can expand a short string to a long one.
         args.charge_bytes(text.len())?;
         out.push_str(&text);
     }
@@ -208,7 +208,7 @@ fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
     Ok((verb, behind))
 }
 
-/// Reads digits at the start of a string; returns the rest, `None` if there are none.
+/// Parses digits at the start of a string. Returns them with the rest, or `None` without digits.
 fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
     let n = text.bytes().take_while(u8::is_ascii_digit).count();
     if n == 0 {
@@ -224,7 +224,7 @@ fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f s
 
 impl FormatVerb<'_> {
     fn format_value(&self, value: &Value) -> Result<String, String> {
-        // Only `%v` can show that there is no value.
+        // Only `%v` can print null.
         if value.is_null() && self.letter != 'v' {
             return Err("it is null".into());
         }
@@ -248,7 +248,7 @@ impl FormatVerb<'_> {
         }
     }
 
-    /// The value in its most natural form, independent of its type.
+    /// Formats a value in its default form, by its type.
     fn format_any(&self, value: &Value) -> Result<String, String> {
         if self.sharp {
             return self.pad(json::encode_untyped(value).map_err(|error| error.to_string())?);
@@ -282,7 +282,7 @@ impl FormatVerb<'_> {
     }
 
     fn pad(&self, text: String) -> Result<String, String> {
-        // As in Terraform, a width counts what is seen as one character.
+        // As in Terraform, a width counts grapheme clusters.
         let n = text.graphemes(true).count();
         let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
         let padding = if self.zero && !self.minus { "0" } else { " " }.repeat(fill);
@@ -306,7 +306,7 @@ impl FormatVerb<'_> {
         let n = sign.chars().count() + digits.chars().count();
         let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
         let is_integer = matches!(self.letter, 'd' | 'b' | 'o' | 'x' | 'X');
-        // A precision says how many digits an integer has, so zeros before them mean nothing.
+        // The precision determines the number of digits of an integer, so the zero flag is ignored.
         let zeros = self.zero && !self.minus && !(is_integer && self.precision.is_some());
         Ok(if self.minus {
             format!("{sign}{digits}{}", " ".repeat(fill))
@@ -337,7 +337,7 @@ impl FormatVerb<'_> {
 }
 
 fn integer_in_base(number: &Number, base: u8) -> Result<String, String> {
-    // The sign is written apart, before the prefix of the base.
+    // The sign is written separately, before the prefix of the base.
     let digits = number.abs().to_string();
     let whole = digits
         .parse::<dashu_int::UBig>()

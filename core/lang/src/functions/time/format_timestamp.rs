@@ -1,8 +1,8 @@
-//! Writing points in time, by a form made of letters or in the form of RFC 3339.
+//! Formatting of timestamps, by a format string or in RFC 3339 format.
 
 use time::OffsetDateTime;
 
-/// Writes a point in time without fractions of a second.
+/// Formats a timestamp without fractions of a second.
 pub(super) fn format_rfc3339(time: OffsetDateTime) -> String {
     format!(
         "{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}",
@@ -17,8 +17,8 @@ pub(super) fn format_rfc3339(time: OffsetDateTime) -> String {
     )
 }
 
-/// Writes a point in time as a form says: runs of one letter stand for its parts, what is in single
-/// quotes and what is no letter stands for itself.
+/// Formats a timestamp by a format string: runs of one letter represent its parts, and quoted parts and
+/// other characters are literal.
 pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = form;
@@ -38,7 +38,7 @@ pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<Stri
     Ok(out)
 }
 
-/// Writes the text between quotes, where two quotes stand for one; returns the rest.
+/// Writes the quoted text, in which two quotes represent one. Returns the rest.
 fn write_quoted_part<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
     let mut rest = form.get(1..).unwrap_or("");
     if let Some(behind) = rest.strip_prefix('\'') {

@@ -1,8 +1,8 @@
-//! Reading points in time, strictly.
+//! Strict parser for timestamps.
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
-/// Reads a point in time in the form of RFC 3339, with capital letters and without leap seconds.
+/// Parses a timestamp in RFC 3339 format, with capital letters and without leap seconds.
 pub(super) fn parse_rfc3339(text: &str) -> Result<OffsetDateTime, String> {
     let mut cursor = TimestampCursor { rest: text.as_bytes() };
     let year = cursor.read_digits(4, "year")?;
@@ -75,7 +75,7 @@ impl TimestampCursor<'_> {
         Err(format!("{:?} must follow {behind}", char::from(byte)))
     }
 
-    /// A fraction of a second in nanoseconds; digits beyond those do not count.
+    /// Parses a fraction of a second in nanoseconds. Further digits are ignored.
     fn read_fraction(&mut self) -> Result<u32, String> {
         let Some(digits) = self.rest.strip_prefix(b".") else { return Ok(0) };
         let n = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! The names of character encodings, and the characters of those that no package knows.
+//! The names of character encodings, and the characters of those that the package does not support.
 
 use encoding_rs::{self as rs, Encoding};
 
@@ -7,7 +7,7 @@ pub(super) const LATIN_1_NAMES: [&str; 7] =
 
 pub(super) const ASCII_NAMES: [&str; 5] = ["US-ASCII", "ASCII", "us", "ISO646-US", "csASCII"];
 
-/// Names of encodings that the package knows.
+/// Names of the encodings that the package supports.
 pub(super) static NAMED_ENCODINGS: [(&[&str], &Encoding); 33] = [
     (&["ISO_8859-2:1987", "ISO-8859-2", "ISO_8859-2", "latin2", "l2"], rs::ISO_8859_2),
     (&["ISO_8859-3:1988", "ISO-8859-3", "ISO_8859-3", "latin3", "l3"], rs::ISO_8859_3),

@@ -1,11 +1,11 @@
-//! Huffman codes. Of all optimal codes, the one that Terraform chooses.
+//! Huffman codes: of all optimal codes, the one that Terraform selects.
 
-/// A code for each symbol: its bits, the first one lowest, and how many; none for a symbol that does
-/// not occur.
+/// A code for each symbol: its bits, lowest first, and their number, which is zero for a symbol that
+/// does not occur.
 pub(super) struct HuffmanCodes(Vec<(u16, u8)>);
 
 impl HuffmanCodes {
-    /// Makes codes of at most `longest` bits for symbols that occur so often.
+    /// Creates codes of at most `longest` bits for symbols with the given frequencies.
     pub(super) fn of(counts: &[u32], longest: usize) -> Self {
         let mut codes = Self(vec![(0, 0); counts.len()]);
         let mut used: Vec<(u32, usize)> = counts
@@ -38,7 +38,7 @@ impl HuffmanCodes {
         codes
     }
 
-    /// The code of bytes and lengths that needs not be written.
+    /// The fixed code of bytes and lengths.
     pub(super) fn fixed_literal_codes() -> Self {
         let code = |symbol: u16| match symbol {
             0..144 => (symbol + 48, 8),
@@ -49,7 +49,7 @@ impl HuffmanCodes {
         Self::with_reversed_bits((0..288).map(code))
     }
 
-    /// The code of distances that needs not be written.
+    /// The fixed code of distances.
     pub(super) fn fixed_distance_codes() -> Self {
         Self::with_reversed_bits((0..30).map(|symbol| (symbol, 5)))
     }
@@ -75,8 +75,8 @@ impl HuffmanCodes {
     }
 }
 
-/// A row of the calculation: items of a certain number of bits, each a symbol or a pair of items of
-/// the row below.
+/// A row of the package-merge algorithm: items of a certain number of bits, each a symbol or a pair of
+/// items of the row below.
 #[derive(Clone, Copy)]
 struct PackageMergeRow {
     last: u64,
@@ -116,7 +116,7 @@ fn count_symbols_by_code_length(counts: &[u32], longest: usize) -> Vec<usize> {
     loop {
         let row = rows[level];
         if row.next_pair == INFINITE_COUNT && row.next_symbol == INFINITE_COUNT {
-            // Nothing is left here, nor will be.
+            // No items are left here, and none will be added.
             rows[level].needed = 0;
             rows[level + 1].next_pair = INFINITE_COUNT;
             level += 1;

@@ -1,8 +1,8 @@
-//! Finds repeated text: bytes become tokens, each a byte or a reference to earlier bytes within a
-//! window. Lazy: a match is given up if the next byte begins a longer one.
+//! Match search of the compression: bytes become tokens, each a byte or a reference to earlier bytes
+//! within a window. The search is lazy: a match is dropped if a longer one starts at the next byte.
 //!
-//! The order of candidates and the points of giving up are Terraform's; any other choice would
-//! compress as well but give other bytes.
+//! The order of candidates and the limits are Terraform's. Any other choice would compress as well but
+//! produce different bytes.
 
 use super::write_block::{BitWriter, DeflateToken};
 
@@ -14,7 +14,7 @@ const MAX_BLOCK_TOKENS: usize = 1 << 14;
 const MATCH_HASH_BITS: u32 = 17;
 /// A match of this length is good enough to stop looking.
 const NICE_MATCH_LENGTH: usize = 128;
-/// A match of this length is taken without looking for a better one behind the next byte.
+/// A match of this length is taken without a search for a better one at the next byte.
 const MAX_LAZY_MATCH_LENGTH: usize = 16;
 /// Number of candidates that are tried.
 const MAX_MATCH_CANDIDATES: usize = 128;
@@ -38,11 +38,11 @@ pub(super) fn compress_into_blocks(data: &[u8], bits: &mut BitWriter) {
 
 struct MatchFinder<'d> {
     data: &'d [u8],
-    /// Start of the window buffer. It holds two windows and moves on by one when it is full.
+    /// Start of the window buffer. It contains two windows, and is shifted by one when it is full.
     base: usize,
-    /// For each hash, one more than the last place where it was seen; 0 for nowhere.
+    /// For each hash, one more than its last position, or 0.
     heads: Vec<usize>,
-    /// For each place in a window, the entry of `heads` before it.
+    /// For each position in a window, the previous entry of `heads`.
     previous: Vec<usize>,
     tokens: Vec<DeflateToken>,
     /// Start of the block, unless it has left the buffer.
@@ -79,7 +79,7 @@ impl MatchFinder<'_> {
                 self.tokens.push(DeflateToken::back_reference(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
-                // Every place inside a match is entered, so that later matches can begin there.
+                // Every position inside a match is added, so that later matches can start there.
                 while at < end {
                     self.insert_position(at);
                     at += 1;
@@ -103,18 +103,18 @@ impl MatchFinder<'_> {
         }
     }
 
-    /// Moves the buffer on when its rest is too short for the longest match.
+    /// Shifts the buffer when its rest is too short for the longest match.
     fn move_window(&mut self, at: usize) {
         let end = self.base + 2 * WINDOW_SIZE;
         if end < self.data.len() && end - at < MIN_MATCH_LENGTH + MAX_MATCH_LENGTH {
             self.base += WINDOW_SIZE;
-            // A block whose start left the buffer cannot be stored as it is: Go's encoder has lost
-            // the bytes.
+            // A block whose start left the buffer cannot be stored uncompressed, because Go's encoder no
+            // longer has the bytes.
             self.block_start = self.block_start.filter(|start| *start >= self.base);
         }
     }
 
-    /// Enters a place into the table. Returns the last place before it with the same hash.
+    /// Adds a position to the table. Returns the previous position with the same hash.
     fn insert_position(&mut self, at: usize) -> Option<usize> {
         let bytes = self.data.get(at..at + MIN_MATCH_LENGTH)?;
         let word = bytes.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
@@ -125,7 +125,7 @@ impl MatchFinder<'_> {
         last.checked_sub(1)
     }
 
-    /// Looks for the longest match, from the nearest candidate on.
+    /// Searches for the longest match, from the nearest candidate on.
     fn find_longest_match(&self, at: usize, candidate: usize) -> Option<Match> {
         let longest = MAX_MATCH_LENGTH.min(self.data.len() - at);
         let nice = NICE_MATCH_LENGTH.min(longest);
@@ -133,8 +133,8 @@ impl MatchFinder<'_> {
         let text = &self.data[at..at + longest];
         let (mut length, mut best) = (MIN_MATCH_LENGTH - 1, None);
         let mut candidate = candidate;
-        // Go's encoder tries less often behind a good match, but never does so at this level: it
-        // passes the shortest length as that of the match before.
+        // Go's encoder tries fewer candidates after a good match, but not at this level: it passes the
+        // shortest length as that of the match before.
         for _ in 0..MAX_MATCH_CANDIDATES {
             if text.get(length)? == &self.data[candidate + length] {
                 let n = common_prefix_length(text, &self.data[candidate..]);

@@ -1,10 +1,9 @@
-//! Writes tokens as blocks of the deflate format, in the shortest of its three forms: stored as they
-//! are, with the fixed codes, or with codes made for the block.
+//! Writes tokens as blocks of the deflate format, in the shortest of its three forms: stored, with the
+//! fixed codes, or with dynamic codes.
 
 use super::huffman::HuffmanCodes;
 
-/// A byte, or a reference back: one symbol, with bits behind it, and for a reference the same for its
-/// distance.
+/// A byte or a back reference: a symbol with extra bits, and for a reference the same for its distance.
 #[derive(Clone, Copy)]
 pub(super) enum DeflateToken {
     Byte(u8),
@@ -16,7 +15,7 @@ impl DeflateToken {
         Self::Byte(byte)
     }
 
-    /// A reference to 4 to 258 bytes that stand 1 to 32768 bytes before.
+    /// A reference to 4 to 258 bytes at a distance of 1 to 32768 bytes.
     pub(super) fn back_reference(length: usize, distance: usize) -> Self {
         let short = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
         Self::Back { length: short(length), distance: short(distance) }
@@ -26,13 +25,13 @@ impl DeflateToken {
 const END_OF_BLOCK_SYMBOL: usize = 256;
 const N_LITERAL_SYMBOLS: usize = 286;
 const N_DISTANCE_SYMBOLS: usize = 30;
-/// The longest stretch that can be stored.
+/// The greatest length of a stored block.
 const MAX_STORED_BLOCK_BYTES: usize = 65_535;
-/// In which order the lengths of the codes of lengths are written.
+/// The order in which the lengths of the code length codes are written.
 const CODE_LENGTH_ORDER: [usize; 19] =
     [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// A symbol, the number of bits behind it, and those bits.
+/// A symbol, its number of extra bits, and these bits.
 type SymbolWithExtraBits = (usize, u32, u32);
 
 /// The symbol for a length.
@@ -50,7 +49,7 @@ fn distance_symbol(distance: u16) -> SymbolWithExtraBits {
     symbol_in_doubling_groups(u32::from(distance) - 1, 2)
 }
 
-/// Numbers in groups that double in size after every `each` of them.
+/// Returns the symbol of a number in groups that double in size after every `each` groups.
 fn symbol_in_doubling_groups(number: u32, each: u32) -> SymbolWithExtraBits {
     if number < 2 * each {
         return (number as usize, 0, 0);
@@ -60,7 +59,7 @@ fn symbol_in_doubling_groups(number: u32, each: u32) -> SymbolWithExtraBits {
     ((n * each + group) as usize, n, number & ((1 << n) - 1))
 }
 
-/// Bits on their way to bytes, the lowest first.
+/// A writer of bits to bytes, lowest bit first.
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
     buffer: u64,
@@ -68,7 +67,7 @@ pub(super) struct BitWriter {
 }
 
 impl BitWriter {
-    /// Continues behind these bytes.
+    /// Creates a writer that appends to bytes.
     pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, buffer: 0, n: 0 }
     }
@@ -82,7 +81,7 @@ impl BitWriter {
         self.buffer |= u64::from(bits) << self.n;
         self.n += n;
         while self.n >= 8 {
-            // The lowest byte is what is full.
+            // The lowest byte is complete.
             self.bytes.push(self.buffer as u8);
             self.buffer >>= 8;
             self.n -= 8;
@@ -95,7 +94,7 @@ impl BitWriter {
         }
     }
 
-    /// A block that holds nothing.
+    /// Writes an empty block.
     pub(super) fn write_empty_block(&mut self, last: bool) {
         self.put_bits(u32::from(last), 3);
         self.write_stored_data(&[]);
@@ -106,17 +105,17 @@ impl BitWriter {
         // Callers give at most 65,535 bytes, which 16 bits can count.
         let length = u16::try_from(data.len()).unwrap_or(u16::MAX);
         self.put_bits(u32::from(length), 16);
-        // The format has the length a second time with all bits inverted, as a check.
+        // The format repeats the length with all bits inverted, as a check.
         self.put_bits(u32::from(!length), 16);
         self.bytes.extend_from_slice(data);
     }
 
-    /// Writes tokens, and `covered` instead if that is shorter and all that they stand for.
+    /// Writes tokens, or instead the bytes `covered`, if these are shorter and represent all tokens.
     pub(super) fn write_block(&mut self, tokens: &[DeflateToken], covered: Option<&[u8]>) {
         let counts = SymbolCounts::of(tokens);
         let covered = covered.filter(|data| data.len() <= MAX_STORED_BLOCK_BYTES);
-        // The bits behind symbols are the same in both coded forms, so they only matter beside a
-        // third.
+        // The extra bits are the same in both coded forms, so they only matter in the comparison with
+        // the stored form.
         let extra = if covered.is_some() { counts.n_extra_bits() } else { 0 };
         let own = DynamicCodes::of(&counts);
         let fixed = [HuffmanCodes::fixed_literal_codes(), HuffmanCodes::fixed_distance_codes()];
@@ -139,7 +138,7 @@ impl BitWriter {
     }
 
     fn write_dynamic_header(&mut self, own: &DynamicCodes) {
-        // Codes of its own, and not the last block: the last one is the empty block at the end.
+        // Dynamic codes, and not the last block, which is the empty block at the end.
         self.put_bits(0b100, 3);
         self.put_bits((own.n_literals - 257) as u32, 5);
         self.put_bits((own.n_distances - 1) as u32, 5);
@@ -217,7 +216,7 @@ impl SymbolCounts {
     }
 }
 
-/// The codes made for a block, and how they are written before it: their lengths, coded in turn.
+/// The dynamic codes of a block, and their encoded lengths, which precede the block.
 struct DynamicCodes {
     codes: [HuffmanCodes; 2],
     n_literals: usize,
@@ -268,7 +267,7 @@ fn run_length_encode(lengths: &[u32]) -> Vec<SymbolWithExtraBits> {
         let length = run.first().copied().unwrap_or(0);
         let mut left = run.len();
         let alone = (length as usize, 0, 0);
-        // Runs of zeros have two symbols of their own, without a first zero before the run.
+        // Runs of zeros have two separate symbols, without a first zero before the run.
         if length == 0 {
             while left >= 11 {
                 let n = left.min(138);

@@ -1,13 +1,13 @@
-//! Commas right behind possible tags, which the parser cannot take. They are moved away from them
-//! before the text is parsed, and back in texts that turn out to be no tags. Knows nothing else of YAML.
+//! Workaround for commas directly after possible tags, which the parser cannot parse. They are moved
+//! away before the document is parsed, and restored in strings that are not tags.
 
 use std::borrow::Cow;
 
-/// A text in which no comma stands right behind a possible tag.
+/// A document without commas directly after possible tags.
 pub(super) struct TextWithMovedCommas<'t> {
     /// The text to parse.
     pub(super) text: Cow<'t, str>,
-    /// Marker before moved commas. It occurs nowhere in the original text.
+    /// Marker before moved commas. It does not occur in the original document.
     gap: String,
 }
 
@@ -29,13 +29,13 @@ impl<'t> TextWithMovedCommas<'t> {
         Self { text, gap }
     }
 
-    /// Whether a comma was moved away from this place in the text to parse.
+    /// Returns whether a comma was moved away from this position.
     pub(super) fn had_comma_at(&self, at: u64) -> bool {
         let rest = usize::try_from(at).ok().and_then(|at| self.text.get(at..));
         !self.gap.is_empty() && rest.is_some_and(|rest| rest.starts_with(&self.gap))
     }
 
-    /// A string that was read, with its commas restored.
+    /// Returns a parsed string with its commas restored.
     pub(super) fn restore_commas(&self, read: String) -> String {
         if self.gap.is_empty() || !read.contains(&self.gap) {
             read

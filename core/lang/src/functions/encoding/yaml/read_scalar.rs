@@ -1,5 +1,5 @@
-//! YAML scalars: null, bool, number, time or string. Without a tag the look of a plain scalar
-//! decides; quotes make everything a string.
+//! YAML scalars: null, bool, number, time or string. Without a tag, the form of a plain scalar
+//! determines its type. Quoted scalars are strings.
 
 use formwork_value::{Number, Type, Value};
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
@@ -9,7 +9,7 @@ const YAML_TAG_PREFIX: &str = "tag:yaml.org,2002:";
 /// Reads a scalar.
 ///
 /// # Errors
-/// With the reason, when the text does not fit its tag, or the tag is not known.
+/// Returns the reason if the scalar does not fit its tag, or if the tag is not supported.
 pub(super) fn read_scalar(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, String> {
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
         return if plain { infer_scalar(text) } else { Ok(Value::string(text)) };
@@ -36,7 +36,7 @@ pub(super) fn read_scalar(tag: Option<&str>, text: &str, plain: bool) -> Result<
 /// Checks the tag of a sequence (`seq`) or a mapping (`map`).
 ///
 /// # Errors
-/// With the reason, when it is another.
+/// Returns the reason if it is another tag.
 pub(super) fn check_collection_tag(tag: Option<&str>, kind: &str) -> Result<(), String> {
     match tag {
         None | Some("") => Ok(()),
@@ -81,7 +81,7 @@ fn infer_scalar(text: &str) -> Result<Value, String> {
 }
 
 fn parse_decimal(text: &str) -> Option<Number> {
-    // Words that the number parser knows, such as `inf`, are strings here.
+    // Words that the number parser accepts, such as `inf`, are strings here.
     let first = text.trim_start_matches(['+', '-']).bytes().next()?;
     (first.is_ascii_digit() || first == b'.').then(|| Number::parse(text)).flatten()
 }
@@ -90,7 +90,7 @@ fn parse_decimal(text: &str) -> Option<Number> {
 /// digit; a time needs a zone behind `T` and has none behind a space.
 fn normalize_timestamp(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
-    // Go's YAML parser takes only texts that begin with four digits and a hyphen for dates.
+    // Go's YAML parser treats only strings that begin with four digits and a hyphen as dates.
     if year.len() != 4 {
         return None;
     }

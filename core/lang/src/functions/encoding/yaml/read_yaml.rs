@@ -1,5 +1,5 @@
-//! Reading YAML: events become values. Supports anchors, aliases and `<<`; `read_scalar` decides the
-//! meaning of a scalar.
+//! Conversion of YAML events to values. Supports anchors, aliases and `<<`. `read_scalar` determines the
+//! value of a scalar.
 //!
 //! An alias costs as much as its target, so that a few lines of nested aliases do not exceed the
 //! budget of an evaluation unnoticed.
@@ -30,7 +30,7 @@ pub(super) fn yaml_decode_builtin() -> Builtin {
 fn yaml_decode(args: &Args<'_>) -> Result<Value, CallError> {
     let text = args.text(0)?;
     args.charge_bytes(text.len())?;
-    // The parser looks behind the end of a string that does not end with its last line.
+    // The parser reads beyond the end of a document without a final line end.
     let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
     let whole = match cut_off {
         Some(_) => format!("{text}\n"),
@@ -44,7 +44,7 @@ fn yaml_decode(args: &Args<'_>) -> Result<Value, CallError> {
     YamlReader { parser, parted: &parted, args, cut_off, anchors, open }.read_document()
 }
 
-/// A value, and how many values it is made of, itself included.
+/// A value, and the number of values that it contains, including itself.
 #[derive(Clone)]
 struct SizedValue {
     value: Value,
@@ -64,7 +64,7 @@ struct YamlReader<'a, 'r> {
 
 impl YamlReader<'_, '_> {
     fn next_event(&mut self) -> Result<Event, CallError> {
-        // Every event is paid for: a collection of empty parts has few bytes and many values.
+        // Every event is charged, because a collection of empty parts has few bytes and many values.
         self.args.charge_elements(1)?;
         self.parser.parse().map_err(|error| {
             let problem = match error.context() {
@@ -78,7 +78,7 @@ impl YamlReader<'_, '_> {
         })
     }
 
-    /// The one document that the text must hold.
+    /// Reads the single document that the string must contain.
     fn read_document(&mut self) -> Result<Value, CallError> {
         let mut event = self.next_event()?;
         if matches!(event.data, EventData::StreamStart { .. }) {
@@ -110,7 +110,7 @@ impl YamlReader<'_, '_> {
     }
 
     fn read_node(&mut self, event: Event, depth: usize) -> Result<SizedValue, CallError> {
-        // Checked before the recursion: the text decides how deep it goes.
+        // Checked before the recursion, because the document determines its depth.
         if depth > usize::from(Value::MAX_DEPTH) {
             return Err(ExceededLimit::ValueDepth.into());
         }

@@ -6,9 +6,9 @@ use formwork_value::{Str, Type, Value};
 use crate::functions::{Args, Builtin, CallError};
 use crate::stack;
 
-/// Behind which column a quoted text continues in the next line.
+/// Column after which a quoted string continues on the next line.
 const LINE_WIDTH: usize = 80;
-/// Greatest length in bytes of a key that stands on one line with its value.
+/// Greatest length in bytes of a key on one line with its value.
 const MAX_SIMPLE_KEY_BYTES: usize = 128;
 
 pub(super) fn yaml_encode_builtin() -> Builtin {
@@ -29,7 +29,7 @@ fn yaml_encode(args: &Args<'_>) -> Result<Value, CallError> {
     }
     let mut writer = YamlWriter { text: String::new(), column: 0 };
     writer.write_node(value, OutputPosition { indent: 0, of_key: false, root: true });
-    // A plain scalar could go on in the next line, so libyaml ends such a document explicitly.
+    // A plain scalar could continue on the next line, so libyaml ends such a document explicitly.
     if matches!(value, Value::Null(_) | Value::Bool(_) | Value::Number(_)) {
         writer.text.push_str("\n...");
     }
@@ -44,7 +44,7 @@ struct OutputPosition {
     indent: usize,
     /// Whether it follows its key on the same line.
     of_key: bool,
-    /// Whether nothing is around it.
+    /// Whether this is the outermost value.
     root: bool,
 }
 
@@ -76,7 +76,7 @@ impl YamlWriter {
         }
     }
 
-    /// Goes to a column, on a line of its own unless this one is still empty.
+    /// Moves to a column, on a new line unless the current one is empty.
     fn go_to_column(&mut self, to: usize) {
         self.end_line();
         while self.column < to {
@@ -117,7 +117,7 @@ impl YamlWriter {
         if items.is_empty() {
             return self.push_text(if place.of_key { " []" } else { "[]" });
         }
-        // Behind a key the dashes stand below the key, not to the right of it.
+        // After a key, the dashes are below the key, not to the right of it.
         let indent = if place.of_key { place.indent } else { place.inner_indent() };
         for (at, item) in items.iter().enumerate() {
             if at > 0 || place.of_key {
@@ -157,7 +157,7 @@ impl YamlWriter {
         }
     }
 
-    /// A text of lines as they are, below a bar that says how they begin and end.
+    /// Writes a literal block, after a header that specifies its indentation and line ends.
     fn write_literal_block(&mut self, text: &str, indent: usize) {
         self.push_char('|');
         // A reader takes the indentation from the first line, unless it is stated.
@@ -180,7 +180,7 @@ impl YamlWriter {
         }
     }
 
-    /// A text in quotes. With an indent, it may go on in the next line.
+    /// Writes a quoted string. With an indent, it may continue on the next line.
     fn write_quoted(&mut self, text: &str, indent: Option<usize>) {
         self.push_char('"');
         let mut after_space = false;
@@ -238,7 +238,7 @@ impl YamlWriter {
     }
 }
 
-/// Whether YAML sees the end of a line in it.
+/// Returns whether a character is a line break in YAML.
 fn is_line_break(char: char) -> bool {
     matches!(char, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -249,7 +249,7 @@ fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }
 
-/// Whether a string has several lines, and a literal block gives all of it back.
+/// Returns whether a string has several lines and can be represented as a literal block.
 fn fits_literal_block(text: &str) -> bool {
     let space_before_break = || {
         let mut before = '\0';
