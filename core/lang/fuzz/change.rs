@@ -91,14 +91,14 @@ fn change(row: &mut Row, text: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// The examples that are kept in a folder, in the order of their names.
+/// Returns the examples in a directory, sorted by name.
 fn examples(folder: &Path) -> Vec<Vec<u8>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("examples are kept")
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    // A folder lists its entries in another order on each machine.
+    // The order of directory entries differs between machines.
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).expect("an example can be read")).collect()
 }
@@ -121,7 +121,7 @@ pub(crate) fn try_hard(folder: &Path, name: &str, target: fn(&[u8])) {
             }
             // Copies of copies would grow, and take the time of further attempts.
             text.truncate(20_000);
-            // The panic alone would not show the text that causes it.
+            // The panic itself would not show the input that causes it.
             let tried = std::panic::catch_unwind(|| target(&text));
             assert!(tried.is_ok(), "{name}: {:?}", String::from_utf8_lossy(&text));
         }

@@ -14,7 +14,7 @@ use formwork_lang::type_expr;
 use formwork_value::diag::{Severity, SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is also the name of its example directory.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.

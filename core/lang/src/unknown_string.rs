@@ -3,7 +3,8 @@
 use formwork_value::{Refinement, Str, Type, Value};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// An unknown string, not null, that begins with as much of a text as no continuation can change.
+/// Returns an unknown string, not null, whose known prefix is the part of a string that no continuation
+/// can change.
 pub(crate) fn unknown_string_with_prefix(text: &str) -> Value {
     let prefix = stable_prefix(text);
     let prefix = (!prefix.is_empty()).then(|| Str::new(&prefix));

@@ -234,8 +234,8 @@ fn shortest_cycle_len(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
     usize::MAX
 }
 
-/// Admits a limited number at once; a vertex that was admitted makes room only after its partner
-/// has passed.
+/// Admits a limited number of concurrent vertices. An admitted vertex releases capacity only after its
+/// partner has passed.
 struct LimitedGate {
     n_free: Cell<usize>,
     forced: RefCell<Vec<u32>>,
@@ -339,7 +339,7 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
     let stopped = Cell::new(false);
     let stop = || stopped.get();
     let recorded = RefCell::new(Vec::new());
-    // The first ends at once, while the second is under way.
+    // The first ends immediately, while the second is running.
     let visit = |id: VertexId, _: &u32| after_polls(id.0);
     let record = |id: VertexId, _: &u32, ()| {
         stopped.set(true);

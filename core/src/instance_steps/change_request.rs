@@ -128,7 +128,7 @@ impl ChangeRequest<'_> {
     /// Checks an object in the response to a call, and reports each violated rule, without secrets.
     ///
     /// # Errors
-    /// When there is one.
+    /// Returns an error if a rule is violated.
     pub(crate) fn check_contract(
         self,
         diags: &mut Diagnostics,
@@ -166,7 +166,7 @@ impl ChangeRequest<'_> {
     /// Reports each contract violation in the response to a call, without secrets.
     ///
     /// # Errors
-    /// When there is one.
+    /// Returns an error if a rule is violated.
     pub(crate) fn report_violations(
         self,
         diags: &mut Diagnostics,

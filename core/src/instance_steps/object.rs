@@ -39,7 +39,7 @@ pub(crate) fn unknown_to_null(value: &Value) -> Value {
 /// labels are not returned.
 pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
-    // Chosen by type alone, as in Terraform: a null or hidden id is not replaced by the name.
+    // Chosen only by type, as in Terraform: a null or hidden id is not replaced by the name.
     let key = ["id", "name"].into_iter().find(|key| is_string_attribute(object.get(key)))?;
     label_from_string(key, object.get(key))
 }

@@ -394,9 +394,9 @@ impl<'l> ProviderPool<'l> {
         }
     }
 
-    /// Runs a future; meanwhile released providers are ended, and dead ones are replaced.
+    /// Runs a future. In the meantime, released providers are stopped, and dead ones are replaced.
     pub async fn run_with_upkeep<T>(&self, work: impl Future<Output = T>) -> T {
-        // It is there before anything is asked.
+        // It is registered before any call is made.
         let restarts = self.serve_restart_requests(RestartWorker::new(&self.calls.restarts));
         let (work, ending) =
             (pin!(work), pin!(self.processes.end_dismissed_forever(self.launcher)));

@@ -304,7 +304,7 @@ impl Number {
         if fraction && float.negative == down {
             whole += 1u8;
         }
-        // There is no negative zero among the results.
+        // A negative zero is not a result.
         let negative = float.negative && !whole.is_zero();
         Self::from(Float::from_integer(negative, whole, float.precision))
     }

@@ -53,8 +53,8 @@ pub fn shell_word(text: &str) -> String {
 /// Returns whether a character is visible, by itself or on the preceding letter.
 #[must_use]
 pub fn is_visible_char(char: char) -> bool {
-    // The standard library knows which characters are visible but shows it only by escaping the
-    // others; combining ones it escapes only where no letter stands before them.
+    // The standard library knows which characters are visible but shows it only by escaping the others;
+    // it escapes combining ones only without a preceding letter.
     let mut pair = String::from("a");
     pair.push(char);
     // It also escapes what ends a literal in Rust.

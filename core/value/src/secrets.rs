@@ -78,7 +78,7 @@ impl Secrets {
     pub fn find_secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (mut found, mut at) = (Vec::new(), 0);
-        // Most runs have no secrets, and a text may be long.
+        // Most runs have no secrets, and a string may be long.
         while at < text.len() && !secrets.is_empty() {
             match longest_secret_length_at(&secrets, text, at) {
                 Some(length) => {

@@ -52,8 +52,8 @@ impl ObjectType {
     }
 }
 
-/// Names that say nothing beyond the attributes: of no effect on equality, and not copied, because a copy
-/// may get other attributes.
+/// Names that are derived from the attributes: without effect on equality, and not copied, because a
+/// copy may get other attributes.
 #[derive(Debug, Default)]
 struct CachedNames(OnceLock<Arc<[Str]>>);
 

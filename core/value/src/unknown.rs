@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Number, Str, Type, Value};
 
-/// The longest list that stands in for an unknown one of known length.
+/// The longest list that replaces an unknown one of known length.
 const MAX_EXPANDED_LIST_LENGTH: u64 = 1024;
 
 /// An unknown value: its type, and refinements.
@@ -20,13 +20,13 @@ pub struct Unknown {
 pub struct Refinement {
     /// The value is certainly not null.
     pub not_null: bool,
-    /// Of a string: the text it certainly begins with; empty says nothing.
+    /// Of a string: its known prefix. Empty if unknown.
     pub prefix: Option<Str>,
     /// Of a number: lower bound, and whether it is inclusive.
     pub lower: Option<(Number, bool)>,
     /// Of a number: upper bound, and whether it is inclusive.
     pub upper: Option<(Number, bool)>,
-    /// Of a collection: the least length; 0 says nothing.
+    /// Of a collection: the minimum length, or 0 if unknown.
     pub min_length: u64,
     /// Of a collection: the greatest length.
     pub max_length: Option<u64>,
@@ -71,7 +71,7 @@ impl Refinement {
     #[must_use]
     pub fn intersect(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
-            // Both hold, so the longer one says more.
+            // Both are valid, so the longer one is more precise.
             (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
             (own, other) => own.or_else(|| other.clone()),
         };

@@ -183,7 +183,7 @@ impl Value {
     /// call this, because every walk over a value recurses.
     ///
     /// # Errors
-    /// When the value is deeper than [`Value::MAX_DEPTH`].
+    /// Returns an error if the value is deeper than [`Value::MAX_DEPTH`].
     pub fn check_depth(self) -> Result<Self, TooDeepError> {
         if self.depth() > Self::MAX_DEPTH { Err(TooDeepError) } else { Ok(self) }
     }

@@ -58,9 +58,9 @@ impl Value {
         value.mark(self.marks())
     }
 
-    /// Visits this value and all its parts, each before its own parts, in the order of children.
-    /// `visit` answers whether to go on into the parts of a value. The elements of a set
-    /// are shown under the path of the set.
+    /// Visits this value and all its parts, each before its own parts, in the order of children. `visit`
+    /// returns whether to continue into the parts of a value. The elements of a set are shown under the
+    /// path of the set.
     pub fn walk(&self, visit: &mut impl FnMut(&Path, &Self) -> bool) {
         self.walk_at(&mut Path::root(), visit);
     }

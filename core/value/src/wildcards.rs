@@ -3,11 +3,11 @@
 /// Returns whether a whole text matches a pattern: `*` is any number of characters, `?` is one.
 ///
 /// `globset` is not used: `[`, `{` and `\` are special in its patterns, and plain characters in those of
-/// OpenSSH and of folders in packages.
+/// OpenSSH and of directories in packages.
 #[must_use]
 pub fn matches_wildcards(pattern: &[char], text: &[char]) -> bool {
     let (mut at, mut position) = (0, 0);
-    // The last `*`, and the first character that it does not stand for. Going back to it alone keeps the
+    // The last `*`, and the first character that it does not match. Backtracking only to it keeps the
     // time below the product of both lengths.
     let mut last_star = None;
     while let Some(char) = text.get(position) {

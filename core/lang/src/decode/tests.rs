@@ -1,4 +1,4 @@
-//! Bodies decoded against schemas, and what is said of those that do not fit.
+//! Bodies decoded against schemas, and the diagnostics of invalid ones.
 
 mod block_attributes;
 mod dynamic;

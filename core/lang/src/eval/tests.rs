@@ -99,7 +99,7 @@ fn unknown_results_keep_marks_that_terraform_loses() {
     }
 }
 
-/// Shows all that an error says: the piece of source, the summary, the detail, the names mentioned.
+/// Shows all parts of an error: the source span, the summary, the detail and the references.
 fn explain(text: &str) -> String {
     let Err(diags) = eval(text) else { return "no error".into() };
     let mut out = String::new();
@@ -264,7 +264,7 @@ fn what_would_never_end_is_refused() {
         r#"indent(1000000000, "a\nb")"#,
         r#""%{ for a in range(1000) }%{ for b in range(1000) }0123456789%{ endfor }%{ endfor }""#,
         r#"regexall("", format("%9000s", ""))"#,
-        // Eight times as much on each level, out of a text that is short.
+        // Eight times as much on each level, from a short string.
         r#"yamldecode("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]")"#,
         r#"base64gzip(format("%9000s", ""))"#,
         "[for a in range(100) : range(100)]",

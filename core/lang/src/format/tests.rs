@@ -196,7 +196,7 @@ fn one_pair_of_quotes_goes_at_a_time() {
 #[test]
 fn types_of_variables_are_written_as_today() {
     check(
-        // As in Terraform, only the three names that stood in quotes before 0.12 lose them.
+        // As in Terraform, only the three names that were quoted before 0.12 lose their quotes.
         "variable a {\ntype=\"string\"\n}\nvariable a {\ntype=\"list\"\n}\nvariable a {\ntype=\"map\"\n}\nvariable a {\ntype=list\n}\nvariable a {\ntype=set\n}\nvariable a {\ntype=map\n}\nvariable a {\ntype=\"number\"\n}\nvariable a {\ntype=\"${string}\"\n}\nx {\nvariable a {\ntype=\"list\"\n}\ntype=\"${x}\"\n}\n",
         &expect![[r#"
             variable "a" {
@@ -275,7 +275,7 @@ fn item() -> impl Strategy<Value = String> {
     });
     let argument = ("[a-z]{1,5}", expr, prop_oneof![Just(""), Just(" # c"), Just("/* c */")])
         .prop_map(|(name, expr, comment)| {
-            // The name that ends a heredoc stands alone on its line.
+            // The name that ends a heredoc is the only content of its line.
             let comment = if expr.ends_with('\n') { "" } else { comment };
             format!("{name}= {expr}{comment}\n")
         });

@@ -35,7 +35,7 @@ fn element_type_of(ty: &Type) -> Type {
     ty.element().cloned().unwrap_or(Type::Dynamic)
 }
 
-/// A list or a tuple, as the type of the result says.
+/// Returns a list or a tuple, depending on the type of the result.
 fn to_list_or_tuple(ty: &Type, items: Vec<Value>) -> Value {
     match ty {
         Type::List(element) => Value::list((**element).clone(), items),
@@ -43,7 +43,7 @@ fn to_list_or_tuple(ty: &Type, items: Vec<Value>) -> Value {
     }
 }
 
-/// A map or an object, as the type of the result says.
+/// Returns a map or an object, depending on the type of the result.
 fn to_map_or_object(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
     match ty {
         Type::Map(element) => Value::map((**element).clone(), pairs),

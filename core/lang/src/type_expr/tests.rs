@@ -57,7 +57,7 @@ fn defaults_reach_into_defaults_and_collections() {
     check(&format!("object({{a=optional({inner})}})"), "{}", "{a=null}");
     check(&format!("object({{a=optional({inner},{{}})}})"), "{}", r#"{a={b="z"}}"#);
     check(&format!("object({{a=optional({inner},{{b=\"q\"}})}})"), "{a={}}", r#"{a={b="z"}}"#);
-    // Defaults fill an object that is there, not the null in its place.
+    // Defaults fill an existing object, but do not replace null.
     check(&format!("object({{a={inner}}})"), "{a=null}", "{a=null}");
     check(&format!("list({inner})"), "[{}, {b=1}]", r#"list({b="z"}, {b="1"})"#);
     // The default makes the two elements equal, so one is left.

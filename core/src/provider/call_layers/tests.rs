@@ -68,7 +68,7 @@ fn provider_addr() -> ProviderAddr {
     "acme/test".parse().unwrap()
 }
 
-/// Makes a call of one process. Another one is there to replace it.
+/// Makes a call to one process. Another one is available to replace it.
 async fn call_with_replacement(
     calls: &Rc<ProviderCalls>,
     request: Request,

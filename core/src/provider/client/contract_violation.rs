@@ -195,7 +195,7 @@ impl ProviderClient {
     /// Checks that a call was not deferred, because no call of the engine allows it.
     ///
     /// # Errors
-    /// When it was.
+    /// Returns an error if the call was deferred.
     pub(super) fn check_not_deferred(
         &self,
         diags: &mut Diagnostics,

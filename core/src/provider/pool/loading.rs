@@ -1,5 +1,5 @@
-//! Schemas and capabilities of providers: each is asked once. Warnings of a provider about itself
-//! are kept until they are reported, because its first caller may have reasons to report nothing.
+//! Schemas and capabilities of providers, which are each requested once. Warnings of a provider about
+//! itself are kept until they are reported, because its first caller may have reasons to report nothing.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ impl ProviderPool<'_> {
     /// [`ProviderPool::report_warnings`].
     ///
     /// # Errors
-    /// When one of them cannot be used; every such one is reported.
+    /// Returns an error if a provider cannot be used. All unusable providers are reported.
     pub async fn load_providers(
         &self,
         diags: &mut Diagnostics,
@@ -36,8 +36,8 @@ impl ProviderPool<'_> {
         if wanted.iter().all(|addr| self.loaded.borrow().contains_key(addr)) {
             return Ok(());
         }
-        // Functions are called from many places at once, and one process is enough for all of them. The
-        // semaphore is never closed, so a turn always comes.
+        // Functions are called concurrently, and one process is sufficient for all calls. The semaphore
+        // is never closed, so a turn always comes.
         let _turn = self.loading.acquire().await;
         // Another caller may have loaded some of them while this one waited for its turn.
         let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
@@ -56,8 +56,8 @@ impl ProviderPool<'_> {
         result
     }
 
-    /// Reports diagnostics about providers that belong to no step of the run: their warnings when
-    /// they were loaded, and that they had to be asked a second time. All of it is reported once.
+    /// Reports diagnostics about providers that belong to no step of the run: their warnings when they
+    /// were loaded, and that a call had to be retried. Each is reported once.
     pub fn report_warnings(&self, diags: &mut Diagnostics) {
         self.calls
             .provider_warnings
@@ -151,7 +151,7 @@ impl ProviderPool<'_> {
         if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }
-        // A warning would be missing where the provider is not asked again.
+        // A warning would be missing where the provider is not called again.
         if diags.is_empty() {
             self.launcher.cache_schemas(addr, &schema, &identities);
         }

@@ -277,7 +277,7 @@ fn what_is_known_about_an_unknown_value_survives_where_it_still_holds() {
         convert(&list, &Type::set(Type::String)).unwrap(),
         Value::refined(Type::set(Type::String), length(1, Some(5)))
     );
-    // The type of a tuple tells its length, so the list of it is known.
+    // The type of a tuple determines its length, so the length of the list is known.
     let tuple = Value::unknown_not_null(ty(r#"["tuple",["number","string"]]"#));
     assert_eq!(
         convert(&tuple, &ty(r#"["list","dynamic"]"#)).unwrap(),

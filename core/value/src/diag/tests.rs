@@ -1,4 +1,4 @@
-//! Diagnostics as they pile up, and positions in source texts.
+//! Collections of diagnostics, and positions in source texts.
 
 use super::*;
 

@@ -46,7 +46,7 @@ pub fn modulo(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `-operand`.
 ///
 /// # Errors
-/// When the operand is null or no number.
+/// Returns an error if the operand is null or not a number.
 pub fn negate(operand: &Value) -> Result<Value, OperationError> {
     let ([operand], marks) = extract_operands([operand], &Type::Number, as_number)?;
     let result = match operand {

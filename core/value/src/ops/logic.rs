@@ -7,7 +7,7 @@ use crate::{Type, Value};
 /// `!operand`.
 ///
 /// # Errors
-/// When the operand is null or no bool.
+/// Returns an error if the operand is null or not a bool.
 pub fn not(operand: &Value) -> Result<Value, OperationError> {
     let ([operand], marks) = extract_operands([operand], &Type::Bool, as_bool)?;
     let result = match operand {
@@ -20,7 +20,7 @@ pub fn not(operand: &Value) -> Result<Value, OperationError> {
 /// `left && right`.
 ///
 /// # Errors
-/// When an operand is null or no bool.
+/// Returns an error if an operand is null or not a bool.
 pub fn and(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_bools(left, right, |a, b| a && b)
 }
@@ -28,7 +28,7 @@ pub fn and(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `left || right`.
 ///
 /// # Errors
-/// When an operand is null or no bool.
+/// Returns an error if an operand is null or not a bool.
 pub fn or(left: &Value, right: &Value) -> Result<Value, OperationError> {
     compute_bools(left, right, |a, b| a || b)
 }

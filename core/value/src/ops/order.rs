@@ -9,7 +9,7 @@ use crate::{Type, Value};
 /// `left < right`; `left > right` is this with the operands exchanged.
 ///
 /// # Errors
-/// When an operand is null or no number.
+/// Returns an error if an operand is null or not a number.
 pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
     let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     Ok(bool_or_unknown(is_less_if_decided(left.without_own_marks(), right.without_own_marks()))
@@ -19,7 +19,7 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// `left <= right`; `left >= right` is this with the operands exchanged.
 ///
 /// # Errors
-/// When an operand is null or no number.
+/// Returns an error if an operand is null or not a number.
 pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, OperationError> {
     let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     let (left, right) = (left.without_own_marks(), right.without_own_marks());

@@ -111,7 +111,7 @@ impl NestedBlock {
         let elements = collection.children().iter().enumerate().map(|(at, element)| {
             self.block.coerce(element).map_err(|mut error| {
                 let step = collection.step_to_child(at).map(|step| match step {
-                    // The object stands for a map, so its names are keys in the value that is made.
+                    // The object represents a map, so its names are keys in the result.
                     Step::Attribute(key) => Step::Key(key),
                     other => other,
                 });

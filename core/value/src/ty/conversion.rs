@@ -90,8 +90,8 @@ pub(crate) fn known_common_element_type(safety: ConversionSafety, types: &[Type]
     (unified != Type::Dynamic || all_dynamic()).then_some(unified)
 }
 
-/// The type `to` with what `from` has where `to` says `Dynamic`: the type of a null or unknown value
-/// of the type `from` after conversion.
+/// Returns the type `to` with the parts of `from` where `to` is `Dynamic`: the type of a null or unknown
+/// value of the type `from` after conversion.
 pub(crate) fn replace_dynamic(from: &Type, to: &Type) -> Type {
     if *from == Type::Dynamic || !to.has_dynamic() {
         return to.clone();

@@ -80,7 +80,7 @@ fn no_blocks_are_null_and_an_empty_value_is_empty() {
     assert_eq!(value("rule = []\n", &schema()), expected("[]"));
     let none = "dynamic \"rule\" {\n for_each = []\n content {\n}\n}\n";
     assert_eq!(value(none, &schema()), expected("null"));
-    // That a block must be there is for the provider to say.
+    // The provider reports that the block is required.
     assert_eq!(
         value("box {\n}\n", &schema()),
         r#"{"box":[{"port":null}],"rule":null,"rules":null}"#

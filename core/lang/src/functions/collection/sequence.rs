@@ -165,7 +165,7 @@ fn element_return_type(args: &[Value]) -> Result<Type, CallError> {
         ValueKind::Tuple => Ok(Type::Dynamic),
         _ => {
             let ty = type_with_article(&list.ty());
-            Err(CallError::new(format!("the first argument is {ty}, which cannot be sorted")))
+            Err(CallError::new(format!("the first argument is {ty}, which is not ordered")))
         }
     }
 }

@@ -272,7 +272,7 @@ fn a_string_is_a_reference_or_a_type_where_one_is_wanted() {
 #[test]
 fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
     let (body, text) = parse(
-        // A member named `//` is a comment in the JSON syntax, and an iterator is no name from
+        // A member named `//` is a comment in the JSON syntax, and an iterator is not a name from
         // outside.
         r#"{"//": "${no.a}", "x": {"${a.b}": ["${c.d}", "e.f"]}, "dynamic": {"s": [{"for_each": "${g.h}", "content": {"y": "${s.value}${i.j}"}}, {"for_each": "${k.l}", "iterator": "it", "content": {"y": "${it.value}${s.t}"}}]}}"#,
     );

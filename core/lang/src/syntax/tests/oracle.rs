@@ -1,5 +1,5 @@
-//! Strings with what terraform 1.11 says of them: the summary of its first complaint about the
-//! syntax, or nothing. `hcl-edit`, a parser by other people, judges the same strings.
+//! Strings with the result of terraform 1.11: the summary of its first diagnostic about the syntax, or
+//! nothing. `hcl-edit`, a parser by other people, judges the same strings.
 
 use super::parse;
 

@@ -57,7 +57,7 @@ fn a_lone_sign_keeps_one_space_from_a_strip_marker() {
 fn heredocs_keep_line_ends_and_backslashes() {
     check("<<EOT\n  a\\n\n b\n EOT\n", r#""  a\\n\n b\n""#);
     check("<<EOT\nEOT\n", r#""""#);
-    // The name ends a heredoc only where it stands alone on its line.
+    // The name ends a heredoc only if it is the only content of its line.
     check("<<EOT\nfoo\nEOT bar\nEOT\n", r#""foo\nEOT bar\n""#);
     check("<<EOT\n${1}EOT\nEOT\n", r#"(template ${1} "EOT\n")"#);
     check("<<EOT\r\na\r\nEOT\r\n", r#""a\r\n""#);

@@ -87,7 +87,7 @@ fn for_expressions() {
     check("[for k, v in b : v if k]", "(for k v b v if=k)");
     check("{for k, v in b : k => v...}", "(for k v b key=k v group)");
     check("{\nfor\nk\n, v in b : k => v... if v\n}", "(for k v b key=k v group if=v)");
-    // HCL reserves no words: even `in` is a name where a name may stand.
+    // HCL reserves no words: even `in` is a name where a name is allowed.
     check("[for in in in : in]", "(for in in in)");
 }
 

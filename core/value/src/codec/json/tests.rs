@@ -71,7 +71,7 @@ fn primitives_are_read_from_what_converts_to_them() {
         (Type::String, "5.0", Value::string("5.0")),
         (Type::String, "true", Value::string("true")),
         (Type::String, "\"e\u{301}\"", Value::string("é")),
-        // As in Go, half of a surrogate pair is no error.
+        // As in Go, an unpaired surrogate is not an error.
         (Type::String, "\"\\ud800\"", Value::string("\u{fffd}")),
     ];
     for (ty, text, want) in table {

@@ -23,7 +23,7 @@ impl<'b> MsgpackReader<'b> {
         Self { rest: bytes, replaced: false }
     }
 
-    /// Reads a value that stands `depth` levels inside the outermost one.
+    /// Reads a value that is nested `depth` levels inside the outermost one.
     pub(super) fn read_value(&mut self, ty: &Type, depth: u16) -> Result<Value, DecodeError> {
         if depth > Value::MAX_DEPTH {
             return Err(DecodeError::new("the value is nested too deep"));
@@ -144,7 +144,7 @@ impl<'b> MsgpackReader<'b> {
     fn read_tuple_header(&mut self, wanted: usize) -> Result<(), DecodeError> {
         match self.read_array_header() {
             Ok(length) if length == wanted => Ok(()),
-            // Data that end here say nothing about the length.
+            // Data that end here do not determine the length.
             Err(error) if error == truncated_error() => Err(error),
             _ => Err(DecodeError::new(format!("a tuple of length {wanted} is required"))),
         }
@@ -170,7 +170,7 @@ impl<'b> MsgpackReader<'b> {
     }
 
     /// Reads the rest of an object whose attributes come in an order of their own; writers sort, so that
-    /// is rare. `sorted` are those that stood where they were expected.
+    /// is rare. `sorted` contains those at their expected position.
     fn read_unsorted_object(
         &mut self,
         shape: &ObjectType,
@@ -189,7 +189,7 @@ impl<'b> MsgpackReader<'b> {
                 Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
             }
         }
-        // As many as there are names, and none twice: all are there.
+        // The number equals that of the names, without duplicates, so all are present.
         Ok(Value::Object(Object::with_names(names, items.into_iter().flatten().collect())))
     }
 
@@ -269,7 +269,7 @@ impl<'b> MsgpackReader<'b> {
     /// Reads text, not yet in normal form.
     pub(super) fn read_text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
         let text = utf8_lossy_like_go(self.read_bytes()?);
-        // Only a text with invalid bytes was copied.
+        // Only a string with invalid bytes was copied.
         self.replaced |= matches!(text, Cow::Owned(_));
         Ok(text)
     }
@@ -300,7 +300,7 @@ impl<'b> MsgpackReader<'b> {
         let mut pending = 1_usize;
         while pending > 0 {
             pending -= 1;
-            // Each takes a byte at least, so this never grows beyond what is there.
+            // Each takes at least one byte, so this never exceeds the remaining bytes.
             pending += self.skip_header()?;
             if pending > self.rest.len() {
                 return Err(truncated_error());
@@ -322,7 +322,7 @@ impl<'b> MsgpackReader<'b> {
                 self.read_byte()?;
                 self.read_uint(1 << (code - 0xc7))?.saturating_add(1)
             }
-            // Behind the code of an extension stands its kind.
+            // The code of an extension is followed by its type.
             code @ 0xd4..=0xd8 => 2 + (1 << (code - 0xd4)),
             0xcc | 0xd0 => 2,
             0xcd | 0xd1 => 3,

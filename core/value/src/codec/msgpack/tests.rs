@@ -10,7 +10,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Turns hexadecimal digits into bytes; what stands in quotes is taken as text.
+/// Converts hexadecimal digits to bytes. Quoted parts are taken literally.
 fn bytes(spec: &str) -> Vec<u8> {
     let mut out = Vec::new();
     for (at, part) in spec.split('\'').enumerate() {
@@ -246,7 +246,7 @@ fn every_extension_is_read_as_unknown() {
     for spec in ["d40000", "d40c00", "c70000", "c70100ff", "c8000007", "d405ff"] {
         assert_eq!(decode(&bytes(spec), &Type::String).unwrap(), plain, "{spec}");
     }
-    // Of a value whose type is not known, refinements say nothing.
+    // A value of unknown type has no refinements.
     assert_eq!(decode(&bytes("c7030c8101c2"), &Type::Dynamic).unwrap(), Value::dynamic());
     // Certainly null is null.
     assert_eq!(decode(&bytes("c7030c8101c3"), &Type::Bool).unwrap(), Value::null(Type::Bool));
@@ -454,7 +454,7 @@ proptest::proptest! {
         at in 0usize..100,
     ) {
         drop(decode(&noise, &ty));
-        // Noise alone seldom gets past the first bytes, so a good value is damaged, too.
+        // Random bytes are usually refused early, so valid values are also damaged.
         let mut wire = encode(&value, &ty).unwrap();
         let at = at.min(wire.len());
         wire.splice(at..(at + noise.len() / 8).min(wire.len()), noise.iter().copied());

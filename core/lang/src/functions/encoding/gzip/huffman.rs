@@ -90,9 +90,9 @@ const INFINITE_COUNT: u64 = u64::MAX;
 /// Number of symbols with a code of one bit, of two, and so on. The counts ascend, and there are
 /// more than two.
 ///
-/// Package-merge: each row takes the cheaper of the next symbol and the next pair from the row
-/// below, and only as many as the row above asks for. Every row records the number of symbols in it
-/// and in the rows below, to the left of its last item.
+/// Package-merge: each row takes the cheaper of the next symbol and the next pair from the row below,
+/// and only as many as the row above needs. Every row records the number of symbols in it and in the
+/// rows below, to the left of its last item.
 fn count_symbols_by_code_length(counts: &[u32], longest: usize) -> Vec<usize> {
     let n = counts.len();
     // No optimal code for n symbols is longer than n - 1 bits.

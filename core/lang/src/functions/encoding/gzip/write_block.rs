@@ -195,7 +195,7 @@ impl SymbolCounts {
             }
         }
         literals[END_OF_BLOCK_SYMBOL] += 1;
-        // There must be a code of distances, also where there is no distance.
+        // A code of distances is required, even without distances.
         if distances.iter().all(|count| *count == 0) {
             distances[0] = 1;
         }

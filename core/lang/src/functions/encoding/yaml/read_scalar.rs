@@ -87,7 +87,7 @@ fn parse_decimal(text: &str) -> Option<Number> {
 }
 
 /// A date, or a date with a time, in the form that the functions on times take. Fields may have one
-/// digit; a time needs a zone behind `T` and has none behind a space.
+/// digit; a time needs a zone after `T` and has none after a space.
 fn normalize_timestamp(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
     // Go's YAML parser treats only strings that begin with four digits and a hyphen as dates.
