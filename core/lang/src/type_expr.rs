@@ -148,10 +148,8 @@ impl TypeReader<'_> {
     ) -> Result<TypeWithDefaults, Reported> {
         let name = call.name.name.as_str();
         match name {
-            "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(
-                &format!("The type {name} takes no arguments."),
-                call.parens,
-            )),
+            "bool" | "number" | "string" | "any" => Err(self
+                .report_invalid_type(&format!("The type {name} takes no arguments."), call.parens)),
             "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE_DETAIL, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(

@@ -141,9 +141,9 @@ impl FromStr for CallDeadlines {
             let nanoseconds = duration::parse_nanoseconds(limit).ok();
             // A limit of 0 would end every call immediately.
             let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-            let limit = Duration::from_nanos(
-                limit.ok_or_else(|| format!("{entry:?} does not contain a duration such as 30s, 5m or 1h30m"))?,
-            );
+            let limit = Duration::from_nanos(limit.ok_or_else(|| {
+                format!("{entry:?} does not contain a duration such as 30s, 5m or 1h30m")
+            })?);
             let Some(name) = kind else {
                 usual = Some(limit);
                 continue;

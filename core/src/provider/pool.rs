@@ -408,10 +408,10 @@ impl<'l> ProviderPool<'l> {
         }
     }
 
-    /// Asks every running provider to stop its work. Errors are of no consequence. Those that are
-    /// still being started are given up. One that is to report the effect of a change continues.
+    /// Sends a stop request to every running provider, and ignores errors. Starting providers are
+    /// abandoned. A provider that reports the effect of a change continues.
     pub async fn stop_providers(&self) {
-        // First, so that no provider starts between the collection of the running ones and their
+        // Set first, so that no provider starts between the collection of the running ones and their
         // stop.
         self.stopping.request_stop();
         self.calls.begin_interrupt();

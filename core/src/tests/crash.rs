@@ -460,7 +460,9 @@ fn a_list_that_fails_is_reported_with_the_reason() {
     );
     let lost = detail(CallFault::Dies);
     assert!(
-        lost.contains("exited or disconnected during ListResource for test_thing: the connection was closed."),
+        lost.contains(
+            "exited or disconnected during ListResource for test_thing: the connection was closed."
+        ),
         "{lost}"
     );
 }

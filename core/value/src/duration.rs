@@ -65,7 +65,11 @@ fn nanoseconds_of_unit(unit: &str) -> Result<i128, String> {
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         "" => return Err("each number must be followed by a unit: h, m, s, ms, us or ns".into()),
-        _ => return Err(format!("the unit {unit:?} does not exist; the units are h, m, s, ms, us and ns")),
+        _ => {
+            return Err(format!(
+                "the unit {unit:?} does not exist; the units are h, m, s, ms, us and ns"
+            ));
+        }
     })
 }
 

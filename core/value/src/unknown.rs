@@ -1,4 +1,4 @@
-//! Unknown values and the known facts about them.
+//! Unknown values and their refinements.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Unknown {
     refinement: Refinement,
 }
 
-/// Facts known about an unknown value. The default holds none.
+/// The refinements of an unknown value. The default has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
     /// The value is certainly not null.
@@ -33,14 +33,14 @@ pub struct Refinement {
 }
 
 impl Unknown {
-    /// An unknown value about which only the type is known.
+    /// Creates an unknown value of a type, without refinements.
     #[must_use]
     pub fn new(ty: Type) -> Self {
         Self { ty, refinement: Refinement::default() }
     }
 
-    /// Makes a refined unknown value. Refinements that do not apply to the type are dropped.
-    /// [`Value::refined`] handles the case that only one value is left.
+    /// Creates a refined unknown value. Refinements that do not apply to the type are dropped.
+    /// [`Value::refined`] handles the case that only one value is possible.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
         let refinement = refinement.restricted_to_type(&ty);
@@ -53,7 +53,7 @@ impl Unknown {
         &self.ty
     }
 
-    /// Refinements of the value.
+    /// Returns the refinements of the value.
     #[must_use]
     pub fn refinement(&self) -> &Refinement {
         &self.refinement
@@ -61,13 +61,13 @@ impl Unknown {
 }
 
 impl Refinement {
-    /// That the value is certainly not null.
+    /// Returns refinements for a value that is not null.
     #[must_use]
     pub fn not_null() -> Self {
         Self { not_null: true, ..Self::default() }
     }
 
-    /// The facts of both about one value.
+    /// Combines two refinements of the same value.
     #[must_use]
     pub fn intersect(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
@@ -88,7 +88,7 @@ impl Refinement {
         }
     }
 
-    /// The refinements that apply to values of the type.
+    /// Returns the refinements that apply to values of the type.
     fn restricted_to_type(self, ty: &Type) -> Self {
         let mut about = match ty {
             Type::Dynamic => return Self::default(),
@@ -101,15 +101,15 @@ impl Refinement {
         };
         about.not_null = self.not_null;
         about.prefix = about.prefix.filter(|prefix| !prefix.is_empty());
-        // Every number lies within infinite bounds.
+        // Infinite bounds include every number.
         about.lower = about.lower.filter(|(number, _)| *number != Number::infinity(true));
         about.upper = about.upper.filter(|(number, _)| *number != Number::infinity(false));
         about
     }
 
-    /// The only value of the type that this leaves, if it is but one.
+    /// Returns the only possible value of the type, if exactly one is possible.
     fn only_value(&self, ty: &Type) -> Option<Value> {
-        // Null is always one more possibility.
+        // Null is always another possibility.
         if !self.not_null {
             return None;
         }
@@ -126,8 +126,7 @@ impl Refinement {
                 let unknown = Value::unknown((**element).clone());
                 Some(Value::list((**element).clone(), vec![unknown; n_items]))
             }
-            // Two unknown elements may turn out to be equal, so a longer set stays unknown as a
-            // whole.
+            // Two unknown elements may be equal, so a longer set remains wholly unknown.
             (Type::Set(element), Some(length)) if length <= 1 => {
                 let unknown = (length == 1).then(|| Value::unknown((**element).clone()));
                 Some(Value::set((**element).clone(), unknown.into_iter().collect()))
@@ -150,7 +149,7 @@ fn tighter_bound(
 ) -> Option<NumberBound> {
     match (own, other) {
         (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
-            // The bound that excludes its own value allows less.
+            // An exclusive bound is stricter.
             Ordering::Equal => (own.0, own.1 && other.1),
             order if order == inward => other.clone(),
             _ => own,
@@ -160,10 +159,9 @@ fn tighter_bound(
 }
 
 impl Value {
-    /// Makes a refined unknown value. Refinements that do not apply to the type are dropped; a
-    /// value of unknown type keeps none. If only one value is left, the result is that value: a
-    /// number between equal bounds, an empty collection, a list of a known number of unknown
-    /// elements.
+    /// Creates a refined unknown value. Refinements that do not apply to the type are dropped. A value
+    /// of unknown type has none. If only one value is possible, the result is that value: a number
+    /// between equal bounds, an empty collection, a list of a known number of unknown elements.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
         let unknown = Unknown::refined(ty, refinement);
@@ -171,14 +169,14 @@ impl Value {
         only.unwrap_or_else(|| Self::Unknown(Arc::new(unknown)))
     }
 
-    /// An unknown value that is certainly not null.
+    /// Creates an unknown value that is not null.
     #[must_use]
     pub fn unknown_not_null(ty: Type) -> Self {
         Self::refined(ty, Refinement::not_null())
     }
 
-    /// The value, if it is unknown with more known about it; marks stay. Other values stay as they
-    /// are: it is for the caller to know that `refinement` holds.
+    /// Returns an unknown value with additional refinements, and keeps marks. Other values are not
+    /// changed. The caller ensures that `refinement` is valid.
     #[must_use]
     pub fn refine(self, refinement: &Refinement) -> Self {
         match self.without_own_marks() {
@@ -190,14 +188,15 @@ impl Value {
         }
     }
 
-    /// Facts that certainly hold for the value, known or unknown; none for null. Marks are ignored.
+    /// Returns the refinements that are valid for a known or unknown value, or none for null. Marks are
+    /// ignored.
     #[must_use]
     pub fn known_facts(&self) -> Refinement {
         let exactly = |length: usize| (length as u64, Some(length as u64));
         let (min_length, max_length) = match self.without_own_marks() {
             Self::Null(_) => return Refinement::default(),
             Self::Unknown(unknown) => return unknown.refinement.clone(),
-            // Unknown elements may turn out to be equal to others.
+            // Unknown elements may equal others.
             Self::Set(set) if set.items().len() > 1 && !self.is_wholly_known() => {
                 (1, Some(set.items().len() as u64))
             }

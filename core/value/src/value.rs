@@ -1,5 +1,5 @@
-//! A value that may be null, unknown or marked. Constructors and accessors only; operations live in
-//! `ops`, conversion in `convert`.
+//! A value that may be null, unknown or marked. This module contains constructors and accessors.
+//! Operations are in `ops`, and conversion is in `convert`.
 
 mod collection;
 #[cfg(test)]
@@ -14,8 +14,8 @@ pub use collection::{List, Map, Object, Set, Tuple};
 
 /// A value of the language. Cheap to clone.
 ///
-/// `==` is identity of representation: types, marks and refinements count, unknown equals unknown.
-/// The language's own `==` is `ops::equal`.
+/// `==` compares representations: types, marks and refinements count, and unknown equals unknown. The
+/// `==` of the language is `ops::equal`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The absence of a value, of a known type (or `Dynamic`).
@@ -26,19 +26,19 @@ pub enum Value {
     Bool(bool),
     /// A number.
     Number(Number),
-    /// Text.
+    /// A string.
     String(Str),
     /// Elements of one type, in order.
     List(List),
-    /// Distinct elements of one type, in the language's iteration order.
+    /// Distinct elements of one type, in the iteration order of the language.
     Set(Set),
-    /// Elements of one type under string keys.
+    /// Elements of one type with string keys.
     Map(Map),
-    /// Elements each of its own type.
+    /// Elements that each have their own type.
     Tuple(Tuple),
-    /// Attributes each of its own type.
+    /// Attributes that each have their own type.
     Object(Object),
-    /// Any of the above with marks on it. Never nested directly in itself.
+    /// A value with marks. Never nested directly in another one.
     Marked(Arc<Marked>),
 }
 
@@ -56,7 +56,7 @@ impl Marked {
         self.marks
     }
 
-    /// The value under the marks; not itself `Marked`, though parts of it may be.
+    /// The value without its own marks. It is not `Marked` itself, but its parts may be.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value
@@ -78,13 +78,13 @@ impl Value {
         Self::Null(ty)
     }
 
-    /// An unknown value of a type, about which nothing else is known.
+    /// Creates an unknown value of a type, without refinements.
     #[must_use]
     pub fn unknown(ty: Type) -> Self {
         Self::Unknown(Arc::new(Unknown::new(ty)))
     }
 
-    /// A value whose type is not known either.
+    /// Creates an unknown value of unknown type.
     #[must_use]
     pub fn dynamic() -> Self {
         Self::unknown(Type::Dynamic)
@@ -102,13 +102,13 @@ impl Value {
         Self::Number(Number::from(number))
     }
 
-    /// A list; every element must have the type `ty`.
+    /// Creates a list. Every element must have the type `ty`.
     #[must_use]
     pub fn list(ty: Type, items: Vec<Self>) -> Self {
         Self::List(List::new(ty, items))
     }
 
-    /// A map; every element must have the type `ty`.
+    /// Creates a map. Every element must have the type `ty`.
     #[must_use]
     pub fn map(ty: Type, pairs: impl IntoIterator<Item = (impl Into<Str>, Self)>) -> Self {
         Self::Map(Map::new(ty, pairs.into_iter().map(|(key, value)| (key.into(), value)).collect()))
@@ -128,7 +128,7 @@ impl Value {
         ))
     }
 
-    /// The type of the value; for a marked value that of the value under the marks.
+    /// Returns the type of the value, independent of marks.
     #[must_use]
     pub fn ty(&self) -> Type {
         match self {
@@ -148,8 +148,8 @@ impl Value {
         }
     }
 
-    /// Whether the value has the type, apart from which attributes of it may be left out. The same as
-    /// comparing with [`Value::ty`], without making that type.
+    /// Returns whether the value has the type, ignoring which attributes of the type are optional.
+    /// Equivalent to a comparison with [`Value::ty`], without computing that type.
     #[must_use]
     pub fn has_type(&self, ty: &Type) -> bool {
         match (self, ty) {
@@ -179,8 +179,8 @@ impl Value {
         }
     }
 
-    /// Returns the value if it is not nested too deep. Code that builds a value around another must
-    /// call this, because every walk over a value recurses.
+    /// Returns the value if it is not nested too deeply. Code that nests a value in another must call
+    /// this, because every walk over a value recurses.
     ///
     /// # Errors
     /// Returns an error if the value is deeper than [`Value::MAX_DEPTH`].
@@ -194,14 +194,14 @@ impl Value {
         self.content_facts().depth
     }
 
-    /// Size of the value when written out: about the number of bytes if no part of it were shared.
-    /// The time of a walk over the value is proportional to it.
+    /// Returns the expanded size of the value: about the number of bytes without sharing of parts. The
+    /// time of a walk over the value is proportional to it.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.content_facts().size
     }
 
-    /// The facts about the inside of the value, marks on itself aside.
+    /// Returns the depth, the size and other facts of the content, ignoring own marks.
     fn content_facts(&self) -> ContentFacts {
         match self.without_own_marks() {
             Self::List(list) => list.content_facts(),
@@ -216,32 +216,32 @@ impl Value {
         }
     }
 
-    /// Whether the value itself, marks aside, is null.
+    /// Returns whether the value itself is null, ignoring marks.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self.without_own_marks(), Self::Null(_))
     }
 
-    /// Whether the value itself, marks aside, is unknown.
+    /// Returns whether the value itself is unknown, ignoring marks.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self.without_own_marks(), Self::Unknown(_))
     }
 
-    /// Whether nothing inside is unknown.
+    /// Returns whether the value is wholly known.
     #[must_use]
     pub fn is_wholly_known(&self) -> bool {
         !self.is_unknown() && !self.content_facts().unknown
     }
 
-    /// Whether anything inside is null; not whether the value itself is.
+    /// Returns whether any part is null, excluding the value itself.
     #[must_use]
     pub fn has_null_inside(&self) -> bool {
         self.content_facts().null
     }
 
-    /// The direct elements or attribute values, in iteration order; empty for everything else.
-    /// Looks under marks.
+    /// Returns the direct elements or attribute values, in iteration order, ignoring marks. Empty for
+    /// other values.
     #[must_use]
     pub fn children(&self) -> &[Self] {
         match self.without_own_marks() {
@@ -254,8 +254,8 @@ impl Value {
         }
     }
 
-    /// The value under its own marks, borrowed, **without** the marks: only for looking at it, never
-    /// for computing with it, or the marks are lost. Parts of it may still be marked.
+    /// Borrows the value **without** its own marks. Use it only for inspection: a result computed from
+    /// it loses the marks. Parts of it may still be marked.
     #[must_use]
     pub fn without_own_marks(&self) -> &Self {
         match self {
@@ -264,7 +264,7 @@ impl Value {
         }
     }
 
-    /// The marks on the value itself, not those on its parts.
+    /// Returns the marks on the value itself, without those on its parts.
     #[must_use]
     pub fn marks(&self) -> Marks {
         match self {
@@ -273,11 +273,11 @@ impl Value {
         }
     }
 
-    /// Takes the marks off the value itself, not off its parts.
+    /// Removes the marks of the value itself, but not of its parts.
     #[must_use]
     pub fn unmark(self) -> (Self, Marks) {
         match self {
-            // A value without other owners need not be copied.
+            // A value without other owners does not need to be copied.
             Self::Marked(marked) => match Arc::try_unwrap(marked) {
                 Ok(marked) => (marked.value, marked.marks),
                 Err(shared) => (shared.value.clone(), shared.marks),
@@ -292,20 +292,20 @@ impl Value {
         if marks.is_empty() {
             return self;
         }
-        // Marks are never nested, so those that the value has are united with the new ones.
+        // Marks are never nested, so the existing marks are joined with the new ones.
         let (value, own) = self.unmark();
         Self::Marked(Arc::new(Marked { marks: own | marks, value }))
     }
 
-    /// The union of the marks on the value and on everything inside it.
+    /// Returns the union of the marks on the value and on all its parts.
     #[must_use]
     pub fn all_marks(&self) -> Marks {
         self.marks() | self.content_facts().marks
     }
 }
 
-/// The types of elements. Neighbours of one type share it, so that a long tuple of alike objects has
-/// one object type and not many equal ones.
+/// The types of elements. Adjacent elements of one type share it, so that a long tuple of similar
+/// objects has one object type and not many equal ones.
 fn element_types(items: &[Value]) -> Vec<Type> {
     let mut types: Vec<Type> = Vec::with_capacity(items.len());
     for item in items {

@@ -1,12 +1,12 @@
-//! Going through a value part by part, with the path of each part, and putting parts back together.
-//! Knows nothing of schemas or marks.
+//! Traversal of a value with the path of each part, and reconstruction of a value from changed parts,
+//! independent of schemas and marks.
 
 use crate::value::{List, Map, Object, Tuple};
 use crate::{Number, Path, Step, Str, Value};
 
 impl Value {
-    /// The step that leads from this value to its child number `at`; `None` for the element of a
-    /// set, to which no step leads. Looks under marks.
+    /// Returns the path step from this value to its child `at`, or `None` for the elements of a set,
+    /// which have no steps. Marks are ignored.
     #[must_use]
     pub fn step_to_child(&self, at: usize) -> Option<Step> {
         match self.without_own_marks() {
@@ -17,8 +17,8 @@ impl Value {
         }
     }
 
-    /// The position among the children of the one that `step` leads to, by the rules of
-    /// [`Path::find`]. Looks under marks.
+    /// Returns the index of the child that `step` selects, by the rules of [`Path::find`]. Marks are
+    /// ignored.
     #[must_use]
     pub fn child_position(&self, step: &Step) -> Option<usize> {
         let search = |names: &[Str], name: &Str| names.binary_search(name).ok();
@@ -34,16 +34,16 @@ impl Value {
         }
     }
 
-    /// The same value with other children: keys, names, element type and own marks stay. A set is
-    /// rebuilt, so equal elements merge. A value without children stays as it is.
+    /// Returns the value with other children: keys, names, element type and own marks are kept. A set is
+    /// rebuilt, so equal elements merge. A value without children is not changed.
     ///
-    /// The children must be as many as before, and of the types that the value holds.
+    /// The number and the types of the children must be the same as before.
     #[must_use]
     pub fn with_children(&self, children: Vec<Self>) -> Self {
         debug_assert_eq!(children.len(), self.children().len(), "as many children as before");
         let value = match self.without_own_marks() {
             Self::List(list) => Self::List(List::new(list.element_type().clone(), children)),
-            // Made as a new set, because changed elements may be equal now, or in another order.
+            // Created as a new set, because changed elements may now be equal, or in another order.
             Self::Set(set) => Self::set(set.element_type().clone(), children),
             Self::Map(map) => {
                 let pairs = map.keys().iter().cloned().zip(children).collect();
@@ -59,7 +59,7 @@ impl Value {
     }
 
     /// Visits this value and all its parts, each before its own parts, in the order of children. `visit`
-    /// returns whether to continue into the parts of a value. The elements of a set are shown under the
+    /// returns whether to continue into the parts of a value. The elements of a set are visited with the
     /// path of the set.
     pub fn walk(&self, visit: &mut impl FnMut(&Path, &Self) -> bool) {
         self.walk_at(&mut Path::root(), visit);
@@ -81,15 +81,15 @@ impl Value {
         }
     }
 
-    /// The same value in which no zero has a sign. Planned and stored outputs have no signed zeros,
-    /// as if they had been sent over the wire.
+    /// Returns the value without signed zeros. Planned and stored outputs have no signed zeros, as if
+    /// they were encoded for the wire.
     #[must_use]
     pub fn without_signed_zeros(&self) -> Self {
         let is_signed_zero = |part: &Self| match part.without_own_marks() {
             Self::Number(number) => number.is_zero() && number.is_negative(),
             _ => false,
         };
-        // Looked for first, because a value without one need not be copied.
+        // Searched for first, because a value without one does not need to be copied.
         let mut has_one = false;
         self.walk(&mut |_, part| {
             has_one |= is_signed_zero(part);
@@ -102,8 +102,8 @@ impl Value {
         }
     }
 
-    /// The same value with the part at `path` replaced by what `change` makes of it, and all marks
-    /// kept; `None` when there is nothing at that path.
+    /// Returns the value with the part at `path` replaced by the result of `change`, and with all marks
+    /// kept. Returns `None` if the path does not exist.
     #[must_use]
     pub fn replace_at(&self, path: &Path, change: impl FnOnce(&Self) -> Self) -> Option<Self> {
         self.replace_below(&path.0, change)
@@ -154,7 +154,7 @@ mod tests {
             Value::object([("list", list), ("set", set), ("secret", secret)])
         };
         assert_eq!(
-            // Both zeros are equal, so only the text shows the sign.
+            // Both zeros are equal, so only the string shows the sign.
             format!("{:?}", with(zero()).without_signed_zeros()),
             format!("{:?}", with(Value::int(0)))
         );

@@ -1,6 +1,6 @@
-//! Patterns with `*` and `?`, and nothing else that is special.
+//! Patterns in which only `*` and `?` are special.
 
-/// Returns whether a whole text matches a pattern: `*` is any number of characters, `?` is one.
+/// Returns whether a whole string matches a pattern: `*` matches any number of characters, `?` one.
 ///
 /// `globset` is not used: `[`, `{` and `\` are special in its patterns, and plain characters in those of
 /// OpenSSH and of directories in packages.

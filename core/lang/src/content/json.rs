@@ -166,7 +166,8 @@ fn first_character_span(span: Span) -> Span {
     Span { end: span.end.min(span.start + 1), ..span }
 }
 
-const LABELS_EXPECTED_DETAIL: &str = "Expected an object, or an array of objects, whose property names are labels of the block.";
+const LABELS_EXPECTED_DETAIL: &str =
+    "Expected an object, or an array of objects, whose property names are labels of the block.";
 const BODY_EXPECTED_DETAIL: &str =
     "Expected an object that contains the arguments and blocks of a block.";
 const BODIES_EXPECTED_DETAIL: &str =

@@ -111,8 +111,9 @@ impl CollectedBlocks {
         } else if max > 0 && n_blocks > max {
             let extra = usize::try_from(max).ok().and_then(|at| self.braces.get(at));
             let span = extra.copied().unwrap_or(missing);
-            let detail =
-                format!("No more than {max} {kind:?} blocks are allowed, but {n_blocks} are given.");
+            let detail = format!(
+                "No more than {max} {kind:?} blocks are allowed, but {n_blocks} are given."
+            );
             report(messages::TOO_MANY_BLOCKS.with(&[&kind]), detail, span);
         }
     }

@@ -123,7 +123,11 @@ fn read_required_parts<'b>(
             None => Some(messages::INVALID_EXPRESSION),
         };
         if let Some(summary) = summary {
-            complain(summary, "The iterator must be a single name without quotes.", iterator.expr.span);
+            complain(
+                summary,
+                "The iterator must be a single name without quotes.",
+                iterator.expr.span,
+            );
         }
     }
     let Some((dynamic, for_each, content)) =

@@ -87,8 +87,7 @@ impl Evaluator<'_> {
         let mut names = HashSet::with_capacity(pairs.len());
         for (item, (name, _)) in items.iter().zip(pairs) {
             if !names.insert(name) {
-                let detail =
-                    format!("This object already has an attribute named {name:?}.");
+                let detail = format!("This object already has an attribute named {name:?}.");
                 let diagnostic = Diagnostic::error(messages::DUPLICATE_OBJECT_ATTRIBUTE, detail);
                 return Err(self.diags.error(diagnostic.at(item.key.span)));
             }

@@ -74,9 +74,8 @@ fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let bytes = BASE64_ALLOWING_UNUSED_BITS
         .decode(letters)
         .map_err(|_| secret(&format!("failed to decode base64 data {text:?}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        secret("the decoded bytes are not valid UTF-8, which strings require")
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| secret("the decoded bytes are not valid UTF-8, which strings require"))?;
     args.string_result(text)
 }
 

@@ -63,8 +63,8 @@ pub fn invoke_function(
 /// Returns an error without details of the arguments, because the function did not receive the marks of
 /// a secret or ephemeral one.
 fn redact_reason(error: CallError) -> CallError {
-    let reason =
-        "the reason is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
+    let reason = "the reason is not shown, because it could reveal a sensitive or ephemeral value"
+        .to_owned();
     CallError { reason, ..error }
 }
 

@@ -97,7 +97,8 @@ fn remote_state_source<'a>(config: &'a Value, null: &'a Value) -> RemoteStateSou
 fn no_backends_error() -> RemoteStateError {
     RemoteStateError {
         message: messages::NO_BACKENDS,
-        detail: "This program does not support reading the states of other configurations.".to_owned(),
+        detail: "This program does not support reading the states of other configurations."
+            .to_owned(),
         attribute: Some("backend"),
     }
 }

@@ -1,5 +1,5 @@
 //! Schemas and capabilities of providers, which are each requested once. Warnings of a provider about
-//! itself are kept until they are reported, because its first caller may have reasons to report nothing.
+//! itself are kept until they are reported, because its first caller may not report diagnostics.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -22,8 +22,8 @@ use crate::provider::provider_diagnostics::{
 };
 
 impl ProviderPool<'_> {
-    /// Launches a set of providers side by side and fetches their schemas. Their warnings are for
-    /// [`ProviderPool::report_warnings`].
+    /// Starts a set of providers concurrently and requests their schemas.
+    /// [`ProviderPool::report_warnings`] reports their warnings.
     ///
     /// # Errors
     /// Returns an error if a provider cannot be used. All unusable providers are reported.
@@ -37,7 +37,7 @@ impl ProviderPool<'_> {
             return Ok(());
         }
         // Functions are called concurrently, and one process is sufficient for all calls. The semaphore
-        // is never closed, so a turn always comes.
+        // is never closed, so a permit is always granted.
         let _turn = self.loading.acquire().await;
         // Another caller may have loaded some of them while this one waited for its turn.
         let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
@@ -56,8 +56,8 @@ impl ProviderPool<'_> {
         result
     }
 
-    /// Reports diagnostics about providers that belong to no step of the run: their warnings when they
-    /// were loaded, and that a call had to be retried. Each is reported once.
+    /// Reports diagnostics about providers that do not belong to a step of the run: their warnings when
+    /// they were loaded, and that a call had to be retried. Each is reported once.
     pub fn report_warnings(&self, diags: &mut Diagnostics) {
         self.calls
             .provider_warnings
@@ -66,7 +66,7 @@ impl ProviderPool<'_> {
             .for_each(|remark| diags.warn(remark));
     }
 
-    /// Returns the problem of a provider, if it has one.
+    /// Returns the problem of a provider, if any.
     async fn load_provider(&self, addr: ProviderAddr) -> Diagnostics {
         if let Some(problems) = self.unusable.borrow().get(&addr) {
             return problems.clone();
@@ -81,8 +81,8 @@ impl ProviderPool<'_> {
         if let Err(first) = &loaded
             && first.is_transient()
         {
-            // It was only asked what it offers, so another process may be asked the same. That says
-            // again what the first one has said.
+            // The schema request is read-only, so it may be sent to another process, which repeats the
+            // diagnostics of the first one.
             let warning = retried_call_warning(&addr, call, None, first);
             said = Diagnostics::new();
             loaded = self.try_load_provider(&addr, &mut said).await;
@@ -120,7 +120,7 @@ impl ProviderPool<'_> {
         loaded
     }
 
-    /// Asks a provider for its schemas. Reasons that make it unusable are reported.
+    /// Requests the schemas of a provider. Problems that make it unusable are reported.
     async fn load_schemas_from(
         &self,
         addr: &ProviderAddr,
@@ -131,15 +131,15 @@ impl ProviderPool<'_> {
         let schema = Request::schema().send_by(|request| asked.call(request));
         let mut schema = self.stopping.run_unless_stopped(StartPurpose::Work, schema).await?;
         let said = std::mem::take(&mut schema.diagnostics);
-        // The errors are in `diags`. A failure returned here would have the caller start the
-        // provider again, which helps only against a process that died.
+        // The errors are in `diags`. If the failure was returned here, the caller would start the
+        // provider again, which helps only if the process died.
         if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }
         if report_unusable_schema(diags, addr, &schema).is_err() {
             return Ok(());
         }
-        // A provider made before protocol 5.9 has no identities.
+        // A provider before protocol 5.9 has no identities.
         let identities = Request::identity_schemas().send_by(|request| asked.call(request));
         let identities = self.stopping.run_unless_stopped(StartPurpose::Work, identities).await;
         let mut identities = match identities {

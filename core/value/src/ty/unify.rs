@@ -9,10 +9,10 @@ use crate::Str;
 
 /// Returns the type to which all of `types` convert, or `None` if it does not exist or `types` is empty.
 ///
-/// Objects with the same attributes stay objects and tuples of one length stay tuples, part by part;
-/// others become maps and lists. Of primitive types the one to which the others convert wins, which is
-/// string if there is a string. If one of the types is unknown, the result of two collections is also
-/// unknown.
+/// Objects with the same attributes remain objects and tuples of one length remain tuples, part by part.
+/// Others become maps and lists. Of primitive types, the one to which the others convert is chosen,
+/// which is string if one of them is string. If one of the types is unknown, the result of two
+/// collections is also unknown.
 #[must_use]
 pub fn unify(types: &[Type]) -> Option<Type> {
     unify_with_safety(ConversionSafety::Unsafe, types)
@@ -35,7 +35,7 @@ pub(crate) fn unify_with_safety(safety: ConversionSafety, types: &[Type]) -> Opt
     let n_objects = count(|ty| matches!(ty, Type::Object(_)));
     let all = |n: usize| n > 0 && n + n_dynamic == types.len();
 
-    // The result depends on types that are not known yet.
+    // The result depends on unknown types.
     let collections = [n_maps, n_lists, n_sets, n_objects, n_tuples];
     if n_dynamic > 0 && collections.into_iter().any(all) {
         return Some(Type::Dynamic);
@@ -69,11 +69,11 @@ pub(crate) fn unify_with_safety(safety: ConversionSafety, types: &[Type]) -> Opt
     if structural_as_collections.is_some() {
         return structural_as_collections;
     }
-    // Nothing is common to the two: an object becomes a map, a tuple becomes a list or set.
+    // The two have no common type: an object becomes a map, a tuple becomes a list or set.
     if n_objects > 0 && n_tuples > 0 {
         return None;
     }
-    // Nothing converts between these kinds, so no type of one can be what all the others become.
+    // These kinds do not convert to each other, so they have no common type.
     let n_mappings = n_maps + n_objects;
     let n_sequences = n_lists + n_sets + n_tuples;
     if [n_mappings, n_sequences].into_iter().any(|n| n > 0 && !all(n)) {
@@ -88,7 +88,7 @@ fn distinct_types(types: &[Type]) -> Vec<Type> {
     types.iter().filter(|ty| seen.insert(*ty)).cloned().collect()
 }
 
-/// The preferred one among those of `types` to which all of them convert.
+/// Returns the preferred one of those `types` to which all of them convert.
 fn preferred_type(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let fits = |want: &&Type| types.iter().all(|ty| ty == *want || can_convert(ty, want, safety));
     let fitting: Vec<&Type> = types.iter().filter(fits).collect();
@@ -117,7 +117,7 @@ fn unify_objects(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     if objects.iter().any(|other| !other.keys().eq(first.keys())) {
         return unify_objects_as_map(safety, types);
     }
-    // An attribute without a common type leaves none for a map either.
+    // If an attribute has no common type, a map has none either.
     let unified = first.keys().map(|name| {
         let across: Vec<Type> =
             objects.iter().filter_map(|object| object.get(name.as_str())).cloned().collect();
@@ -169,8 +169,8 @@ fn unify_tuples_as_list(safety: ConversionSafety, types: &[Type]) -> Option<Type
     types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
-/// Replaces the types that are `structural` by the one collection that `as_collection` makes of them,
-/// and unifies that with the others. `None` if that does not lead to a collection.
+/// Replaces the types that are `structural` with the collection type that `as_collection` returns for
+/// them, and unifies it with the others. Returns `None` if the result is not a collection.
 fn unify_structural_as_collection(
     safety: ConversionSafety,
     types: &[Type],
@@ -180,12 +180,12 @@ fn unify_structural_as_collection(
     let (inside, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(structural);
     others.push(as_collection(safety, &inside)?);
     let unified = unify_with_safety(safety, &others).filter(Type::is_collection)?;
-    // A type not known yet inside the collection may have taken the others' type in the meantime.
+    // An unknown type inside the collection may have become the type of the others.
     types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
-/// Positions of types, those first that others convert to rather than the other way round. Types
-/// without such a relation stay in order.
+/// Returns the indexes of types, with conversion targets before their sources. Types without such a
+/// relation keep their order.
 fn preferred_order(types: &[&Type]) -> Vec<usize> {
     let mut after = vec![Vec::new(); types.len()];
     let mut n_before = vec![0usize; types.len()];
@@ -237,7 +237,7 @@ fn compare_preference(a: &Type, b: &Type) -> Ordering {
     }
 }
 
-/// The preference that all parts agree on, if they do.
+/// Returns the preference that all parts share, if any.
 fn overall_preference<'t>(parts: impl Iterator<Item = (&'t Type, &'t Type)>) -> Ordering {
     let orders: Vec<Ordering> = parts.map(|(a, b)| compare_preference(a, b)).collect();
     match (orders.contains(&Ordering::Less), orders.contains(&Ordering::Greater)) {

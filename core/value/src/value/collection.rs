@@ -9,7 +9,7 @@ use crate::{Marks, Str, Type, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List(Arc<ElementData>);
 
-/// Distinct elements of one type, in the language's iteration order.
+/// Distinct elements of one type, in the iteration order of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set(Arc<ElementData>);
 
@@ -20,7 +20,7 @@ struct ElementData {
     items: Vec<Value>,
 }
 
-/// Elements each of its own type.
+/// Elements that each have their own type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuple(Arc<TupleData>);
 

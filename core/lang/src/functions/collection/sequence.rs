@@ -189,7 +189,8 @@ fn element(args: &Args<'_>) -> FunctionResult {
     // The checked form also covers the empty list, where the remainder would panic.
     let at = at.checked_rem_euclid(n_items).ok_or_else(empty_list_error)?;
     if index.is_negative() && at != 0 && ValueKind::of(list) == ValueKind::Tuple {
-        let why = format!("the index of a tuple must not be {index}; convert the tuple with tolist(…)");
+        let why =
+            format!("the index of a tuple must not be {index}; convert the tuple with tolist(…)");
         return Err(wrong(why));
     }
     let element =
@@ -426,7 +427,9 @@ fn sort(args: &Args<'_>) -> FunctionResult {
     let mut texts = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         let Value::String(text) = item else {
-            return Err(CallError::new(format!("the element {at} is null, which cannot be sorted")));
+            return Err(CallError::new(format!(
+                "the element {at} is null, which cannot be sorted"
+            )));
         };
         texts.push(text.clone());
     }

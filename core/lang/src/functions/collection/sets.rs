@@ -68,9 +68,9 @@ fn set_operation_return_type(args: &[Value]) -> Result<Type, CallError> {
     if elements.is_empty() {
         return Ok(set_of_any_type());
     }
-    unify(&elements)
-        .map(Type::set)
-        .ok_or_else(|| CallError::new("the element types of the sets cannot be converted to one type"))
+    unify(&elements).map(Type::set).ok_or_else(|| {
+        CallError::new("the element types of the sets cannot be converted to one type")
+    })
 }
 
 /// The arguments in the type of the result.

@@ -34,9 +34,8 @@ fn row_type(names: &[Str]) -> Type {
 /// Reads the header line. Returns the names, and the reader after it.
 fn read_header_line(text: &str) -> Result<(Vec<Str>, CsvReader<'_>), CallError> {
     let mut reader = CsvReader { rest: text, line: 1 };
-    let fields = reader
-        .read_record()?
-        .ok_or_else(|| CallError::new("the header line is missing"))?;
+    let fields =
+        reader.read_record()?.ok_or_else(|| CallError::new("the header line is missing"))?;
     let names: Vec<Str> = fields.iter().map(Str::from).collect();
     let mut sorted: Vec<&Str> = names.iter().collect();
     sorted.sort();
@@ -163,10 +162,7 @@ impl<'t> CsvReader<'t> {
             || rest.starts_with("\r\n")
             || rest == "\r";
         if !at_end {
-            return Err(csv_error(
-                first_line,
-                "a closing quote is not followed by a comma",
-            ));
+            return Err(csv_error(first_line, "a closing quote is not followed by a comma"));
         }
         self.rest = rest
             .strip_prefix('\r')

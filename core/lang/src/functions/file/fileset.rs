@@ -277,7 +277,7 @@ fn pattern_matches(tokens: &[PatternToken], name: &[char]) -> bool {
     }
 }
 
-/// Whether a name is made of something that one choice matches, and something that the rest does.
+/// Returns whether a name is a match of one choice followed by a match of the rest.
 fn choice_then_rest_match(choice: &[PatternToken], rest: &[PatternToken], name: &[char]) -> bool {
     (0..=name.len()).any(|at| {
         let (first, second) = name.split_at(at);

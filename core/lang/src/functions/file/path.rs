@@ -18,7 +18,10 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .described_as("Returns a path without its last element.", ["The path."])
             .with_example(r#"dirname("a/b.txt")"#, r#""a""#),
         builtin_on_path("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
-            .described_as("Replaces a leading `~` in a path with the home directory.", ["The path."])
+            .described_as(
+                "Replaces a leading `~` in a path with the home directory.",
+                ["The path."],
+            )
             .with_example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }
@@ -70,7 +73,9 @@ fn folder_name(path: &str) -> String {
 pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallError> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(path.to_owned()) };
     if !rest.is_empty() && !rest.starts_with('/') {
-        return Err(CallError::new("~ is supported only for the home directory of the current user"));
+        return Err(CallError::new(
+            "~ is supported only for the home directory of the current user",
+        ));
     }
     let home = args
         .ctx

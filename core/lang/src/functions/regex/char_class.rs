@@ -87,7 +87,10 @@ pub(super) fn parse_escaped_class(
         parser.rest = rest;
         name.to_owned()
     } else {
-        parser.next_char().ok_or("a backslash at the end is not followed by a character")?.to_string()
+        parser
+            .next_char()
+            .ok_or("a backslash at the end is not followed by a character")?
+            .to_string()
     };
     let (negated, name) = match name.strip_prefix('^') {
         Some(name) => (!negated, name),

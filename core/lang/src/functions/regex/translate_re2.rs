@@ -153,9 +153,7 @@ impl<'p> PatternTranslator<'p> {
         let bare_minus = flags.contains('-') && off.is_empty();
         let for_rest = rest.starts_with(')');
         if !known(on) || !known(off) || bare_minus || (for_rest && flags.is_empty()) {
-            return Err(format!(
-                "(?{flags} is not supported; RE2 has no look-around"
-            ));
+            return Err(format!("(?{flags} is not supported; RE2 has no look-around"));
         }
         self.rest = rest.get(1..).unwrap_or("");
         if for_rest {
@@ -260,7 +258,8 @@ impl<'p> PatternTranslator<'p> {
 
     /// Parses an escape of a single character, after its backslash.
     pub(super) fn parse_escaped_char(&mut self) -> Result<char, String> {
-        let char = self.next_char().ok_or("a backslash at the end is not followed by a character")?;
+        let char =
+            self.next_char().ok_or("a backslash at the end is not followed by a character")?;
         let unknown = || format!("invalid escape sequence in \\{char}");
         Ok(match char {
             'a' => '\u{7}',

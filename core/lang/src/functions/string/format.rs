@@ -165,7 +165,8 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
     args.charge_bytes(form.len())?;
     // Terraform treats arguments that no verb uses as a mistake.
     if used < values.len() {
-        let reason = format!("the format string uses only {used} of the {} arguments", values.len());
+        let reason =
+            format!("the format string uses only {used} of the {} arguments", values.len());
         return Err(CallError::for_argument(used + 1, reason));
     }
     Ok(out)
@@ -197,7 +198,9 @@ fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
     if let Some(behind) = rest.strip_prefix('[') {
         let (index, behind) = behind.split_once(']').ok_or_else(broken)?;
         let index: usize = index.parse().ok().filter(|index| *index > 0).ok_or_else(|| {
-            CallError::new(format!("%[{index}] does not refer to an argument; the first one is %[1]"))
+            CallError::new(format!(
+                "%[{index}] does not refer to an argument; the first one is %[1]"
+            ))
         })?;
         verb.argument = Some(index);
         rest = behind;

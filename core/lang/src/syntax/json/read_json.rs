@@ -232,10 +232,7 @@ impl JsonReader<'_> {
                 self.failed = Some(self.report_error_here(missing, detail));
                 Ok(true)
             }
-            Some(_) => {
-                Err(self
-                    .report_and_skip_container(missing, "Separate items with a comma."))
-            }
+            Some(_) => Err(self.report_and_skip_container(missing, "Separate items with a comma.")),
         }
     }
 

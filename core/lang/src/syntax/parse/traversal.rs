@@ -83,8 +83,7 @@ impl Parser<'_> {
     fn parse_legacy_index(&mut self, token: Token) -> Parsed<Expr> {
         // Two such indexes in a row, `a.0.1`, look like one number with a fraction.
         if let Some((first, second)) = self.token_text(token).split_once('.') {
-            let detail =
-                format!("Write two consecutive indexes in brackets: [{first}][{second}].");
+            let detail = format!("Write two consecutive indexes in brackets: [{first}][{second}].");
             return Err(self.report_error(
                 messages::INVALID_LEGACY_INDEX_SYNTAX,
                 detail,

@@ -412,7 +412,10 @@ mod tests {
             ("tru", "line 1, column 1: a value expected, found 't'"),
             ("\"a\tb\"", "line 1, column 3: an escaped control character expected, found '\\t'"),
             ("\"\\x\"", "line 1, column 3: an escape sequence expected, found 'x'"),
-            ("\"\\u12", "line 1, column 6: a hexadecimal digit expected, but the document ends here"),
+            (
+                "\"\\u12",
+                "line 1, column 6: a hexadecimal digit expected, but the document ends here",
+            ),
             (
                 "\"abc",
                 "line 1, column 5: a quote at the end of the string expected, but the document ends here",

@@ -116,7 +116,10 @@ fn what_is_not_of_the_type_is_refused_with_its_path() {
         ("{\"a\":[]}", ".a: a map is required"),
         ("{\"a\":{\"k\":1}}", ".a[\"k\"]: a list is required"),
         ("{\"a\":{\"k\":[0,\"x\"]}}", ".a[\"k\"][1]: a number is required"),
-        ("{\"a\":", "invalid JSON at line 1, column 6: a value expected, but the document ends here"),
+        (
+            "{\"a\":",
+            "invalid JSON at line 1, column 6: a value expected, but the document ends here",
+        ),
     ];
     for (text, want) in table {
         assert_eq!(decode(text.as_bytes(), &ty).unwrap_err().to_string(), want);

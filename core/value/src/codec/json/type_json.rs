@@ -106,7 +106,9 @@ fn decode_type(node: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 decode_object_type(content, Some(optional), depth)
             }
-            _ => Err(DecodeError::new("a type must be a pair of a kind and its element or attribute types")),
+            _ => Err(DecodeError::new(
+                "a type must be a pair of a kind and its element or attribute types",
+            )),
         },
         _ => Err(DecodeError::new("a type is a string or an array")),
     }

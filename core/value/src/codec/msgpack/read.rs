@@ -29,8 +29,8 @@ impl<'b> MsgpackReader<'b> {
             return Err(DecodeError::new("the value is nested too deep"));
         }
         match self.peek()? {
-            // Asked before the type: a null has the same byte everywhere, also where a type would
-            // stand first.
+            // Checked before the type: a null has the same byte everywhere, even where a type would come
+            // first.
             NIL_CODE => {
                 self.read_byte()?;
                 Ok(Value::null(ty.clone()))
@@ -60,12 +60,12 @@ impl<'b> MsgpackReader<'b> {
         };
         let kind = self.read_byte()?;
         let payload = self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
-        // A payload this short is a wholly unknown value in cty, whatever the extension type is.
+        // A payload this short is a wholly unknown value in cty, independent of the extension type.
         if payload.len() <= 1 {
             return Ok(Value::unknown(ty.clone()));
         }
         match (kind, ty) {
-            // Without a type no refinement has a meaning.
+            // Without a type, refinements are meaningless.
             (refinement::REFINED_EXTENSION_TYPE, Type::Dynamic) => Ok(Value::dynamic()),
             (refinement::REFINED_EXTENSION_TYPE, _) => {
                 refinement::read_refined_unknown(payload, ty)
@@ -155,7 +155,7 @@ impl<'b> MsgpackReader<'b> {
         let mut items = Vec::with_capacity(names.len().min(MAX_PREALLOCATED_ELEMENTS));
         for (name, ty) in &shape.attributes {
             let before = self.rest;
-            // Names are in normal form, so that equal bytes are text in normal form too.
+            // Names are in normal form, so equal bytes are also in normal form.
             if self.read_bytes()? != name.as_str().as_bytes() {
                 // The name is read again there, now looked up among all names.
                 self.rest = before;
@@ -169,8 +169,8 @@ impl<'b> MsgpackReader<'b> {
         Ok(Value::Object(Object::with_names(names, items)))
     }
 
-    /// Reads the rest of an object whose attributes come in an order of their own; writers sort, so that
-    /// is rare. `sorted` contains those at their expected position.
+    /// Reads the rest of an object with unsorted attributes, which is rare, because writers sort them.
+    /// `sorted` contains those at their expected position.
     fn read_unsorted_object(
         &mut self,
         shape: &ObjectType,
@@ -209,7 +209,7 @@ impl<'b> MsgpackReader<'b> {
     fn read_attribute_position(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
         let raw = self.read_text()?;
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
-        // Names are compared in normal form, which the bytes of a writer need not have.
+        // Names are compared in normal form, because the bytes of a writer may not be normalized.
         names.binary_search(&Str::new(&raw)).map_err(unsupported)
     }
 
@@ -259,14 +259,14 @@ impl<'b> MsgpackReader<'b> {
                 Number::from_f64(float).ok_or_else(required)
             }
             _ => {
-                // Numbers that fit neither an integer nor a float exactly are sent as text.
+                // Numbers that fit neither an integer nor a float exactly are sent as strings.
                 let text = self.read_text().map_err(|_| required())?;
                 Number::parse(&text).ok_or_else(required)
             }
         }
     }
 
-    /// Reads text, not yet in normal form.
+    /// Reads a string without normalization.
     pub(super) fn read_text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
         let text = utf8_lossy_like_go(self.read_bytes()?);
         // Only a string with invalid bytes was copied.
@@ -274,7 +274,7 @@ impl<'b> MsgpackReader<'b> {
         Ok(text)
     }
 
-    /// Reads text or bytes as one kind; writers elsewhere mix them up.
+    /// Reads a string or bytes as one kind, because other writers use both.
     fn read_bytes(&mut self) -> Result<&'b [u8], DecodeError> {
         let length = match self.peek()? {
             code @ 0xa0..=0xbf => {
@@ -294,7 +294,7 @@ impl<'b> MsgpackReader<'b> {
         self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
-    /// Passes over a value of any kind, and returns its bytes.
+    /// Skips a value of any kind, and returns its bytes.
     pub(super) fn skip_value(&mut self) -> Result<&'b [u8], DecodeError> {
         let start = self.rest;
         let mut pending = 1_usize;
@@ -309,7 +309,7 @@ impl<'b> MsgpackReader<'b> {
         Ok(&start[..start.len() - self.rest.len()])
     }
 
-    /// Passes over the head of a value, and returns how many values that is.
+    /// Skips the header of a value, and returns the number of values inside it.
     fn skip_header(&mut self) -> Result<usize, DecodeError> {
         let length = match self.peek()? {
             0x80..=0x8f | 0xde | 0xdf => return Ok(self.read_map_header()?.saturating_mul(2)),
@@ -334,7 +334,7 @@ impl<'b> MsgpackReader<'b> {
         Ok(0)
     }
 
-    /// Reads the head of an array.
+    /// Reads the header of an array.
     pub(super) fn read_array_header(&mut self) -> Result<usize, DecodeError> {
         self.read_header_length(0x90, 0xdc, 1)
     }

@@ -45,8 +45,8 @@ impl<'t> TextWithMovedCommas<'t> {
     }
 }
 
-/// Whether a tag may end where the text ends. The parser ends tags at commas, so from one comma to the
-/// one before is as far as this looks.
+/// Returns whether a tag may end at the end of the string. The parser ends tags at commas, so only the
+/// part after the previous comma is checked.
 fn may_end_with_tag(text: &str) -> bool {
     let in_tag = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-;/?:@&=+$.%!~*'()".contains(byte);
     text.ends_with('>') || text.bytes().rev().take_while(in_tag).any(|byte| byte == b'!')

@@ -55,7 +55,7 @@ struct YamlReader<'a, 'r> {
     parser: Parser<&'r mut &'a [u8]>,
     parted: &'r TextWithMovedCommas<'a>,
     args: &'r Args<'r>,
-    /// The last line of the text, if it has no end.
+    /// The last line of the document, if it has no line end.
     cut_off: Option<&'r str>,
     anchors: HashMap<String, SizedValue>,
     /// The anchors of the collections that are not complete yet.
@@ -160,7 +160,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// A block of text at the end, without the line end that the text does not have.
+    /// Returns a block scalar at the end, without the line end that the document does not have.
     fn strip_added_line_end(&self, mut block: String) -> String {
         let Some(line) = self.cut_off else { return block };
         let Some(content) = block.strip_suffix('\n') else { return block };
@@ -203,7 +203,10 @@ impl YamlReader<'_, '_> {
             return Err(yaml_error(mark, &reason));
         }
         let Some(node) = self.anchors.get(anchor) else {
-            return Err(yaml_error(mark, &format!("the anchor &{anchor} is not defined before this alias")));
+            return Err(yaml_error(
+                mark,
+                &format!("the anchor &{anchor} is not defined before this alias"),
+            ));
         };
         self.args.charge_elements(node.size)?;
         Ok(node.clone())

@@ -1,5 +1,5 @@
-//! Writing values as YAML in Terraform's layout: keys and strings in quotes, strings of several
-//! lines as literal blocks where these can hold them. Reads no YAML.
+//! Writing values as YAML in Terraform's layout: keys and strings in quotes, strings of several lines as
+//! literal blocks where these can hold them. The parser is in `read_yaml`.
 
 use formwork_value::{Str, Type, Value};
 
