@@ -63,7 +63,8 @@ pub struct Graph<V, E = ()> {
 }
 
 impl<E> Edges<E> {
-    /// Makes `dependent` wait for `dependency`. Of several equal edges, the reason of the first is kept.
+    /// Adds an edge: `dependent` waits for `dependency`. Of several equal edges, the reason of the first
+    /// is kept.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
         self.0.push(Edge { dependent, dependency, why });
     }
@@ -109,7 +110,8 @@ impl<V, E> GraphDraft<V, E> {
         }
     }
 
-    /// Makes `dependent` wait for `dependency`. Of several equal edges, the reason of the first is kept.
+    /// Adds an edge: `dependent` waits for `dependency`. Of several equal edges, the reason of the first
+    /// is kept.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
         self.edges.connect(dependent, dependency, why);
     }

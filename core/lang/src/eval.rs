@@ -210,7 +210,7 @@ pub fn first_token_span(expr: &Expr) -> Span {
     let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
     match &expr.kind {
         // The ranges are those of HCL's `StartRange`: a bracket, an operator, a call up to its
-        // parenthesis, and the first operand of whatever has several.
+        // parenthesis, and the first operand of expressions with several.
         ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => first(1),
         ExprKind::Unary { op_span, .. } => *op_span,
         ExprKind::Binary { left, .. } => first_token_span(left),

@@ -296,7 +296,7 @@ fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
     // The user of the first resource waits for that of the second.
     let (started, forced) = walk_with_limited_gate(1, 4, &[(1, 0), (3, 2), (1, 3)]);
     assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
-    // Without any room, each has to be let in.
+    // Without any capacity, each must be admitted.
     let (started, forced) = walk_with_limited_gate(0, 4, &[(1, 0), (3, 2)]);
     assert_eq!(started.len(), 4);
     assert_eq!(forced, [0, 2]);

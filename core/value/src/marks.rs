@@ -40,7 +40,7 @@ impl Marks {
         (bits & !(Self::SENSITIVE | Self::EPHEMERAL).0 == 0).then_some(Self(bits))
     }
 
-    /// These without `other`.
+    /// Returns these marks without `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -153,7 +153,7 @@ impl MarkPaths {
         self.0.iter().map(|(path, own)| (path.clone(), own.without(marks))).collect()
     }
 
-    /// These and others.
+    /// Returns the union of both sets of marks.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if other.is_empty() {

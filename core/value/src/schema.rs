@@ -122,7 +122,7 @@ pub enum Nesting {
 pub struct NestedBlock {
     /// Container of the blocks of this type.
     pub nesting: Nesting,
-    /// Their content.
+    /// The content of each block.
     pub block: Block,
     /// The least number of them.
     pub min_items: u64,

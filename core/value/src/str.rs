@@ -10,7 +10,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 pub struct Str(Arc<str>);
 
 impl Str {
-    /// Makes a string, normalising the text.
+    /// Creates a string in normal form.
     #[must_use]
     pub fn new(text: &str) -> Self {
         // Nearly all text is already in normal form, and the normalization allocates.

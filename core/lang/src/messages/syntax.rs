@@ -30,15 +30,15 @@ messages! {
         "A property of a JSON object is neither an argument nor a block type that is allowed there.",
         "Correct the name of the property, or remove it.";
 
-    FW1007 EXTRANEOUS_LABEL = "Extraneous label for {kind}",
+    FW1007 EXTRANEOUS_LABEL = "Extraneous label for {block_type}",
         "A block has more labels than its type takes.",
         "Remove the extra label.";
 
-    FW1008 MISSING_LABEL = "Missing {label} for {kind}",
+    FW1008 MISSING_LABEL = "Missing {label} for {block_type}",
         "A block has fewer labels than its type requires.",
         "Add the missing label in quotes between the block type and the opening brace.";
 
-    FW1009 UNEXPECTED_BLOCK = "Unexpected {kind} block",
+    FW1009 UNEXPECTED_BLOCK = "Unexpected {block_type} block",
         "A body that may only contain arguments contains a block.",
         "Set the value as an argument, with an equals sign, or move the block to where it is allowed.";
 
@@ -86,7 +86,7 @@ messages! {
         "Brackets, operators or blocks are nested deeper than Formwork accepts.",
         "Move inner parts into local values.";
 
-    FW1021 TRAILING_COMMA = "Trailing comma in {what}",
+    FW1021 TRAILING_COMMA = "Trailing comma in {container}",
         "A JSON object or array has a comma after its last item.",
         "Remove the comma. JSON does not allow it.";
 
@@ -122,7 +122,7 @@ messages! {
         "A block on one line contains more than one argument, or its closing brace is missing.",
         "Write the block on several lines, with one argument on each.";
 
-    FW1030 MISSING_NEWLINE = "Missing newline after {what}",
+    FW1030 MISSING_NEWLINE = "Missing newline after {item}",
         "Something follows an argument or a block on the same line.",
         "Start a new line after each argument and each block.";
 
@@ -142,7 +142,7 @@ messages! {
         "A `for` expression lacks one of its parts, or its parts are in the wrong order.",
         "Write `[for value in collection : result]`, or `{for key, value in collection : key => result}` for an object.";
 
-    FW1035 INVALID_FOR_PART = "Invalid 'for' {what}",
+    FW1035 INVALID_FOR_PART = "Invalid 'for' {element}",
         "A `for` expression or directive has no valid name or no `in` where one is required.",
         "Write one or two names, separated by a comma, then `in` and the collection.";
 
@@ -294,19 +294,19 @@ messages! {
         "The value of an argument has another type than the argument requires, and cannot be converted.",
         "Change the expression to one of the required type. The detail names the type and the first difference.";
 
-    FW1073 DUPLICATE_BLOCK = "Duplicate {kind} block",
+    FW1073 DUPLICATE_BLOCK = "Duplicate {block_type} block",
         "A block that may occur once occurs twice.",
         "Keep one of the blocks, or merge their arguments.";
 
-    FW1074 INSUFFICIENT_BLOCKS = "Insufficient {kind} blocks",
+    FW1074 INSUFFICIENT_BLOCKS = "Insufficient {block_type} blocks",
         "The body contains fewer blocks of a type than are required.",
         "Add the missing blocks.";
 
-    FW1075 MISSING_BLOCK = "Missing {kind} block",
+    FW1075 MISSING_BLOCK = "Missing {block_type} block",
         "A required block is missing.",
         "Add the block.";
 
-    FW1076 TOO_MANY_BLOCKS = "Too many {kind} blocks",
+    FW1076 TOO_MANY_BLOCKS = "Too many {block_type} blocks",
         "The body contains more blocks of a type than are allowed.",
         "Remove the extra blocks.";
 

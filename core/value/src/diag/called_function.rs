@@ -7,7 +7,7 @@ use crate::Type;
 pub struct CalledFunction {
     /// The function name as written, including namespaces.
     pub name: String,
-    /// Its parameters.
+    /// The parameters of the function.
     pub params: Vec<CalledFunctionParam>,
     /// The parameter that takes any further arguments.
     pub variadic: Option<CalledFunctionParam>,
@@ -18,7 +18,7 @@ pub struct CalledFunction {
 /// A parameter of a function whose call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalledFunctionParam {
-    /// Its name.
+    /// The name of the parameter.
     pub name: String,
     /// The type its arguments are converted to.
     pub ty: Type,

@@ -91,7 +91,7 @@ fn equality_never_converts_and_knows_what_it_can() {
             Value::set(Type::String, vec![text("x")]),
             "unknown",
         ),
-        // Nulls are equal whatever their types, but objects of different types never are.
+        // Nulls are equal independent of their types, but objects of different types never are.
         (pair(null(), text("")), pair(Value::null(Type::String), text("")), "false"),
     ];
     for (a, b, expected) in cases {

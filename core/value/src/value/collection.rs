@@ -118,7 +118,7 @@ macro_rules! element_accessors {
 }
 
 impl List {
-    /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
+    /// Creates a list. Every element must have the type `ty`, or be null or unknown with this type.
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
         Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
@@ -128,8 +128,8 @@ impl List {
 }
 
 impl Set {
-    /// Makes a set of elements that are already distinct, unmarked and in iteration order.
-    /// Everyone but `set_elements.rs` uses [`Value::set`].
+    /// Creates a set of elements that are already distinct, unmarked and in iteration order. Everyone
+    /// but `set_elements.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
         Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
     }
@@ -138,7 +138,7 @@ impl Set {
 }
 
 impl Tuple {
-    /// Makes a tuple.
+    /// Creates a tuple.
     #[must_use]
     pub fn new(items: Vec<Value>) -> Self {
         Self(Arc::new(TupleData { facts: ContentFacts::for_elements(&items), items }))
@@ -171,7 +171,7 @@ fn sort_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
 }
 
 impl Map {
-    /// Makes a map; every element must have the type `ty`. Of several equal keys the last wins.
+    /// Creates a map. Every element must have the type `ty`. Of several equal keys, the last is used.
     #[must_use]
     pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
         let (keys, items) = sort_pairs(pairs);
@@ -215,7 +215,7 @@ impl Map {
 }
 
 impl Object {
-    /// Makes an object. Of several equal names the last wins.
+    /// Creates an object. Of several equal names, the last is used.
     #[must_use]
     pub fn new(pairs: Vec<(Str, Value)>) -> Self {
         let (names, items) = sort_pairs(pairs);
@@ -223,7 +223,7 @@ impl Object {
         Self(Arc::new(ObjectData { facts, names: names.into(), items }))
     }
 
-    /// Makes an object that shares its names with others.
+    /// Creates an object that shares its names with others.
     ///
     /// # Panics
     /// When the names are not strictly sorted bytewise, or are not as many as the values: only an
