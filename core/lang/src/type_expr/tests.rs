@@ -140,9 +140,9 @@ fn what_is_no_type_is_explained() {
         1:8 "\"foo\"" Invalid legacy variable type hint
             To provide a full type expression, remove the surrounding quotes and give the type expression directly.
         1:8 "1" Invalid type specification
-            This is no type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
+            This is not a type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "a.b" Invalid type specification
-            This is no type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
+            This is not a type. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "foo(string)" Invalid type specification
             The keyword "foo" is not a valid type specification. A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "optional" Invalid type specification

@@ -186,7 +186,7 @@ fn reading_goes_on_behind_what_is_wrong() {
         1:17 "01" Invalid JSON number
             "01" is not a number. A number is digits without leading zeros, optionally followed by a point with digits and by an exponent.
         1:28 "q" Invalid JSON string
-            Invalid escape sequence. Valid escapes are " \\ / b f n r t, and u followed by four hexadecimal digits.
+            Invalid escape sequence. Valid escapes are " \ / b f n r t, and u followed by four hexadecimal digits.
         1:44 "nul" Invalid JSON keyword
             "nul" is not true, false or null. Did you mean null?
         1:54 "1" Missing property value colon
