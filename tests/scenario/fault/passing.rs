@@ -64,7 +64,7 @@ pub(super) const OPEN: &[(Fault, &str)] = &[
 /// Faults of a renewal while an object is made, the exit code and the words they lead to, and the
 /// result for the object. An object that was not renewed may last long enough all the same.
 pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
-    (Fault::RenewError, 0, "Its provider says: The lock was changed", Ready),
+    (Fault::RenewError, 0, "The provider reported: The lock was changed", Ready),
     (Fault::RenewStatus, 0, "no renewal on Sundays", Ready),
     // The process that dies takes the call along that makes the object.
     (Fault::RenewDies, 1, "about to die in a renewal", Outcome::Feared),
