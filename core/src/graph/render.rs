@@ -13,6 +13,14 @@ pub struct RenderedVertex {
     pub look: Option<VertexStyle>,
 }
 
+impl RenderedVertex {
+    /// A vertex with a name, in a shape with a label inside.
+    #[must_use]
+    pub fn with_shape(shape: &'static str, name: String, label: String) -> Self {
+        Self { name, look: Some(VertexStyle { label, shape }) }
+    }
+}
+
 /// The style of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexStyle {
