@@ -23,7 +23,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let Some(provider) = suite.offer.provider_schema().cloned() else {
         return suite.note_skipped_rules(
             &["C-01", "C-02", "C-04", "C-06", "C-07"],
-            "there is no provider schema",
+            "no provider schema exists",
         );
     };
     check_calls_before_configure(suite).await;
@@ -103,7 +103,8 @@ async fn check_calls_before_configure(suite: &mut Suite) {
     }
 }
 
-/// Configures the running provider: as given, else empty, else as validation accepts.
+/// Configures the running provider: with the given configuration, otherwise an empty one, otherwise one
+/// that validation accepts.
 async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     let ty = provider.ty();
     let mut candidates = Vec::new();
@@ -122,7 +123,7 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
             }
         }
     } else {
-        // The most likely first: examples, then nothing at all, then generated values.
+        // The most likely first: examples, then an empty configuration, then generated values.
         candidates.extend(suite.examples_of(provider).into_iter().filter_map(|(_, it)| it.ok()));
         candidates.push(empty.clone());
         candidates.extend(suite.legal_configs(provider).await);
@@ -159,7 +160,7 @@ const RULES_NEEDING_CONFIGURATION: [&str; 25] = [
 /// The longest wait for the answer of a service that does not exist.
 const UNREACHABLE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Configures with addresses at which nothing answers.
+/// Configures with addresses without a server.
 async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) {
     if !suite.is_rule_wanted("C-05") {
         return;
@@ -177,7 +178,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
         if !is_address || attribute.implied_type() != Type::String {
             continue;
         }
-        // Refused at once, never answered (192.0.2.0/24 is for documentation only), and no URL.
+        // Refused immediately, never answered (192.0.2.0/24 is reserved for documentation), and not a URL.
         for address in ["http://127.0.0.1:9/", "http://192.0.2.1:9/", "127.0.0.1"] {
             let text = Value::string(address);
             // Some attributes are in optional blocks, which only the full configuration has.
@@ -187,7 +188,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             else {
                 continue;
             };
-            // Canaries in place of secrets show whether a diagnostic repeats one.
+            // Canaries instead of secrets show whether a diagnostic repeats one.
             let (config, _) = suite
                 .secrets
                 .plant_canary(provider.block(), &with_sensitive_strings_set(provider, config));
@@ -200,7 +201,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             let call =
                 fresh.call(Rpc::ConfigureProvider, &request, UNREACHABLE_ENDPOINT_TIMEOUT).await;
             suite.record_case("C-05", call.has_reply(), || {
-                Finding::new("C-05", "provider", "an address where nothing answers brings it down")
+                Finding::new("C-05", "provider", "an address without a server crashes or hangs it")
                     .with_path(&path)
                     .with_call(&call)
                     .with_expected_and_found("an answer within 60 s", call.describe_outcome())
@@ -221,7 +222,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
     }
 }
 
-/// The configuration with every sensitive string set, for canaries to stand in.
+/// The configuration with every sensitive string set, to be replaced with canaries.
 fn with_sensitive_strings_set(provider: &OfferedType, config: Value) -> Value {
     let paths = generate::settable_paths(provider.block(), &config);
     let secret = |attribute: &Attribute| {
@@ -265,7 +266,7 @@ async fn check_configure_writes_no_files(suite: &mut Suite) {
     let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };
     call_configure(&plugin, &suite.config).await;
     plugin.shutdown(Duration::from_secs(2)).await;
-    for (what, place) in [("HOME", home.path()), ("the working folder", folder.path())] {
+    for (what, place) in [("HOME", home.path()), ("the working directory", folder.path())] {
         let found = file_names_in(place);
         suite.record_case("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))
@@ -280,14 +281,14 @@ async fn check_configure_during_stop(suite: &mut Suite) {
     }
     let Ok(fresh) = suite.start_another_process().await else { return };
     let request = request::configure_request(&suite.config);
-    // Both at once, as when a user interrupts a host that configures.
+    // Both concurrently, as when a user interrupts a host during Configure.
     let (configured, stopped) = tokio::join!(
         fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
         fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
     );
     for call in [configured, stopped] {
         suite.record_case("C-07", !call.is_crash_or_hang(), || {
-            Finding::new("C-07", "provider", "Configure and StopProvider at once hang or crash")
+            Finding::new("C-07", "provider", "concurrent Configure and StopProvider hang or crash")
                 .with_call(&call)
         });
     }

@@ -51,13 +51,13 @@ fn request_with_config(offered: &OfferedType, config: &Value) -> Msg {
     Msg::new().with_text(1, &offered.name).with_message(2, &encode_dynamic(config, &offered.ty()))
 }
 
-/// Looks for something that does not exist.
+/// Looks for an object that does not exist.
 async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.is_rule_wanted("D-03") {
         return;
     }
     let mut odd = config.clone();
-    // All strings at once, because it is not known by which of them an object is found.
+    // All strings together, because the one that an object is found by is not known.
     for (path, attribute) in generate::settable_paths(offered.block(), config) {
         let is_text = attribute.implied_type() == Type::String;
         if is_text && path.find(config).is_some_and(|it| !it.is_null()) {
@@ -66,7 +66,7 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         }
     }
     if odd == *config || !suite.call_validate(offered, &odd).await.is_success() {
-        let why = "no data source has a text by which it finds something";
+        let why = "no data source has a string argument to search by";
         return suite.note_skipped_rules(&["D-03"], why);
     }
     let request =
@@ -82,18 +82,22 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
             Path::root().attribute(name.clone()).find(state.value()).cloned()
         })
         .collect();
-    // Null and an object of nulls both mean that nothing was found.
+    // Null and an object of nulls both mean that no object was found.
     let is_nothing = state.as_ref().is_none_or(|it| it.value().is_null())
         || (!parts.is_empty() && parts.iter().all(Value::is_null));
     if call.is_success() && !is_nothing {
         return suite
-            .note_skipped_rules(&["D-03"], "every data source finds something for any text");
+            .note_skipped_rules(&["D-03"], "every data source finds an object for any string");
     }
     suite.record_case("D-03", !call.is_success(), || {
-        Finding::new("D-03", &offered.display_name(), "nothing is found, and nothing is said")
-            .with_call(&call)
-            .with_expected_and_found("an error", "null, or an object of nulls")
-            .with_input(display_value(&odd))
+        Finding::new(
+            "D-03",
+            &offered.display_name(),
+            "no object is found, and no error is reported",
+        )
+        .with_call(&call)
+        .with_expected_and_found("an error", "null, or an object of nulls")
+        .with_input(display_value(&odd))
     });
 }
 
@@ -323,14 +327,14 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     let call = suite.call_changing(Rpc::InvokeAction, &request).await;
     let problem = match &call.reply {
         Reply::Answered(events) => {
-            // The protocol wants one completion as the last event, and gRPC enforces nothing of it.
+            // The protocol requires one completion as the last event. gRPC does not enforce this.
             let ends = events.iter().filter(|it| it.has_field(2)).count();
             let is_last = events.last().is_some_and(|it| it.has_field(2));
             (ends != 1 || !is_last)
                 .then(|| format!("{ends} completions in {} events", events.len()))
         }
         Reply::Refused(..) => None,
-        _ => Some("no event at all, or the provider is gone".to_owned()),
+        _ => Some("no event, or the provider has exited".to_owned()),
     };
     suite.record_case("X-02", problem.is_none(), || {
         Finding::new("X-02", &subject, problem.unwrap_or_default())

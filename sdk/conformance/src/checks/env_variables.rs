@@ -1,7 +1,7 @@
 //! Checks that no undocumented environment variable changes the answers of a provider (K-03).
 //!
-//! The names of variables are looked for in the program. All of them are set at once; if an answer
-//! changes, halves of them find the one that did it.
+//! The program is searched for variable names. All of them are set together. If an answer changes, a binary
+//! search finds the variable that caused it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,10 +20,10 @@ use crate::request::{self, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 
-/// The value of the variables.
+/// The value that the variables are set to.
 const VARIABLE_TEST_VALUE: &str = "conformance";
 
-/// The most variables that are set at once: their total length is limited by the system.
+/// The maximum number of variables set together. The system limits their total length.
 const MAX_VARIABLES_AT_ONCE: usize = 4_000;
 
 /// The most variables that are tried.
@@ -35,8 +35,8 @@ const MAX_REPORTED_VARIABLES: usize = 3;
 /// Lengths of the names of variables.
 const VARIABLE_NAME_LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
 
-/// Beginnings of the variables of runtimes, of the host and of the user's session, whose documentation
-/// is elsewhere.
+/// Prefixes of variables of runtimes, of the host and of the user's session, which are documented
+/// elsewhere.
 const IGNORED_VARIABLE_PREFIXES: [&str; 42] = [
     "TF_",
     "PLUGIN_",
@@ -102,7 +102,7 @@ pub(super) async fn run(suite: &mut Suite) {
         }
     };
     if names.is_empty() {
-        return suite.note_skipped_rules(&["K-03"], "the program has no name of a variable");
+        return suite.note_skipped_rules(&["K-03"], "the program contains no variable name");
     }
     // Twice without variables: answers that vary by themselves cannot be judged.
     let usual = collect_answers(suite, &program, &[]).await;
@@ -153,7 +153,7 @@ fn undocumented_variable_names(suite: &Suite, names: BTreeSet<String>) -> Vec<St
     names.into_iter().filter(is_free).take(MAX_TRIED_VARIABLES).collect()
 }
 
-/// The position of a variable that changes an answer by itself, found by halves.
+/// The index of a variable that changes an answer by itself, found by binary search.
 async fn find_effective_variable(
     suite: &Suite,
     program: &Path,
@@ -171,7 +171,7 @@ async fn find_effective_variable(
         } else if do_answers_differ(suite, program, &names[middle..to], usual).await {
             from = middle;
         } else {
-            // Only several of them together do it; the first stands for all.
+            // Only several of them together change the answer. The first represents all.
             return Some(from);
         }
     }
@@ -205,7 +205,7 @@ async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Com
     }
     let mut answers = Vec::new();
     for (rpc, request) in requests {
-        // This call may ask a service, like those that change something.
+        // This call may send requests to a service, like the changing calls.
         let limit = if rpc == Rpc::ConfigureProvider {
             CHANGING_CALL_TIMEOUT
         } else {
@@ -250,14 +250,14 @@ fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
         if read == 0 {
             return Ok(names);
         }
-        // A name may stand across two pieces.
+        // A name may cross the boundary of two chunks.
         buffer.drain(..buffer.len().saturating_sub(CHUNK_OVERLAP_LEN));
     }
 }
 
-/// Collects the names of variables in bytes. Literals stand beside each other in programs without a
-/// mark between them, so a run of capitals may be several names of one length, or have the first letter
-/// of the next literal at its end.
+/// Collects the names of variables in bytes. Programs store literals next to each other without a
+/// separator, so a run of capitals may be several names of one length, or end with the first letter of the
+/// next literal.
 fn collect_variable_names(bytes: &[u8], names: &mut BTreeSet<String>) {
     let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let mut rest = bytes;

@@ -1,5 +1,5 @@
-//! Checks that files are written below the folder for temporary files only (K-05). The system calls are
-//! observed by `strace`; without that program the rule is skipped.
+//! Checks that files are written only below the temporary directory (K-05). `strace` observes the system
+//! calls; without that program the rule is skipped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::rpc::Rpc;
 use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 use crate::system::make_executable_on_unix;
 
-/// System calls that make, change or remove files by their names.
+/// System calls that create, change or remove files by name.
 const TRACED_SYSTEM_CALLS: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
 
 /// The most files that a finding names.
@@ -65,11 +65,12 @@ pub(super) async fn run(suite: &mut Suite) {
     let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
     plugin.shutdown(Duration::from_secs(2)).await;
     let log = traced.read_system_calls();
-    // An empty log proves nothing.
+    // An empty log is not evidence.
     if !log.contains("open") {
         return suite.note_skipped_rules(&["K-05"], "strace has seen no system call");
     }
-    // Its socket is where the host wants it, and devices and processes are no files on a disk.
+    // Its socket is in the directory that the host chose, and devices and processes are not files on a
+    // disk.
     let allowed = socket.into_iter().chain([traced.temporary_dir()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
     let files = files_written_outside(&log, &traced.working_dir(), &allowed);
@@ -80,13 +81,13 @@ pub(super) async fn run(suite: &mut Suite) {
     });
 }
 
-/// A script that starts the program below `strace`, and the folders of the process.
+/// A script that starts the program under `strace`, and the directories of the process.
 struct TracedProgram(tempfile::TempDir);
 
 impl TracedProgram {
     fn new(program: &Path) -> Result<Self, String> {
         let made = || -> std::io::Result<Self> {
-            // A Unix socket is made below it, and its path may have 107 bytes.
+            // A Unix socket is created below it, and its path is limited to 107 bytes.
             let traced = Self(tempfile::tempdir_in(short_temp_dir())?);
             fs::create_dir(traced.working_dir())?;
             fs::create_dir(traced.temporary_dir())?;
@@ -103,7 +104,7 @@ impl TracedProgram {
             make_executable_on_unix(&traced.wrapper_script_path())?;
             Ok(traced)
         };
-        made().map_err(|error| format!("no folder for strace can be made: {error}"))
+        made().map_err(|error| format!("the directory for strace cannot be created: {error}"))
     }
 
     fn wrapper_script_path(&self) -> PathBuf {
@@ -145,7 +146,7 @@ fn quote_path_for_shell(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }
 
-/// The files outside of the allowed folders that calls of the log have written.
+/// The files outside of the allowed directories that calls of the log have written.
 fn files_written_outside(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for line in log.lines() {
@@ -164,7 +165,7 @@ fn paths_changed_in_line(line: &str) -> Vec<PathBuf> {
     // From the right, because a path may contain ` = ` too.
     let Some((call, result)) = line.rsplit_once(" = ") else { return Vec::new() };
     let Some((name, arguments)) = call.split_once('(') else { return Vec::new() };
-    // A call that failed (`-1`) or never returned (`?`) has changed nothing.
+    // A call that failed (`-1`) or never returned (`?`) has had no effect.
     if result.starts_with(['-', '?']) {
         return Vec::new();
     }
@@ -181,11 +182,11 @@ fn paths_changed_in_line(line: &str) -> Vec<PathBuf> {
     }
 }
 
-/// The paths in the arguments of a call: `AT_FDCWD</folder>, "name", ...`.
+/// The paths in the arguments of a call: `AT_FDCWD</directory>, "name", ...`.
 fn paths_in_arguments(arguments: &str) -> Vec<PathBuf> {
     let parts: Vec<&str> = arguments.split('"').collect();
     let folder = |before: &str| {
-        // `-y` has the path of a descriptor behind it, in angle brackets.
+        // `-y` prints the path of a descriptor after it, in angle brackets.
         let (_, rest) = before.rsplit_once('<')?;
         Some(PathBuf::from(rest.split_once('>')?.0))
     };
@@ -227,8 +228,8 @@ symlink(\"/var/target\", \"/tmp/own/link\") = 0\n\
 exit_group(0) = ?\n";
         let files = files_written_outside(log, Path::new("/work"), &["/tmp/own".into()]);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        // A failed call changed nothing, `..` leads out of the folder, and a link leaves its target
-        // alone.
+        // A failed call has had no effect, `..` leads out of the directory, and creating a link does not
+        // change its target.
         assert_eq!(files, ["/tmp/e", "/var/cache/b", "/work/d"]);
     }
 }

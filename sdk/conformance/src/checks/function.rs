@@ -130,9 +130,9 @@ fn check_function_result(
     let decoded = decode_dynamic(answer, &function.returns);
     let known = values.iter().all(Value::is_wholly_known);
     let problem = match &decoded {
-        Err(why) => Some(format!("the result is no value of the return type: {why}")),
+        Err(why) => Some(format!("the result is not a value of the return type: {why}")),
         Ok(None) => Some("the answer has no result".to_owned()),
-        // Nothing behind a function could become known later.
+        // A function result cannot become known later.
         Ok(Some(value)) if known && !value.value().is_wholly_known() => {
             Some("the result is unknown for known arguments".to_owned())
         }

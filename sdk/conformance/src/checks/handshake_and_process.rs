@@ -61,7 +61,7 @@ fn finding_about_process(rule: &'static str, message: impl Into<String>) -> Find
 }
 
 async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
-    // Without a handshake no other check can be made, so its error ends the run.
+    // Without a handshake no other check is possible, so its error ends the run.
     let started = plugin::start_plugin(program, &suite.launch_options()).await;
     match started {
         Ok(_) => {
@@ -202,7 +202,7 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
     };
     let certificate = one.handshake.certificate.clone();
     suite.record_case("H-06", certificate.is_some(), || {
-        finding_about_process("H-06", "TLS was asked for, but the handshake has no certificate")
+        finding_about_process("H-06", "TLS was requested, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
         let own = connect_provider(&one, patience).await;
@@ -253,12 +253,12 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
 fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
     match &started.handshake.address {
         Address::Unix(path) => {
-            // The folder is left out where it is ours, which is closed.
+            // Our own directory is not checked, because it is private.
             let open = system::unix_mode_if_open_to_others(path, started.home.path());
             suite.record_case("H-09", open.is_none(), || {
                 finding_about_process("H-09", "every user of the machine may connect to the socket")
                     .with_expected_and_found(
-                        "a private socket or folder",
+                        "a private socket or directory",
                         format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
                     )
             });
@@ -274,7 +274,7 @@ fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
     }
 }
 
-/// The files of a folder and of the folders in it.
+/// The files of a directory and its subdirectories.
 fn list_files_recursively(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
@@ -298,7 +298,7 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     let mut launch = suite.launch_options();
     launch.env.push(("TMPDIR".into(), folder.path().into()));
     launch.folder = Some(folder.path().to_owned());
-    // Without a folder of the host it must clean up after itself.
+    // Without a socket directory from the host it must clean up after itself.
     launch.env.push(("PLUGIN_UNIX_SOCKET_DIR".into(), folder.path().into()));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return };
     plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
@@ -310,7 +310,7 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     }
     suite.record_case("H-10", left.is_empty(), || {
         let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
-        finding_about_process("H-10", "files are left behind")
+        finding_about_process("H-10", "files are left after exit")
             .with_expected_and_found("none", format!("{names:?}"))
     });
 }
@@ -372,7 +372,7 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     suite.record_case("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
         finding_about_process("H-12", "SIGINT ends it")
-            .with_expected_and_found("it goes on serving", exit)
+            .with_expected_and_found("it continues to serve", exit)
             .with_call(&call)
     });
 }
@@ -420,14 +420,14 @@ fn check_no_child_programs(suite: &mut Suite, children: &[i32]) {
     });
 }
 
-/// Starts it below a shell that ends at once, so that its host is gone.
+/// Starts it from a shell that exits immediately, so that its host no longer exists.
 #[expect(clippy::disallowed_methods, reason = "the group is killed below")]
 async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let environment =
         formwork_plugin_protocol::handshake::EnvironmentForPlugin::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
-    // The shell stands for a host, and ends a second after the start.
+    // The shell represents a host, and exits a second after the start.
     command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!; sleep 1"]).arg(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
@@ -444,7 +444,7 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
         system::kill_process_on_unix(pid);
     }
     suite.record_case("H-14", gone, || {
-        finding_about_process("H-14", "it runs on when its host is gone")
+        finding_about_process("H-14", "it continues to run after its host has exited")
             .with_expected_and_found("ended within 10 s", "it runs on")
     });
 }
@@ -462,12 +462,12 @@ async fn check_services_and_network_use(suite: &mut Suite) {
         ("/plugin.GRPCBroker/StartStream", Bytes::new()),
     ] {
         let reply = plugin.call_at_path(path, vec![request], patience).await;
-        // A stream that has nothing to say keeps the caller waiting, which is an answer too.
+        // A stream without data keeps the caller waiting, which counts as an answer.
         let is_stream = !path.contains("Health");
         let held = match &reply {
             Reply::Answered(_) => true,
             Reply::TimedOut => is_stream,
-            // The broker of go-plugin ends a stream of nothing with the status Unknown.
+            // The broker of go-plugin ends an empty stream with the status Unknown.
             Reply::Refused(code, _) => code != "Internal" && (is_stream || code != "Unknown"),
             // So is a stream that ends without a message.
             Reply::Garbage => is_stream,

@@ -10,8 +10,8 @@ use super::{all_rules, contract_rules_tested_by, example_of_broken_rule, family_
 pub fn rules_markdown() -> String {
     let mut out = String::from(
         "# Rules of the conformance suite\n\n\
-         Made from the table in `sdk/conformance/src/rules`. [conformance.md](conformance.md) says how \
-         the rules are checked. Names such as `object-known` are those of \
+         Generated from the table in `sdk/conformance/src/rules`. [conformance.md](conformance.md) \
+         describes the checks. Names such as `object-known` are those of \
          [rules of the contract](#rules-of-the-contract).\n",
     );
     let mut family = "";
@@ -40,18 +40,18 @@ pub fn rules_markdown() -> String {
     out
 }
 
-/// The rules of the contract that a rule tests, behind its text.
+/// The contract rules that a rule tests, after its text.
 fn contract_names(id: &str) -> String {
     let names: Vec<_> = contract_rules_tested_by(id).map(|rule| format!("`{rule}`")).collect();
     if names.is_empty() { String::new() } else { format!(" Contract: {}.", names.join(", ")) }
 }
 
-/// Adds the rules of the contract, which a host names beside a broken answer.
+/// Adds the contract rules, which a host names in the error about a broken answer.
 fn push_contract_rules(out: &mut String) {
     out.push_str(
         "\n## Rules of the contract\n\n\
-         Formwork and the test kit of the SDK judge each answer by these rules, and name the rule that \
-         an answer breaks. Made from the table in `plugin-protocol/src/contract/rule.rs`.\n\n\
+         Formwork and the SDK test kit check each answer against these rules, and name the rule that \
+         an answer breaks. Generated from the table in `plugin-protocol/src/contract/rule.rs`.\n\n\
          | rule | text | harm to | rules of the suite | file of Terraform 1.11 |\n\
          | --- | --- | --- | --- | --- |\n",
     );

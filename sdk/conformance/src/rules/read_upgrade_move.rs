@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         harm: "Every plan shows drift.",
         fix: "Normalize values.",
     },
-    // At level 3, because a state that the suite made up has no configuration.
+    // At level 3, because a made-up state has no configuration.
     Rule {
         id: "R-03",
         severity: Must,
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "R-08",
         severity: Must,
         level: 3,
-        text: "Reading makes no changing remote call",
+        text: "Reading sends no changing remote call",
         source: "recording proxy",
         harm: "A refresh changes the real world.",
         fix: "Send changing requests in Apply only.",
@@ -146,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "U-07",
         severity: Must,
         level: 0,
-        text: "Never returns null or nothing for a stored object",
+        text: "Never returns null or no state for a stored object",
         source: "Terraform UpgradeResourceState",
         harm: "The object is forgotten.",
         fix: "Return the upgraded object, or an error.",

@@ -9,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "Z-01",
         severity: Must,
         level: 0,
-        text: "Malformed requests get an error, and the process lives on",
+        text: "Malformed requests get an error, and the process continues",
         source: "structure-aware mutation",
         harm: "A newer or faulty host crashes the provider.",
         fix: "Return decoding errors as diagnostics.",
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         level: 0,
         text: "Deep nesting and false lengths do not exhaust memory",
         source: "structure-aware mutation",
-        harm: "One value takes the machine down.",
+        harm: "One value exhausts the machine's memory.",
         fix: "Limit depth; allocate by bytes received.",
     },
     Rule {
@@ -103,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         level: 0,
         text: "Serves again after a connection is dropped",
         source: "go-plugin",
-        harm: "A hiccup ends the run.",
+        harm: "A short network failure ends the run.",
         fix: "Accept more than one connection.",
     },
     Rule {
@@ -140,7 +140,7 @@ pub(super) const RULES: &[Rule] = &[
         text: "Secrets do not appear in logs and diagnostics",
         source: "security",
         harm: "Passwords end up in CI logs.",
-        fix: "Redact configuration in logs, at TRACE as well.",
+        fix: "Redact configuration in logs, including TRACE.",
     },
     Rule {
         id: "K-02",
@@ -158,7 +158,7 @@ pub(super) const RULES: &[Rule] = &[
         text: "Only documented environment variables change an answer",
         source: "comparison of processes",
         harm: "Settings of other programs change the result.",
-        fix: "Name each variable in a description of the provider's schema.",
+        fix: "Document each variable in a description of the provider schema.",
     },
     Rule {
         id: "K-04",
@@ -166,7 +166,7 @@ pub(super) const RULES: &[Rule] = &[
         level: 3,
         text: "TLS certificates are verified",
         source: "recording proxy",
-        harm: "Anybody on the network reads the credentials.",
+        harm: "Other machines on the network can read the credentials.",
         fix: "Use the default verifier.",
     },
     // Not a must, because providers for local files write elsewhere by design.
@@ -177,7 +177,7 @@ pub(super) const RULES: &[Rule] = &[
         text: "Files are written only below TMPDIR",
         source: "strace",
         harm: "The provider overwrites files of the user.",
-        fix: "Write to a temporary folder only.",
+        fix: "Write only to a temporary directory.",
     },
     Rule {
         id: "K-06",
@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
         level: 0,
         text: "Only declared programs are started",
         source: "strace",
-        harm: "Code of others runs unnoticed.",
+        harm: "Third-party code runs unnoticed.",
         fix: "Declare and pin helpers.",
     },
     Rule {

@@ -1,5 +1,5 @@
-//! Checks of a process among others (H): connections to other machines, a second process beside it, and
-//! unusual environments.
+//! Checks of the process in its environment (H): connections to other machines, a second concurrent
+//! process, and unusual environments.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::plugin::{Plugin, StartError, panic_report_in};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-/// Looks for connections to other machines while schema and validation are asked for.
+/// Looks for connections to other machines during schema and validation calls.
 pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
     let Some(started) = &plugin.started else { return };
     let pid = started.child.pid();
@@ -20,7 +20,7 @@ pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
         let request = Msg::new();
         let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
         tokio::pin!(call);
-        // Looked at while the call is under way, because a short connection is gone afterwards.
+        // Checked during the call, because a short connection is closed afterwards.
         loop {
             tokio::select! {
                 _ = &mut call => break,
@@ -49,7 +49,7 @@ fn socket_inodes_of(pid: i32) -> BTreeSet<String> {
 
 /// The rows of the tables of TCP sockets that belong to a process: remote address and state.
 fn tcp_table_rows(pid: i32) -> Vec<(String, String)> {
-    // The tables have the sockets of all processes. The inode tells which are of this one.
+    // The tables list the sockets of all processes. The inode identifies those of this one.
     let own = socket_inodes_of(pid);
     let tables = ["tcp", "tcp6"]
         .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
@@ -93,7 +93,7 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
         return suite.record_case("H-19", false, || {
-            finding_about_process("H-19", "a second process does not start beside the first")
+            finding_about_process("H-19", "a second concurrent process does not start")
                 .with_expected_and_found("a handshake", why)
         });
     };
@@ -128,7 +128,7 @@ async fn check_unwritable_temp_folder(suite: &mut Suite, program: &Path) {
         Err(error) => Some(error.to_string()),
     };
     suite.record_case("Z-14", problem.is_none(), || {
-        finding_about_process("Z-14", "without a folder for temporary files it crashes or hangs")
+        finding_about_process("Z-14", "without a temporary directory it crashes or hangs")
             .with_expected_and_found("an answer, or a note", problem.unwrap_or_default())
     });
 }
@@ -139,7 +139,7 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
         return;
     }
     let mut bare = suite.launch_options();
-    // A folder that is read-only for root too.
+    // A directory that is read-only even for root.
     bare.folder = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
     let mut odd = suite.launch_options();
@@ -148,7 +148,8 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
     {
         odd.env.push((name.into(), value.into()));
     }
-    for (what, launch) in [("a read-only folder and no HOME", bare), ("another time zone", odd)] {
+    for (what, launch) in [("a read-only directory and no HOME", bare), ("another time zone", odd)]
+    {
         let call = match Plugin::launch(program, &launch).await {
             Ok(plugin) => {
                 plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await

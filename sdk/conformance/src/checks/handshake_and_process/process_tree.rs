@@ -27,6 +27,6 @@ pub(super) fn descendant_pids(pid: i32) -> Vec<i32> {
 /// Whether a process has not ended.
 pub(super) fn is_process_running(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A zombie has ended: only its parent has not asked how.
+    // A zombie has ended. Only its parent has not read its exit status.
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
