@@ -5,7 +5,7 @@
 pub struct ServerCapabilities {
     /// Wants to plan deletions too.
     pub plan_destroy: bool,
-    /// Works without being asked for its schema in every process.
+    /// Works in processes that have not served GetProviderSchema.
     pub get_provider_schema_optional: bool,
     /// Moves state from other resource types.
     pub move_resource_state: bool,

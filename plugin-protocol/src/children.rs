@@ -1,5 +1,5 @@
-//! Child processes, as far as systems differ in them: the wait for the end of one, its end together with
-//! this process, and its end together with everything it has started.
+//! Platform-specific handling of child processes: waiting for an exit, ending a child together with
+//! this process, and ending a child together with its descendants.
 
 #[cfg_attr(target_os = "linux", path = "children/linux.rs")]
 #[cfg_attr(all(unix, not(target_os = "linux")), path = "children/kqueue.rs")]
@@ -18,8 +18,8 @@ pub fn wait_without_reaping(child: &Child) {
     system::wait_without_reaping(child);
 }
 
-/// Has the system end this process together with the thread that started it. Called between fork and
-/// exec: allocates nothing.
+/// Makes the system end this process together with the thread that started it. Called between fork
+/// and exec, so it does not allocate.
 ///
 /// # Errors
 /// When the system refuses.

@@ -1,8 +1,8 @@
-//! The host's side: a plugin in a child process, behind the contract.
+//! The host side: a plugin in a child process, called through the contract.
 //!
 //! [`Plugin`] is one running plugin. It is launched from a file, or found running (reattached), and
-//! hands out a [`Provider`](crate::Provider) whose calls go over its connections. Decides nothing about which plugin to
-//! start or when.
+//! hands out a [`Provider`](crate::Provider) whose calls go over its connections. It does not
+//! decide which plugin to start, or when.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,13 +52,13 @@ pub struct Settings {
     pub grace: Duration,
     /// Greatest number of connections that its calls share; at least one is always open.
     pub connections: usize,
-    /// Whether to talk TLS with it.
+    /// Whether to use TLS.
     pub tls: bool,
     /// Resource limits.
     pub limits: ProcessLimits,
 }
 
-/// Resource limits of a plugin, and of each process that it starts. An absent value is no limit.
+/// Resource limits of a plugin, and of each process that it starts. An absent value means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessLimits {
     /// Bytes of memory that it may write to. Addresses that it only reserves, as programs in Go do
@@ -96,8 +96,8 @@ impl Plugin {
     /// Starts a plugin and connects to it.
     ///
     /// # Errors
-    /// When it cannot be started, does not behave like a plugin, or speaks something we do not. The
-    /// text says what to do. No process stays behind.
+    /// When the plugin cannot be started, does not behave like a plugin, or uses an unsupported
+    /// protocol. The message contains the remedy. No process is left running.
     pub async fn launch(executable: &Executable, settings: &Settings) -> Result<Self, Failure> {
         let (pool, protocol) = launch::launch(executable, settings).await?;
         Ok(Self::new(executable.name.clone(), protocol, pool, settings))
@@ -114,13 +114,13 @@ impl Plugin {
     ) -> Result<Self, Failure> {
         let Reattach { protocol, address, .. } = reattach;
         let patience = settings.connect_timeout;
-        // Plaintext: `TF_REATTACH_PROVIDERS` has no place for a certificate, so debug servers use
+        // Plaintext: `TF_REATTACH_PROVIDERS` has no field for a certificate, so debug servers use
         // none.
         let dialer = Dialer { address: address.clone(), tls: None, patience };
         let channel = dialer.connect_within_timeout().await.map_err(|error| {
             Failure::Launch(format!(
-                "{name} was to be found running, as TF_REATTACH_PROVIDERS says, but {error}; \
-                 start it again or unset the variable"
+                "TF_REATTACH_PROVIDERS lists {name} as a running plugin, but {error}; start it \
+                 again or unset the variable"
             ))
         })?;
         // No child: with `"Test": true` a host must neither kill the process nor call `Shutdown`.

@@ -1,14 +1,14 @@
 //! Rules of the contract as pure functions: the requests of a host, and the checks of a provider's
-//! answers. Nothing here makes a call, or decides on the consequence of a violation.
+//! answers. This module makes no calls, and does not decide on the consequence of a violation.
 //!
-//! Answers are judged here alone, by the rules of [`Rule`]: those with an object by [`check_answer`],
-//! others by a function for their kind. A host, an SDK and a conformance suite all ask the same
-//! question and get the same answer.
+//! Answers are checked only here, against the rules of [`Rule`]: those with an object by
+//! [`check_answer`], others by a function for their kind. A host, an SDK and a conformance suite
+//! therefore get the same verdict.
 //!
-//! Four checks are elsewhere, because they are no rules about an answer. `Schema::validate` is also
-//! for authors of schemas. `StateAssembly` needs the chunks in order to make a state of them. The
-//! limit of a message is the host's own, and so is that of an object that has to fit into one. A list
-//! is searched for one object, and an object in it that cannot be read ends the search.
+//! Four checks are elsewhere, because they are not rules about an answer. `Schema::validate` is
+//! also for authors of schemas. `StateAssembly` assembles a state from the chunks. The limit of a
+//! message is the host's own, and so is that of an object that has to fit into one. A list is
+//! searched for one object, and an object in it that cannot be read ends the search.
 
 mod check;
 mod check_function;
@@ -30,7 +30,7 @@ pub use check_state_store::{check_chunk_size, check_lock_id, check_state_ids};
 use formwork_value::Path;
 pub use rule::Rule;
 
-/// One thing in an answer that breaks a rule.
+/// One part of an answer that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", path_prefix_of_message(path))]
 pub struct Violation {

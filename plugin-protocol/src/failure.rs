@@ -7,11 +7,11 @@ pub enum Failure {
     /// The plugin could not be started.
     #[error("{0}")]
     Launch(String),
-    /// The plugin speaks something we do not.
+    /// The plugin uses a protocol that is not supported.
     #[error("{0}")]
     Incompatible(String),
-    /// The caller's request has no form on the wire: a value lacks its type, or protocol 5 has no
-    /// place for it.
+    /// The caller's request cannot be encoded: a value lacks its type, or protocol 5 has no field
+    /// for it.
     #[error("the request cannot be sent: {0}")]
     UnencodableMessage(String),
     /// The plugin broke the protocol.
@@ -22,7 +22,7 @@ pub enum Failure {
     Lost {
         /// Observation.
         reason: String,
-        /// The exit status in words, if the process has ended.
+        /// The exit status as a message, if the process has ended.
         exit: Option<String>,
         /// The panic or last lines of its stderr; may be empty.
         output: String,
@@ -61,7 +61,7 @@ impl Failure {
         }
     }
 
-    /// Returns the kind of failure in a few words without anything that a provider said, for logs.
+    /// Returns a short description of the failure without any output of a provider, for logs.
     #[must_use]
     pub fn kind_for_logs(&self) -> &'static str {
         match self {
@@ -76,8 +76,8 @@ impl Failure {
         }
     }
 
-    /// Whether a call that changes nothing may bring an answer when it is made again: the plugin went
-    /// away, or says that it cannot be reached just now.
+    /// Whether a read-only call may succeed when it is repeated: the plugin exited, or reports that
+    /// it is temporarily unavailable.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -88,9 +88,9 @@ impl Failure {
         }
     }
 
-    /// Whether a call that changes something certainly changed nothing: it never left, or the plugin
-    /// refused it with a status that only a handler chooses. Statuses that a gRPC library chooses by
-    /// itself, such as `Internal` and `Unknown`, tell nothing.
+    /// Whether a changing call certainly had no effect: it was never sent, or the plugin refused it
+    /// with a status that only a handler chooses. Statuses that a gRPC library chooses by itself,
+    /// such as `Internal` and `Unknown`, are not evidence.
     #[must_use]
     pub fn has_changed_nothing(&self) -> bool {
         const REFUSAL_CODE_NAMES: [&str; 7] = [

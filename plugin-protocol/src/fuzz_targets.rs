@@ -29,7 +29,7 @@ use crate::transcript::Transcript;
 use crate::wire::convert::IncomingStateChunks;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is also the name of its directory of examples.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -93,7 +93,7 @@ pub fn transcript(data: &[u8]) {
 
 fn run_picked_decoder(data: &[u8], of: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
-    // Every first byte picks something, so that no input of the fuzzer is wasted.
+    // Every first byte selects a call, so that no input of the fuzzer is wasted.
     of[usize::from(*first) % of.len()](message);
 }
 
@@ -137,7 +137,7 @@ where
     assert_eq!(sent(once.clone()), Some(once), "a message is not what it was");
 }
 
-/// The pieces of a state, each behind its length in one byte.
+/// The chunks of a state, each after its length in one byte.
 fn check_state_chunks(mut data: &[u8]) {
     let mut incoming = IncomingStateChunks::default();
     while let Some((length, rest)) = data.split_first() {

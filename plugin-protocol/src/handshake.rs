@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// The variable that tells a plugin it was started by a host.
+/// The variable that marks a plugin as started by a host (the magic cookie).
 pub const COOKIE_VARIABLE: &str = "TF_PLUGIN_MAGIC_COOKIE";
 /// Value of the cookie's variable. Not a secret: it only keeps people from running plugins by hand.
 pub const COOKIE_VALUE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
@@ -23,7 +23,7 @@ const VERSIONS_VARIABLE: &str = "PLUGIN_PROTOCOL_VERSIONS";
 const CLIENT_CERT_VARIABLE: &str = "PLUGIN_CLIENT_CERT";
 const MIN_PORT_VARIABLE: &str = "PLUGIN_MIN_PORT";
 const MAX_PORT_VARIABLE: &str = "PLUGIN_MAX_PORT";
-/// The variable that names the folder for the plugin's socket.
+/// The variable that names the directory for the plugin's socket.
 pub(crate) const SOCKET_FOLDER_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_DIR";
 const SOCKET_GROUP_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_GROUP";
 const MULTIPLEX_VARIABLE: &str = "PLUGIN_MULTIPLEX_GRPC";
@@ -68,13 +68,14 @@ impl Protocol {
         Self::ALL.into_iter().find(|version| version.number() == number)
     }
 
-    /// Picks the answer of a plugin that speaks `own` answers to a host that offers `offered`, the text of
-    /// `PLUGIN_PROTOCOL_VERSIONS`: the best common version. Without one it is the plugin's oldest,
-    /// and the host is left to refuse it, because only the host can tell the user.
+    /// Picks the version that a plugin that supports `own` answers to a host that offers `offered`,
+    /// the text of `PLUGIN_PROTOCOL_VERSIONS`: the highest common version. Without one it is the
+    /// plugin's oldest version. The host then refuses it, because only the host can report that to
+    /// the user.
     #[must_use]
     pub fn negotiate_or_oldest(offered: &str, own: &[Self]) -> Self {
         let offered: Vec<u32> =
-            // As in go-plugin, entries that are no numbers are skipped.
+            // As in go-plugin, entries that are not numbers are skipped.
             offered.split(',').filter_map(|part| part.trim().parse().ok()).collect();
         let best = own.iter().copied().filter(|version| offered.contains(&version.number())).max();
         best.or_else(|| own.iter().copied().min()).unwrap_or(Self::V5)
@@ -147,7 +148,7 @@ pub enum HandshakeError {
     #[error("its handshake has core version `{0}`, and only version 1 is supported")]
     CoreVersion(String),
     /// A protocol version we do not speak.
-    #[error("it speaks version `{0}` of the provider protocol, and only 5 and 6 are supported")]
+    #[error("it uses version `{0}` of the provider protocol, and only 5 and 6 are supported")]
     AppVersion(String),
     /// Neither a unix socket nor TCP.
     #[error("it listens on a network of unknown type `{0}`")]
@@ -164,7 +165,7 @@ impl Handshake {
     /// Reads the handshake line, with or without its newline.
     ///
     /// # Errors
-    /// When it is something else, or names a version or transport that is not supported.
+    /// When the line is not a handshake, or names a version or transport that is not supported.
     pub fn parse(line: &[u8]) -> Result<Self, HandshakeError> {
         let unrecognized = || HandshakeError::Unrecognized(escape_and_shorten(line));
         let text = std::str::from_utf8(line).map_err(|_| unrecognized())?.trim();
@@ -196,13 +197,13 @@ impl Handshake {
         Ok(Self { protocol, address, certificate })
     }
 
-    /// Returns the line that says this, with its newline. A host that asked for multiplexing reads a
-    /// seventh field, and older hosts choke on one, so it is written only when `multiplex_asked`.
+    /// Returns the handshake line, with its newline. A host that requests multiplexing reads a
+    /// seventh field, and older hosts fail on one, so it is written only when `multiplex_asked`.
     #[must_use]
     pub fn to_line(&self, multiplex_asked: bool) -> String {
         let certificate =
             self.certificate.as_deref().map(|der| BASE64_UNPADDED.encode(der)).unwrap_or_default();
-        // Always `false`: there is nothing on the broker to multiplex.
+        // Always `false`: no connections of the broker exist to multiplex.
         let multiplex = if multiplex_asked { "|false" } else { "" };
         let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
         format!(
@@ -273,11 +274,11 @@ impl EnvironmentForPlugin {
 /// Environment of a plugin, as it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvironmentFromHost {
-    /// Whether a host started us: the cookie is there and right.
+    /// Whether a host started this process: the magic cookie is set and correct.
     pub started_by_host: bool,
     /// The versions the host offers, as it wrote them.
     pub offered_versions: String,
-    /// The host's certificate (PEM); TLS is asked for if there is one.
+    /// The host's certificate (PEM). The host requests TLS by setting it.
     pub client_certificate: Option<String>,
     /// Directory for the socket, if the host sets one.
     pub socket_dir: Option<PathBuf>,
@@ -285,7 +286,7 @@ pub struct EnvironmentFromHost {
     pub socket_group: Option<String>,
     /// The TCP ports to try, first and last; zero lets the system pick.
     pub ports: (u16, u16),
-    /// Whether the host wants to hear about multiplexing.
+    /// Whether the host requests an answer about multiplexing.
     pub multiplex_asked: bool,
 }
 

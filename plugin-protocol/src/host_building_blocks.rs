@@ -18,12 +18,12 @@ use crate::raw::Transport;
 use crate::socket::is_local;
 use crate::tls::{TlsIdentity, client_config};
 
-/// A key and certificate of a host, made for one launch.
+/// A key and certificate of a host, created for one launch.
 #[derive(Debug)]
 pub struct HostCertificate(TlsIdentity);
 
 impl HostCertificate {
-    /// Makes a key and a certificate.
+    /// Creates a key and a certificate.
     ///
     /// # Errors
     /// When the system has no randomness.
@@ -38,11 +38,11 @@ impl HostCertificate {
     }
 }
 
-/// Connects to a plugin that listens already, with TLS if `tls` has our identity and the plugin's
-/// certificate (DER).
+/// Connects to a running plugin, with TLS if `tls` has our identity and the plugin's certificate
+/// (DER).
 ///
 /// # Errors
-/// When nothing answers there within `patience`, or either side refuses the other.
+/// When no answer comes within `patience`, or either side refuses the other.
 pub async fn connect_to_plugin(
     address: &Address,
     tls: Option<(&HostCertificate, Vec<u8>)>,
@@ -69,7 +69,7 @@ pub async fn connect_to_plugin(
 pub struct ChildProcess(StartedProcess);
 
 impl ChildProcess {
-    /// Starts `command` with nothing on its stdin.
+    /// Starts `command` with an empty stdin.
     ///
     /// # Errors
     /// When the system cannot start it.
@@ -86,12 +86,12 @@ impl ChildProcess {
         self.0.pid()
     }
 
-    /// Waits up to `patience` for the end, and returns it in words.
+    /// Waits up to `patience` for the exit, and returns the exit status as a message.
     pub async fn wait_up_to(&self, patience: Duration) -> Option<String> {
         self.0.wait_up_to(patience).await.map(|exit| exit.to_string())
     }
 
-    /// Returns how it ended in words, if it has.
+    /// Returns the exit status as a message, if the process has ended.
     #[must_use]
     pub fn exit_if_ended(&self) -> Option<String> {
         self.0.exit_if_ended().map(|exit| exit.to_string())

@@ -1,10 +1,10 @@
-//! The provider contract, and gRPC on both sides of it.
+//! The provider contract, and its gRPC client and server.
 //!
-//! [`Provider`] is the contract: one call, with neutral requests and responses by operation. The gRPC
-//! client implements it for a plugin in a child process; the SDK implements it for a provider in
-//! this process, which the server side puts behind gRPC. `contract` holds the rules both sides are
-//! held to, as pure functions. Code that programs and plugins share beside it are the cryptography and the
-//! way to proxies.
+//! [`Provider`] is the contract: one call, with neutral requests and responses by operation. The
+//! gRPC client implements it for a plugin in a child process; the SDK implements it for a provider
+//! in this process, which the server side serves over gRPC. `contract` has the rules for both
+//! sides, as pure functions. Other code that hosts and plugins share is the cryptography and the
+//! proxy selection.
 
 pub mod capability;
 pub mod children;

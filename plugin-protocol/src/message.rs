@@ -29,10 +29,10 @@ pub struct ProviderDiagnostic {
     pub code: Option<Code>,
 }
 
-/// Why a provider put something off.
+/// The reason for a deferral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeferredReason {
-    /// The provider gave a reason we do not know.
+    /// An unknown reason.
     Unknown,
     /// The resource's configuration is not known enough.
     ResourceConfigUnknown,

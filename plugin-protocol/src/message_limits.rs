@@ -9,8 +9,7 @@ pub const MAX_MESSAGE_BYTES: usize = 256 << 20;
 /// The largest answer to a call for schemas, as Terraform has it.
 const MAX_SCHEMA_ANSWER_BYTES: usize = 64 << 20;
 
-/// The room in a request for everything beside the stored object: names, and what a module tells the
-/// provider about itself.
+/// The room in a request for everything except the stored object: names and `provider_meta`.
 const REQUEST_RESERVE_BYTES: usize = 1 << 20;
 
 /// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
@@ -38,7 +37,7 @@ pub struct StoredSizes {
 
 impl StoredSizes {
     /// Whether the object with its private data fits in a request. `json` returns the length of the
-    /// object as JSON, in which a state has it; it is called for large objects only.
+    /// object as JSON, its form in a state; it is called only for large objects.
     #[must_use]
     pub fn fits_in_request(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
         let Self { object, private } = self;

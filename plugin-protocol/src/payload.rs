@@ -8,11 +8,11 @@ use formwork_value::codec::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
-/// A value in a message. In one process it travels as it is; from a child process it stays encoded
-/// until code that knows the schema decodes it.
+/// A value in a message. In one process it is passed as decoded; from a child process it stays
+/// encoded until code with the schema decodes it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// A value of a type; dynamic places of the type are written with their own type.
+    /// A value of a type; dynamic parts are encoded with their own type.
     Value(Plain, Type),
     /// MessagePack.
     Msgpack(Bytes),
@@ -31,8 +31,8 @@ impl Payload {
         self.decode_lossy(ty).map(|(value, _)| value)
     }
 
-    /// Reads the value as one of type `ty`, and says whether a string in it was not valid UTF-8: each
-    /// invalid byte is U+FFFD then.
+    /// Reads the value as one of type `ty`, and returns whether a string in it was not valid UTF-8:
+    /// each invalid byte is then U+FFFD.
     ///
     /// # Errors
     /// When the bytes are not a value of the type.
@@ -51,7 +51,7 @@ impl Payload {
             }
             Self::Absent => (Value::null(ty.clone()), false),
         };
-        // A decoder makes no marks, so nothing is taken off here.
+        // A decoder creates no marks, so there are none to remove here.
         Ok((value.split_marks().0, replaced))
     }
 

@@ -1,10 +1,10 @@
 //! The contract between host and provider: one call, with a request and a response for each operation.
 //!
-//! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on all
+//! [`Provider`] has the one call. Layers (recording, faults, logging) implement it and forward all
 //! other requests. [`ProviderExt`] has a typed method for each operation, for callers, and
 //! [`Request`] makes a [`TypedRequest`] for each, for callers with layers of their own.
-//! [`ProviderHandlers`] has a handler for each operation, for providers. All of them, and the table of
-//! methods, are made from one list at the end of this file: an operation is added there.
+//! [`ProviderHandlers`] has a handler for each operation, for providers. All of them, and the table
+//! of methods, are generated from one list at the end of this file. New operations are added there.
 
 use std::fmt;
 use std::future::Future;
@@ -33,10 +33,11 @@ use crate::message::state_store::{
     StatesResponse,
 };
 
-/// A provider: behind gRPC in another process, or in this one.
+/// A provider: in another process over gRPC, or in this one.
 ///
-/// A call fails only if no answer came back. The provider's own errors are in the diagnostics of its
-/// response. An operation that the provider does not have fails with [`Failure::Unimplemented`].
+/// A call fails only if no answer came back. The provider's own errors are in the diagnostics of
+/// its response. An operation that the provider does not implement fails with
+/// [`Failure::Unimplemented`].
 ///
 /// Implement this for a layer around another provider, and [`ProviderHandlers`] for a provider.
 pub trait Provider: Send + Sync {
@@ -64,7 +65,7 @@ impl<T> TypedRequest<T> {
     /// Makes the call by a function, which returns the response to the request.
     ///
     /// # Errors
-    /// When no answer came back, or that of another operation.
+    /// When no answer came back, or the answer of a different operation.
     pub async fn send_by<F>(self, call: impl FnOnce(Request) -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<Response, Failure>>,
@@ -112,7 +113,8 @@ impl<T> fmt::Debug for PendingResponse<'_, T> {
 }
 
 impl Method {
-    /// Returns whether the method is about the provider as a whole, and asks nothing of its service.
+    /// Returns whether the method concerns the provider as a whole, and sends no requests to its
+    /// service.
     #[must_use]
     pub fn never_calls_service(self) -> bool {
         matches!(
@@ -125,8 +127,8 @@ impl Method {
         )
     }
 
-    /// Whether a call that brought no answer may be made again, of another process of the provider:
-    /// it changes nothing, neither at a service nor in the process.
+    /// Whether a call without an answer may be repeated in another process of the provider: it has
+    /// no effects, neither at a service nor in the process.
     #[must_use]
     pub fn is_repeatable(self) -> bool {
         match self {
@@ -155,7 +157,7 @@ impl Method {
             | Self::ValidateStateStoreConfig
             | Self::ReadStateBytes
             | Self::GetStates => true,
-            // Another process would lack what this one was given, or was not asked to stop.
+            // Another process was not configured like this one, or was not requested to stop.
             Self::ConfigureProvider | Self::ConfigureStateStore | Self::StopProvider => false,
             // The first call may have taken effect.
             Self::ApplyResourceChange
@@ -178,8 +180,8 @@ impl fmt::Display for Method {
 }
 
 impl Request {
-    /// Returns the name of the resource type, data source, function or the like that is asked; empty
-    /// if the provider as a whole is.
+    /// Returns the name of the resource type, data source, function or the like that is called;
+    /// empty for calls of the provider as a whole.
     #[must_use]
     pub fn type_or_function_name(&self) -> &str {
         match self {
@@ -229,7 +231,7 @@ async fn fail_unimplemented<Q: Send, T>(_request: Q, method: Method) -> Result<T
     Err(Failure::Unimplemented(method.name()))
 }
 
-/// Makes everything that exists once per operation.
+/// Generates all code that exists once per operation.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
@@ -353,7 +355,7 @@ macro_rules! operations {
 }
 
 operations! {
-    /// Names the types and functions of the provider.
+    /// Lists the types and functions of the provider.
     GetMetadata -> Metadata = metadata;
     /// Returns the schemas of the provider.
     GetProviderSchema -> ProviderSchema = schema;
@@ -374,9 +376,9 @@ operations! {
     /// Brings a stored identity to the newest schema.
     UpgradeResourceIdentity(request: UpgradeIdentityRequest) -> UpgradeIdentityResponse
         = upgrade_identity;
-    /// Reads the real object behind a stored one.
+    /// Reads the real object of a stored one.
     ReadResource(request: ReadRequest) -> ReadResponse = read;
-    /// Plans the effects of applying. Changes nothing.
+    /// Plans a change, without any effects.
     PlanResourceChange(request: PlanRequest) -> PlanResponse = plan;
     /// Creates, updates or destroys.
     ApplyResourceChange(request: ApplyRequest) -> ApplyResponse = apply;
@@ -445,7 +447,7 @@ mod tests {
         }
     }
 
-    /// A layer that answers everything as if it had been asked to stop.
+    /// A layer that answers every call as StopProvider.
     struct Confused(Arc<dyn Provider>);
 
     impl Provider for Confused {

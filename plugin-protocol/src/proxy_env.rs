@@ -1,6 +1,6 @@
 //! Proxy selection as programs in Go read the environment: `HTTP_PROXY` or `HTTPS_PROXY`, by the
 //! scheme of the URL; none for this machine, nor for hosts in `NO_PROXY`. Used for every HTTP
-//! request of this program and of plugins; makes none itself.
+//! request of this program and of plugins. Sends no requests itself.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -38,7 +38,7 @@ impl ProxyEnv {
             _ => return None,
         };
         let target = TargetServer::from_host_and_port(host, port.unwrap_or(usual_port));
-        // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
+        // As in Go, requests to this machine never use a proxy, regardless of `NO_PROXY`.
         let is_direct = target.is_this_machine()
             || self.exceptions.split(',').any(|exception| target.matches_no_proxy_entry(exception));
         proxy.as_deref().filter(|_| !is_direct)
@@ -62,8 +62,8 @@ impl TargetServer {
         self.host == "localhost" || self.ip.is_some_and(|ip| ip.is_loopback())
     }
 
-    /// Whether an entry of `NO_PROXY` means it: `*`, a network, an address, a name with all below it, or
-    /// `.name` for all below alone; the last three may end in a port.
+    /// Whether an entry of `NO_PROXY` matches: `*`, a network, an address, a name with its
+    /// subdomains, or `.name` for only the subdomains; the last three may end in a port.
     fn matches_no_proxy_entry(&self, entry: &str) -> bool {
         let entry = entry.trim().to_ascii_lowercase();
         if entry == "*" {
@@ -115,7 +115,7 @@ fn is_in_network(ip: &str, network: &str, length: &str) -> bool {
     length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
 }
 
-/// The bits of an address, and how many it has.
+/// The bits of an address, and their number.
 fn address_bits(ip: &str) -> Option<(u128, u32)> {
     let short = ip.parse::<Ipv4Addr>().map(|ip| (u128::from(ip.to_bits()), 32));
     short.or_else(|_| ip.parse::<Ipv6Addr>().map(|ip| (ip.to_bits(), 128))).ok()
@@ -147,7 +147,7 @@ mod tests {
                 "{scheme} {host}"
             );
         }
-        // Go's HTTP client does not know `ALL_PROXY`.
+        // Go's HTTP client does not support `ALL_PROXY`.
         let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
         assert_eq!(ProxyEnv::read(all).proxy_for("http", "h", None), None);
         let cgi = |name: &str| match name {

@@ -1,5 +1,6 @@
-//! The raw door to a plugin: send the bytes of a request, receive the bytes of the answers and the gRPC
-//! status. Nothing here knows a message; methods and services that do not exist can be called, too.
+//! Raw access to a plugin: send the bytes of a request, receive the bytes of the answers and the
+//! gRPC status. Messages are not decoded here, so methods and services that do not exist can be
+//! called, too.
 //!
 //! A [`Transport`] carries calls: [`Plugin::transport`](crate::client::Plugin::transport) over the
 //! connections of a launched or reattached plugin,
@@ -63,10 +64,10 @@ impl RawCall {
             Cow::Owned(path) => Bytes::copy_from_slice(path.as_bytes()),
         };
         let path = PathAndQuery::from_maybe_shared(bytes).ok();
-        // An address is made of it, which needs the slash.
+        // A URI is built from it, which needs the slash.
         path.filter(|path| path.as_str().starts_with('/')).ok_or_else(|| {
             RawError::Failed(Failure::UnencodableMessage(format!(
-                "{:?} is no path of a method",
+                "{:?} is not the path of a method",
                 self.path
             )))
         })
@@ -128,7 +129,7 @@ pub struct RawReply {
 pub trait Transport: Send + Sync {
     /// Sends a call and waits until the answer begins.
     ///
-    /// The future fails if the call ended before that; else the stream says how it ended.
+    /// The future fails if the call ended before that; otherwise the stream returns how it ended.
     fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>>;
 }
 
@@ -166,7 +167,7 @@ mod tests {
         }
         for bad in ["", "tfplugin6.Provider/ReadResource", "*", "/a b", "/\n", "/\0"] {
             let error = call(bad).http_path().expect_err("no path").to_string();
-            assert!(error.contains("is no path of a method"), "{bad:?}: {error}");
+            assert!(error.contains("is not the path of a method"), "{bad:?}: {error}");
         }
     }
 }

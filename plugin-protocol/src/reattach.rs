@@ -1,6 +1,6 @@
 //! `TF_REATTACH_PROVIDERS`: the addresses of plugins that another process started.
 //!
-//! Pure parse and print, for both roles. Connects to nothing, and does not parse the source
+//! Pure parse and print, for both roles. Opens no connections, and does not parse the source
 //! addresses of providers.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Reattach {
     pub protocol: Protocol,
     /// Address of its socket, in plaintext.
     pub address: Address,
-    /// Its process id, for people.
+    /// The process id, for messages.
     pub pid: u32,
 }
 
@@ -29,7 +29,7 @@ pub enum ReattachError {
     /// Not the JSON it should be.
     #[error("{REATTACH_VARIABLE} is not a JSON object of plugins: {0}")]
     Malformed(String),
-    /// One entry names something we do not speak.
+    /// One entry has a protocol or network that is not supported.
     #[error("{REATTACH_VARIABLE} says that {provider} {what}")]
     Unsupported {
         /// The provider, as written.
@@ -39,7 +39,7 @@ pub enum ReattachError {
     },
 }
 
-// The order of the fields is part of the format: tools compare the text.
+// The order of the fields is part of the format: tools compare the string.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Entry {

@@ -1,7 +1,7 @@
-//! The plugin's side: any [`Provider`](crate::Provider) behind gRPC, in a process that a host
+//! The plugin side: serves any [`Provider`](crate::Provider) over gRPC, in a process that a host
 //! starts.
 //!
-//! [`run`] is all that a plugin's `main` needs. It knows nothing of the provider's work.
+//! [`run`] is all that a plugin's `main` needs. It is independent of the provider's work.
 
 use std::io;
 use std::process::ExitCode;
@@ -54,7 +54,7 @@ pub enum ServeError {
     /// TLS could not be set up.
     #[error("{0}")]
     Tls(String),
-    /// There is no socket to be had.
+    /// No socket could be opened.
     #[error("the plugin cannot listen: {0}")]
     Listen(#[source] io::Error),
     /// The handshake cannot be printed.
@@ -103,10 +103,11 @@ fn run_service(options: &Options, service: ProviderService) -> ExitCode {
     }
 }
 
-/// Serves `provider` until the host has had enough of it, on the runtime of the caller.
+/// Serves `provider` until the host requests its exit, on the runtime of the caller.
 ///
 /// # Errors
-/// When there is no host, or it cannot be served. The text is for the person who started the program.
+/// When no host started the process, or the host cannot be served. The message is for the user who
+/// started the program.
 pub async fn serve(options: &Options, provider: Arc<dyn Provider>) -> Result<(), ServeError> {
     serve_service(options, ProviderService::new(provider)).await
 }

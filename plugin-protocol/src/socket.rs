@@ -20,7 +20,8 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
-    /// Binds as the environment wishes: a Unix socket, or TCP on this machine where there can be none.
+    /// Binds as the environment requests: a Unix socket, or TCP on the loopback interface where
+    /// Unix sockets are not available.
     pub(crate) async fn bind(environment: &EnvironmentFromHost) -> io::Result<Self> {
         let folder = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
         let (first, last) = environment.ports;
@@ -68,7 +69,7 @@ fn tcp_byte_stream(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
 }
 
 async fn bind_tcp_in_port_range(first: u16, last: u16) -> io::Result<TcpListener> {
-    let mut refused = io::Error::other(format!("{first} to {last} is no range of ports"));
+    let mut refused = io::Error::other(format!("{first} to {last} is not a range of ports"));
     // Without variables both are zero, and the system picks a port, as in go-plugin.
     for port in first..=last {
         match TcpListener::bind(("127.0.0.1", port)).await {
@@ -131,7 +132,7 @@ mod tests {
         let refused = bind_tcp_in_port_range(port, port).await.expect_err("it is taken");
         assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
         let refused = bind_tcp_in_port_range(2, 1).await.expect_err("nothing to try");
-        assert_eq!(refused.to_string(), "2 to 1 is no range of ports");
+        assert_eq!(refused.to_string(), "2 to 1 is not a range of ports");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::message::state_store::StateChunk;
 /// The size of chunks that the host proposes, as in Terraform.
 pub const PROPOSED_CHUNK_SIZE: i64 = 8 << 20;
 
-/// The largest size of chunks that a provider may choose, as in Terraform. A chunk is one message, with
-/// room for everything beside the bytes.
+/// The largest size of chunks that a provider may choose, as in Terraform. A chunk is one message,
+/// with room for its other fields.
 pub const MAX_CHUNK_SIZE: i64 = 128 << 20;
 
 /// The longest state that is assembled. It is held in memory.
@@ -51,8 +51,8 @@ impl StateAssembly {
     /// Adds the next chunk.
     ///
     /// # Errors
-    /// When its lengths or its range do not continue the chunks before it. The text says why, as the
-    /// end of a sentence.
+    /// When the lengths or the range of the chunk do not continue the previous chunks. The error is
+    /// the end of a sentence.
     pub fn push(&mut self, chunk: &StateChunk) -> Result<(), String> {
         let StateChunk { bytes, total_length: total, start, end, .. } = chunk;
         let (total, received, length) = (
@@ -82,7 +82,7 @@ impl StateAssembly {
         if length == 0 {
             return Err(format!("a chunk of a state of {total} bytes is empty"));
         }
-        // Neither sum overflows: all three are at most the length of something in memory.
+        // Neither sum overflows: all three are at most the length of data in memory.
         let last = received + length - 1;
         if (*start, *end) != (received, last) {
             return Err(format!(

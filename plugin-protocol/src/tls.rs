@@ -1,8 +1,9 @@
 //! One-shot certificates, and TLS settings in which each side accepts exactly one peer.
 //!
-//! Host and plugin tell each other their certificates before they connect: the host in the child's
-//! environment, the plugin in the handshake line. So there is no chain, no name and no date to check:
-//! a peer is right if it shows that very certificate and proves to hold its key. Opens no connection.
+//! Host and plugin exchange their certificates before they connect: the host in the child's
+//! environment, the plugin in the handshake line. So there is no chain, no name and no date to
+//! check: a peer is accepted if it presents exactly that certificate and proves possession of its
+//! key. Opens no connection.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -29,7 +30,7 @@ pub use no_verifier::NoVerifier;
 use pinned_verifier::PinnedVerifier;
 pub use ruled_verifier::{CertificateRule, RuledVerifier, ShownCertificate};
 
-/// The name every plugin certificate carries, and the one clients ask for.
+/// The name in every plugin certificate, and the server name that clients use.
 pub(crate) const TLS_SERVER_NAME: &str = "localhost";
 
 /// Bytes both ways, with TLS around them or without.
@@ -39,8 +40,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 /// Why TLS could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
-    /// No certificate could be made.
-    #[error("a certificate could not be made: {0}")]
+    /// The certificate could not be created.
+    #[error("a certificate could not be created: {0}")]
     Generate(#[from] rcgen::Error),
     /// The settings were refused; with a peer's certificate in them, most likely because of it.
     #[error("TLS could not be set up: {0}")]
@@ -50,7 +51,7 @@ pub(crate) enum TlsError {
     Pem,
 }
 
-/// A certificate made for one launch, with its key.
+/// A certificate created for one launch, with its key.
 #[derive(Debug)]
 pub(crate) struct TlsIdentity {
     certificate: CertificateDer<'static>,
@@ -59,10 +60,10 @@ pub(crate) struct TlsIdentity {
 }
 
 impl TlsIdentity {
-    /// Makes a key and a certificate signed with it.
+    /// Creates a key and a certificate signed with it.
     ///
-    /// It has the shape of terraform's own, because that is the one every plugin has been tried with:
-    /// some TLS stacks refuse, for instance, a P-256 certificate that is a CA.
+    /// It has the form of Terraform's own, because every plugin has been tested with that: some TLS
+    /// stacks refuse, for instance, a P-256 certificate that is a CA.
     pub(crate) fn generate() -> Result<Self, TlsError> {
         let mut params = CertificateParams::new(vec![TLS_SERVER_NAME.to_owned()])?;
         params.distinguished_name = DistinguishedName::new();
@@ -81,10 +82,9 @@ impl TlsIdentity {
             vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
         #[expect(clippy::disallowed_methods, reason = "certificates say how long they hold")]
         let now = SystemTime::now();
-        // go-plugin uses the same margin. A plugin in a container may have a clock that lags
-        // behind.
+        // go-plugin uses the same margin. The clock of a plugin in a container may be late.
         params.not_before = (now - Duration::from_secs(30)).into();
-        // As in go-plugin. The process is gone long before.
+        // As in go-plugin. The process ends long before that.
         params.not_after = (now + Duration::from_hours(262_980)).into();
 
         let key = KeyPair::generate_for(&PKCS_ECDSA_P521_SHA512)?;
@@ -113,12 +113,12 @@ pub(crate) fn client_config(
     server: Vec<u8>,
 ) -> Result<Arc<ClientConfig>, TlsError> {
     let server = CertificateDer::from(server);
-    // TLS 1.3 knows no RSA signature that our library checks with a key this short; 1.2 does.
+    // TLS 1.3 has no RSA signature that the library verifies with a key this short; 1.2 does.
     let weak = weak_rsa::has_weak_rsa_key(&server);
     if weak {
         warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
     }
-    // TLS 1.2 for plugins whose gRPC library has nothing newer.
+    // TLS 1.2 for plugins whose gRPC library does not support 1.3.
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
     let provider = crypto_provider();
     let pin = PinnedVerifier::new(server, &provider);
@@ -158,7 +158,8 @@ pub(crate) fn server_config(
     Ok(Arc::new(config))
 }
 
-/// The cryptography below all TLS of this program, also where other servers than plugins are spoken to.
+/// The cryptography provider for all TLS of this program, including connections to servers other
+/// than plugins.
 ///
 /// aws-lc-rs and not ring: terraform's certificates are P-521, which ring cannot verify.
 #[must_use]

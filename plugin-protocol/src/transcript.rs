@@ -1,5 +1,6 @@
-//! Transcripts: the raw bytes of every call and answer, with times, methods and outcomes. A [`Recorder`]
-//! makes one by a layer over a transport; a transcript is stored as a file and replayed byte for byte.
+//! Transcripts: the raw bytes of every call and answer, with times, methods and outcomes. A
+//! [`Recorder`] records one in a layer over a transport. A transcript is stored as a file and
+//! replayed byte for byte.
 
 mod decode;
 mod file_format;
@@ -242,7 +243,7 @@ impl CallOutcome {
     }
 }
 
-/// A call under way. It is noted as ended when this is dropped, also if its caller goes away.
+/// A call in flight. It is recorded as ended when this is dropped, even if its caller abandons it.
 struct OpenCall {
     recorder: Arc<Recorder>,
     at: usize,

@@ -1,4 +1,4 @@
-//! Wire format of the messages. Nothing below leaves this crate.
+//! Wire format of the messages. Private to this crate.
 //!
 //! Both versions of the protocol are one set of types (those of version 6) and two tables of method
 //! paths; the few messages that truly differ are in `generated::tfplugin5`.

@@ -1,7 +1,7 @@
-//! A tiny provider in a process of its own, for the tests beside it. `TINY` selects its behaviour,
-//! and while it lives it holds a connection to the socket in `TINY_WITNESS`, so that a test can see
-//! its end. With the argument `host` it is a host instead, which launches itself as a plugin and
-//! waits.
+//! A tiny provider in a process of its own, for the tests in this directory. `TINY` selects its
+//! behaviour. While it runs it holds a connection to the socket in `TINY_WITNESS`, so that a test
+//! can observe its exit. With the argument `host` it is a host instead, which launches itself as a
+//! plugin and waits.
 
 #![expect(clippy::disallowed_methods, reason = "a test tells it how to behave in the environment")]
 #![expect(
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         return host();
     }
     let behaviour = std::env::var("TINY").unwrap_or_default();
-    // Held to the end: the test sees the end of the process in that of the connection.
+    // Held to the end: the test detects the exit of the process by the end of the connection.
     let _witness = std::env::var("TINY_WITNESS").ok().map(TcpStream::connect);
     if behaviour == "talks first" {
         println!("loading");
@@ -152,7 +152,7 @@ impl ProviderHandlers for Tiny {
     }
 }
 
-/// Launches this program as a plugin, says so, and waits to be killed.
+/// Launches this program as a plugin, reports that, and waits to be killed.
 #[tokio::main(flavor = "current_thread")]
 async fn host() -> ExitCode {
     let path = std::env::current_exe().expect("we run from somewhere");

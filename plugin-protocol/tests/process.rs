@@ -79,7 +79,7 @@ impl Life {
 
     /// Says whether the process has not ended.
     fn goes_on(&self) -> bool {
-        // After the end of the process, this would read 0 bytes at once.
+        // After the exit of the process, this would read 0 bytes immediately.
         self.0.try_read(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     }
 }

@@ -1,8 +1,8 @@
-//! Makes the Rust code of the plugin protocol from its descriptions, without protoc.
+//! Generates the Rust code of the plugin protocol from its descriptions, without protoc.
 //!
 //! Run it with `cargo run -p formwork-plugin-codegen` after changing a file in `proto/`; a test
-//! compares the checked-in code with newly generated code. Nothing else depends on this crate at run
-//! time.
+//! compares the checked-in code with newly generated code. No other crate depends on this one at
+//! run time.
 
 pub mod protocol_comparison;
 
@@ -21,13 +21,13 @@ const PROVIDER_PROTO_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
 const GO_PLUGIN_PROTO_FILES: [&str; 4] =
     ["grpc_broker.proto", "grpc_controller.proto", "grpc_stdio.proto", "health.proto"];
 
-/// The folder with the descriptions.
+/// The directory of the descriptions.
 #[must_use]
 pub fn proto_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto")
 }
 
-/// The folder with the code made from them.
+/// The directory of the generated code.
 #[must_use]
 pub fn generated_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/wire/generated")
@@ -41,7 +41,7 @@ pub fn compile_provider_protos(proto: &Path) -> Result<FileDescriptorSet, protox
     protox::compile(PROVIDER_PROTO_FILES, [proto])
 }
 
-/// Writes the code for the descriptions in `proto` into the folder `out`, one file per package.
+/// Writes the code for the descriptions in `proto` into the directory `out`, one file per package.
 ///
 /// The provider protocols become messages only: one client and one server serve both, by method
 /// path. The plumbing becomes clients and servers too. Of protocol 5, only those messages are written

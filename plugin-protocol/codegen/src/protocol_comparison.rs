@@ -1,5 +1,5 @@
-//! Finds out which messages of protocol 5 are the same on the wire as one of protocol 6. Knows
-//! nothing of Rust types.
+//! Finds the messages of protocol 5 that are the same on the wire as one of protocol 6. Independent
+//! of Rust types.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct ProtocolComparison {
 /// Whether a message or enum of protocol 5 can have the Rust type of protocol 6.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum V5TypeSharing {
-    /// It has the same fields as the named one. Protocol 6 may have `extra` ones, by name.
+    /// It has the same fields as the named message. Protocol 6 may have `extra` ones, by name.
     Shared {
         /// The full name of the one in protocol 6.
         with: String,
@@ -52,7 +52,7 @@ impl ProtocolComparison {
     /// Compares the two protocols.
     ///
     /// # Errors
-    /// When one of them is not there.
+    /// When the description of one protocol is missing.
     pub fn compare_protocols(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
         let v5 = Package::find_package(descriptions, "tfplugin5")?;
         let v6 = Package::find_package(descriptions, "tfplugin6")?;
@@ -80,8 +80,8 @@ impl ProtocolComparison {
         self.sharings.iter().map(|(name, sharing)| (name.as_str(), sharing))
     }
 
-    /// The names in protocol 5 and protocol 6 of messages that can be one type. A message is left out when
-    /// something declared inside it is not shared.
+    /// The names in protocol 5 and protocol 6 of messages that can be one type. A message is left
+    /// out when a type declared inside it is not shared.
     pub fn shared_v5_v6_name_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter().filter_map(|(name, sharing)| match sharing {
             // prost maps everything below an external path, so an outer message with an own message
@@ -140,7 +140,7 @@ impl<'d> Package<'d> {
     }
 }
 
-/// The name in protocol 6 of something of protocol 5; others stay as they are.
+/// The name in protocol 6 of a type of protocol 5; other names are unchanged.
 fn name_in_v6(v5: &str) -> String {
     let Some(inner) = v5.strip_prefix(".tfplugin5.") else { return v5.to_owned() };
     let (family, rest) = match inner.split_once('.') {
@@ -175,7 +175,7 @@ fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> V5Type
         return V5TypeSharing::Own("protocol 6 has no such message".to_owned());
     };
     for field in &v5.field {
-        // By number: the wire identifies a field by nothing else, and a name may have moved, as
+        // By number: the wire identifies a field only by its number, and a name may have moved, as
         // `write_only` has (10 in protocol 5, 11 in protocol 6).
         let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
             return V5TypeSharing::Own(format!("protocol 6 has no field {}", field.number()));
@@ -189,7 +189,7 @@ fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> V5Type
             ));
         }
     }
-    // Extra fields do no harm: readers of protocol 5 pass over fields that they do not know.
+    // Extra fields do no harm: readers of protocol 5 ignore unknown fields.
     let known = |number| v5.field.iter().any(|field| field.number() == number);
     let extra = other.field.iter().filter(|field| !known(field.number()));
     V5TypeSharing::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
@@ -217,14 +217,14 @@ impl FieldShape {
             ty: field.r#type.unwrap_or_default(),
             of: name_in_v6(field.type_name()),
             label: field.label.unwrap_or_default(),
-            // Presence changes nothing on the wire, but it is an `Option` in Rust.
+            // Presence does not change the wire form, but it is an `Option` in Rust.
             optional: field.proto3_optional(),
             one_of,
         }
     }
 }
 
-/// A message still taken for shared that has a field of a type that is not.
+/// A message, so far considered shared, with a field of a type that is not shared.
 fn next_wrongly_shared(
     v5: &Package<'_>,
     sharings: &BTreeMap<String, V5TypeSharing>,

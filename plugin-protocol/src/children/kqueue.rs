@@ -11,7 +11,7 @@ pub(super) fn wait_without_reaping(child: &Child) {
     let (filter, flags) = (EventFilter::EVFILT_PROC, EvFlags::EV_ADD | EvFlags::EV_ONESHOT);
     let change = KEvent::new(number, filter, flags, FilterFlag::NOTE_EXIT, 0, 0);
     let mut events = [change];
-    // A child that has ended already is refused, with `ESRCH`.
+    // For a child that has already ended, the call fails with `ESRCH`.
     while queue.kevent(&[change], &mut events, None) == Err(Errno::EINTR) {}
 }
 

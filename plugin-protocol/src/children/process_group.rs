@@ -1,6 +1,6 @@
-//! A child and everything it has started, on Unix: a process group. A shell ends the group when this process
-//! is gone, also when it was killed: it waits for the end of a pipe that only this process holds open. The
-//! death signal of Linux would reach the child alone, and none of its own children.
+//! A child and its descendants, on Unix: a process group. A shell ends the group after this process
+//! has ended, even if it was killed: it waits for the end of a pipe that only this process holds
+//! open. The parent-death signal of Linux would reach only the child, and not its own children.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,13 +13,13 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
-/// The first line names the group, a second one says that its work is done.
+/// The first line names the group, and a second one marks its work as done.
 const WATCHDOG_SCRIPT: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
 
-/// A child and everything it has started. All of it is killed when this is dropped.
+/// A child and its descendants. All of them are killed when this is dropped.
 pub struct ProcessTree {
     leader: Option<Pid>,
-    /// The waiting shell. Where there is none, the tree may outlive this process.
+    /// The waiting shell. Without it, the tree may outlive this process.
     shell: Option<Child>,
 }
 
@@ -57,7 +57,7 @@ impl ProcessTree {
         self.write_to_watchdog("done\n").await;
         if let Some(mut shell) = self.shell.take() {
             drop(shell.stdin.take());
-            // It ends at once; without this it would stay a zombie.
+            // It ends immediately; without this it would stay a zombie.
             shell.wait().await.ok();
         }
     }
@@ -71,7 +71,7 @@ impl ProcessTree {
 
     async fn write_to_watchdog(&mut self, line: &str) {
         if let Some(pipe) = self.shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
-            // If it is gone the program runs without.
+            // If it has exited the program runs without it.
             pipe.write_all(line.as_bytes()).await.ok();
         }
     }
@@ -137,7 +137,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_of_a_tree_is_left_when_it_is_dropped() {
         let (mut tree, mut output) = lasting().await;
-        // It lives on, so that only the drop can have ended the tree.
+        // It stays alive, so that only the drop can have ended the tree.
         let shell = tree.shell.take();
         drop(tree);
         assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
@@ -147,7 +147,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_of_a_tree_is_left_when_this_process_is_gone() {
         let (mut tree, mut output) = lasting().await;
-        // The end of a process closes its pipes, as the drop does, and signals nothing.
+        // The end of a process closes its pipes, as the drop does, without a signal.
         tree.leader = None;
         drop(tree);
         assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
@@ -158,7 +158,8 @@ mod tests {
         let (tree, mut output) = lasting().await;
         let leader = tree.leader.unwrap();
         tree.leave_running().await;
-        // Only a process that runs answers: the number of one that has ended can still be signalled.
+        // Only a running process answers. A signal alone is no evidence: it can still be sent to
+        // the id of an ended process.
         nix::sys::signal::kill(leader, Signal::SIGUSR1).unwrap();
         let mut on = [0; 3];
         output.read_exact(&mut on).await.unwrap();

@@ -1,4 +1,4 @@
-//! A child and everything it has started, on Windows: a job.
+//! A child and its descendants, on Windows: a job.
 
 use std::io;
 use std::os::windows::io::OwnedHandle;
@@ -10,7 +10,7 @@ use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
 use super::system::Job;
 
-/// A child and everything it has started. All of it is killed when this is dropped.
+/// A child and its descendants. All of them are killed when this is dropped.
 pub struct ProcessTree(Job);
 
 impl ProcessTree {
@@ -23,7 +23,7 @@ impl ProcessTree {
         let job = Job::new()?;
         let mut child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
         let taken = child.raw_handle().map_or(Ok(()), |process| job.add_process(process));
-        // One that has ended already cannot be taken in.
+        // A process that has already ended cannot be assigned.
         if taken.is_err() && child.try_wait()?.is_none() {
             child.start_kill().ok();
             taken?;
@@ -31,7 +31,7 @@ impl ProcessTree {
         Ok((child, Self(job)))
     }
 
-    /// Ends its processes: there is no request to end that all programs understand.
+    /// Ends its processes: not all programs handle a request to exit.
     pub fn terminate(&self) {
         self.0.terminate_processes();
     }

@@ -22,13 +22,13 @@ pub(super) fn wait_without_reaping(child: &Child) {
     }
 }
 
-/// Processes that end together: at the latest when the last handle of the job is closed, so also when this
-/// process is killed.
+/// Processes that end together: at the latest when the last handle of the job is closed, and so
+/// even if this process is killed.
 #[derive(Debug)]
 pub(crate) struct Job(OwnedHandle);
 
 impl Job {
-    /// Makes a job without processes.
+    /// Creates a job without processes.
     ///
     /// # Errors
     /// When the system refuses.

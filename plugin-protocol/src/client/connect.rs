@@ -1,4 +1,4 @@
-//! Opens connections to a plugin that has said where it listens. Keeps none: see the pool.
+//! Opens connections to a plugin at its announced address. The connection pool keeps them.
 
 use std::error::Error;
 use std::io;
@@ -31,13 +31,13 @@ pub(crate) struct Dialer {
     pub(crate) patience: Duration,
 }
 
-/// Why there is no connection.
+/// The reason why a connection could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     /// The plugin does not accept us.
     #[error("no connection to {address}: {cause}")]
     Refused { address: String, cause: String },
-    /// The plugin accepts, but says nothing we understand.
+    /// The plugin accepts the connection, but does not answer in HTTP/2.
     #[error("{address} accepted the connection but did not answer within {}s", .patience.as_secs_f64())]
     Silent { address: String, patience: Duration },
 }
@@ -70,11 +70,11 @@ impl Dialer {
             .connect_with_connector(connector)
             .await
             .map_err(|error| refused(&error))?;
-        // The connection counts as open before the plugin has said a word of HTTP/2. Any answer will
-        // do, also that there is no such service.
+        // The connection counts as open before the plugin has sent any HTTP/2 data. Any answer will
+        // do, even that the service does not exist.
         let request = HealthCheckRequest { service: "plugin".to_owned() };
         match HealthClient::new(channel.clone()).check(request).await {
-            // A status with a cause was not sent by the plugin but made here.
+            // A status with a cause was not sent by the plugin but created on this side.
             Err(status) => match status.source() {
                 Some(cause) => Err(refused(cause)),
                 None => Ok(channel),
@@ -88,8 +88,8 @@ impl Dialer {
         let Some(config) = &self.tls else {
             return Ok(stream);
         };
-        // go-plugin certificates are for `localhost`. The name proves nothing; the pinned
-        // certificate does.
+        // go-plugin certificates are for `localhost`. The name is not evidence; the pinned
+        // certificate is.
         let name = ServerName::try_from(TLS_SERVER_NAME).map_err(io::Error::other)?;
         let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
         Ok(Box::new(stream))
@@ -106,7 +106,7 @@ mod tests {
     async fn a_plugin_that_accepts_and_says_nothing_is_given_up() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
-        // Bound but not served: the kernel accepts the connection, and then nothing is said.
+        // Bound but not served: the kernel accepts the connection, and no data follows.
         let _listener = UnixListener::bind(&path).expect("a socket");
         let patience = Duration::from_millis(20);
         let dialer = Dialer { address: Address::Unix(path), tls: None, patience };

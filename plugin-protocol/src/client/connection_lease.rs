@@ -15,7 +15,7 @@ pub(crate) trait ChannelSource: Send + Sync {
     /// Returns a connection for one call. The call holds the lease until its last answer.
     ///
     /// # Errors
-    /// When there is no connection and none can be opened.
+    /// When no connection exists and none can be opened.
     async fn lease(&self) -> Result<Lease, Failure>;
 
     /// Explains a connection that broke during a call: may wait a moment for the plugin's exit status

@@ -1,7 +1,7 @@
 //! The connections to one plugin: shared by its calls, opened when the calls queue up.
 //!
-//! One connection is one pipe and one task on both sides, so a second one helps as soon as many calls
-//! are in flight, and is a waste before. Knows nothing of the calls.
+//! One connection is one pipe and one task on both sides, so a second one is useful only when many
+//! calls are in flight. The pool is independent of the kind of calls.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use crate::Failure;
 
 /// Number of calls that each connection must carry before another is opened.
 const CALLS_BEFORE_NEXT_CONNECTION: usize = 8;
-/// Time that a broken connection waits for the end of the process behind it.
+/// Time that a broken connection waits for the exit of its process.
 const EXIT_STATUS_WAIT: Duration = Duration::from_secs(1);
 /// Time that the rest of a dead plugin's log gets to arrive.
 const LAST_LINES_WAIT: Duration = Duration::from_millis(500);
@@ -62,7 +62,7 @@ impl Connection {
 }
 
 impl ConnectionPool {
-    /// Makes a pool of up to `limit` connections, of which `first` is open already.
+    /// Creates a pool of up to `limit` connections, of which `first` is already open.
     pub(crate) fn new(
         dialer: Dialer,
         first: Channel,
@@ -74,7 +74,7 @@ impl ConnectionPool {
         Self { shared: Arc::new(SharedPool { dialer, limit, open }), child }
     }
 
-    /// Returns the process behind the connections, if it is ours.
+    /// Returns the process at the other end of the connections, if this process started it.
     pub(crate) fn child(&self) -> Option<&PluginChild> {
         self.child.as_ref()
     }
@@ -99,8 +99,8 @@ impl SharedPool {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens one more connection in the background. Calls go on using the others meanwhile, and for
-    /// good if the plugin wants no more.
+    /// Opens one more connection in the background. Calls continue to use the others, permanently
+    /// if the plugin accepts no more.
     async fn open_another_connection(self: Arc<Self>) {
         let dialed = self.dialer.connect_within_timeout().await;
         let mut open = self.lock();
@@ -112,7 +112,7 @@ impl SharedPool {
                 open.connections.push(Connection::new(channel));
                 open.settled = false;
             }
-            // `settled` stays set: a plugin that refused once is not asked again.
+            // `settled` stays set: after one refusal, no further connection is opened.
             Err(error) => debug!(%error, "another connection to a plugin could not be opened"),
         }
     }
@@ -154,8 +154,8 @@ impl ChannelSource for ConnectionPool {
         // The connection usually breaks a moment before the process can be waited for, and its exit
         // status is the best explanation.
         let exit = child.process.wait_up_to(EXIT_STATUS_WAIT).await.map(|exit| exit.to_string());
-        // Without an exit the plugin may go on writing, and waiting for the end of its log would
-        // only delay the error.
+        // Without an exit the plugin may continue to write, and waiting for the end of its log
+        // would only delay the error.
         let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };
         let output = child.log.panic_or_last_lines(patience).await;
         Failure::Lost { reason, exit, output }

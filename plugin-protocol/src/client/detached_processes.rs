@@ -29,12 +29,12 @@ pub(super) fn detached_processes_of_children<'c>(
     let marks: Vec<_> = children
         .map(|(name, child)| (name, child.process.pid(), environment_marker(child.socket_folder())))
         .collect();
-    // Without the list there is nothing to be said.
+    // Without the list there is nothing to report.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let mut found: Vec<DetachedProcess> = ids
         .filter_map(|pid: i32| {
-            // It may have ended meanwhile, or belong to another user.
+            // It may have exited, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             let entry = |mark: &[u8]| environment.split(|byte| *byte == 0).any(|one| one == mark);
             let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;

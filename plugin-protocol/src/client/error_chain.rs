@@ -1,5 +1,5 @@
-//! Descriptions of connection errors. The outer errors say next to nothing, so the inner ones are
-//! included.
+//! Descriptions of connection errors. The outer errors contain little information, so the inner
+//! ones are included.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
         let part = without_rustls_manual_link(error.to_string());
-        // Contained and not only equal: an outer error often repeats the inner one behind a colon.
+        // Contained and not only equal: an outer error often repeats the inner one after a colon.
         if part != "transport error" && !parts.iter().any(|earlier| earlier.contains(&part)) {
             parts.push(part);
         }
@@ -19,8 +19,9 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     parts.join(": ")
 }
 
-/// Removes the link to its manual that rustls adds to the end of a connection without `close_notify`. The
-/// manual is for programmers, and most such ends are a process that has ended.
+/// Removes the link to its manual that rustls adds to the end of a connection without
+/// `close_notify`. The manual is for programmers, and the cause is usually a process that has
+/// exited.
 fn without_rustls_manual_link(mut text: String) -> String {
     if let Some(at) = text.find(": https://docs.rs/rustls/") {
         text.truncate(at);

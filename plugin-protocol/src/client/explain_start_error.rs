@@ -1,5 +1,5 @@
-//! Reasons of the system not to run a file, and their remedies, in words. Looks at the file; starts
-//! nothing.
+//! Messages with the reasons why the system refuses to run a file, and the remedies. Reads the
+//! file; starts no process.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
@@ -19,12 +19,12 @@ pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
             Some(line) => {
                 format!("the interpreter that its first line names, `{line}`, does not exist")
             }
-            None => "the loader it was linked for is not on this system; \
-                     get a build of the provider for this one"
+            None => "its dynamic loader does not exist on this system; install a build of the \
+                provider for this system"
                 .to_owned(),
         },
         (ErrorKind::PermissionDenied, _) if path.is_dir() => {
-            "it is a folder, not a program".to_owned()
+            "it is a directory, not a program".to_owned()
         }
         (ErrorKind::PermissionDenied, _) => {
             "it may not be executed; give it the permission (chmod +x), \
@@ -34,8 +34,8 @@ pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
         (_, true) => {
             let found = describe_file_kind(path);
             format!(
-                "it is {found}, and this machine runs Linux on {}; \
-                 get a build of the provider for it",
+                "it is {found}, and this machine runs Linux on {}; install a build of the \
+                 provider for this machine",
                 std::env::consts::ARCH
             )
         }

@@ -1,8 +1,8 @@
-//! From a file on disk to a connected plugin: starts the child, reads its handshake, connects.
+//! Launches a plugin: starts the child, reads its handshake, and connects.
 //!
-//! When any of it fails, the child is gone by the time the error is returned, and the error says what
-//! was wrong, what the plugin said last, and what to do. Ends no plugin that was launched well: see
-//! shutdown.
+//! When a step fails, the child is ended before the error is returned. The error contains the
+//! problem, the last output of the plugin, and the remedy. Plugins that were launched successfully
+//! are ended in `shutdown.rs`.
 
 use std::ffi::OsString;
 use std::io;
@@ -54,7 +54,7 @@ pub struct Executable {
     pub withheld: Vec<OsString>,
 }
 
-/// The reason not to start a file that took the place of the one that was checked.
+/// The reason not to start a file that replaced the one that was checked.
 const FILE_CHANGED_REASON: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
 /// A child that runs, with its resources.
@@ -64,12 +64,12 @@ pub(crate) struct PluginChild {
     pub(super) log: Arc<PluginLog>,
     /// Removed with the child.
     socket_folder: TempDir,
-    /// The socket it announced, wherever it made it.
+    /// The announced socket, in any directory.
     socket: Option<PathBuf>,
 }
 
 impl PluginChild {
-    /// The folder that was made for its socket.
+    /// The directory that was created for its socket.
     pub(super) fn socket_folder(&self) -> &Path {
         self.socket_folder.path()
     }
@@ -110,12 +110,12 @@ pub(super) async fn launch(
     settings: &Settings,
 ) -> Result<(ConnectionPool, Protocol), Failure> {
     let unstarted = |problem| launch_failure(executable, settings, problem, String::new());
-    // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
-    // umask of the user, so only the folder keeps other users out.
-    let socket_folder =
- plugin_files::make_socket_folder("formwork-").map_err(|error| {
+    // A directory for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with
+    // the umask of the user, so only the directory keeps other users out.
+    let socket_folder = plugin_files::make_socket_folder("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
-            "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
+            "the directory for its socket cannot be created: {error}. Set TMPDIR to a directory \
+             that exists and can be written to"
         )))
     })?;
     let identity = match settings.tls {
@@ -144,7 +144,7 @@ pub(super) async fn launch(
     // Before the handshake is read: a plugin that logs more than a pipe holds would block before it
     // prints the handshake.
     tokio::spawn(Arc::clone(&log).read_stderr_to_end(pipes.stderr));
-    // From here on a drop kills the process, also when the caller abandons this future.
+    // From here on a drop kills the process, even if the caller abandons this future.
     let mut child = PluginChild { process, log, socket_folder, socket: None };
     match read_handshake_and_connect(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
@@ -197,7 +197,7 @@ async fn start_child(
     }
 }
 
-/// Reads the handshake and connects to where it says.
+/// Reads the handshake and connects to its address.
 async fn read_handshake_and_connect(
     child: &mut PluginChild,
     mut stdout: ChildStdout,
@@ -216,8 +216,8 @@ async fn read_handshake_and_connect(
     if let Address::Unix(path) = &handshake.address {
         child.socket = Some(path.clone());
     }
-    // The address comes from the plugin. Connecting elsewhere would send provider credentials over
-    // the network to a place of its choice.
+    // The address comes from the plugin. Connecting to a remote address would send provider
+    // credentials over the network to a machine of its choice.
     if !is_local(&handshake.address) {
         return Err(LaunchProblem::Remote(handshake.address));
     }
@@ -263,7 +263,7 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
         match read {
             0 if line.is_empty() => return Err(LaunchProblem::Ended),
             0 => return Ok(line),
-            // A program that is no plugin may print without end and without a line break.
+            // A program that is not a plugin may print endlessly and without a line break.
             _ if line.len() > MAX_HANDSHAKE_LINE_BYTES => {
                 line.truncate(MAX_HANDSHAKE_LINE_BYTES);
                 return Err(LaunchProblem::TooLong(line));
@@ -281,7 +281,7 @@ async fn discard_stdout(mut stdout: ChildStdout) {
     }
 }
 
-/// Ends a child whose start failed, and tells the story.
+/// Ends a child whose start failed, and returns the error with its exit status and output.
 async fn end_child_and_explain_failure(
     child: &PluginChild,
     executable: &Executable,
@@ -344,7 +344,8 @@ fn launch_failure(
             "it gave no handshake within {}s and was ended",
             settings.start_timeout.as_secs_f64()
         ))),
-        // Any program that prints something gives this error, so no version is to blame.
+        // Any program that prints output causes this error, so the message does not blame a
+        // version.
         LaunchProblem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
             Failure::Launch(tell(format!(
                 "{error}; it is not a provider plugin, \
@@ -361,7 +362,7 @@ fn launch_failure(
             "it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS".to_owned(),
         )),
         LaunchProblem::Remote(address) => Failure::Misbehaved(tell(format!(
-            "it says that it listens at {address}, which is not on this machine"
+            "it announced the address {address}, which is not on this machine"
         ))),
         LaunchProblem::Connect(what) => {
             Failure::Launch(tell(format!("it was started, but {what}")))

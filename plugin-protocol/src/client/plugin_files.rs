@@ -1,5 +1,5 @@
-//! Files of plugins, as far as systems differ in them: the identity of a program, the folder of a socket,
-//! and the reasons of the system not to run a file.
+//! Platform-specific handling of plugin files: the identity of a program, the directory of a
+//! socket, and the reasons why the system refuses to run a file.
 
 #[cfg_attr(unix, path = "plugin_files/unix.rs")]
 #[cfg_attr(not(unix), path = "plugin_files/windows.rs")]
@@ -12,11 +12,12 @@ use tempfile::TempDir;
 
 pub(super) use files::{is_exec_format_error, is_open_for_writing_error, is_socket};
 
-/// Longest path, in bytes, of a folder for temporary files in which sockets can be made. The path of a Unix
-/// socket is limited to 107 bytes (`sun_path`), and CI systems have long temporary folders.
+/// Longest path, in bytes, of a temporary directory in which sockets can be created. The path of a
+/// Unix socket is limited to 107 bytes (`sun_path`), and CI systems have long temporary
+/// directories.
 const MAX_TEMP_DIR_PATH_BYTES: usize = 60;
 
-/// A folder for temporary files whose path leaves room for the name of a socket.
+/// A temporary directory whose path leaves room for the name of a socket.
 #[must_use]
 pub fn short_temp_dir() -> PathBuf {
     let folder = std::env::temp_dir();
@@ -25,7 +26,8 @@ pub fn short_temp_dir() -> PathBuf {
     if is_short { folder } else { PathBuf::from("/tmp") }
 }
 
-/// Makes a folder for the sockets of a plugin, which only this user can enter. Its name begins with `prefix`.
+/// Creates a directory for the sockets of a plugin, which only this user can enter. Its name begins
+/// with `prefix`.
 ///
 /// # Errors
 /// When it cannot be created.
@@ -35,8 +37,8 @@ pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
     builder.tempdir_in(short_temp_dir())
 }
 
-/// The identity of a file and of its content, as the file system keeps it. On Unix nothing but the kernel
-/// sets the time of the last change of a file.
+/// The identity of a file and of its content, as the file system keeps it. On Unix only the kernel
+/// sets the time of the last change of a file (ctime).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStamp(files::StampedMetadata);
 

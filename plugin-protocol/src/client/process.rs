@@ -1,8 +1,9 @@
 //! The child process of a plugin: start, end, and detection of its end.
 //!
 //! A child leads a process group of its own, so that Ctrl-C in the terminal does not reach it and
-//! so that its children can be ended with it. The kernel ends it with this process, however that
-//! ends, where the kernel can (`children.rs`). Knows nothing of handshakes.
+//! so that its children can be ended with it. Where the kernel supports it, the child ends together
+//! with this process, even if this process is killed (`children.rs`). Handshakes are handled
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
@@ -28,7 +29,7 @@ use tokio::time::timeout;
 use super::ProcessLimits;
 use crate::children;
 
-/// Exit of a process, in words.
+/// Exit status of a process, as a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(Option<ExitStatus>);
 
@@ -62,8 +63,8 @@ pub(crate) struct ChildOutputPipes {
 }
 
 impl StartedProcess {
-    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr, under the name
-    /// `arg0`, or its path if there is none.
+    /// Starts `command` with an empty stdin and pipes on stdout and stderr, under the name `arg0`,
+    /// or its path if `arg0` is `None`.
     ///
     /// # Errors
     /// When the system cannot start it.
@@ -78,7 +79,8 @@ impl StartedProcess {
         set_pre_exec(&mut command, arg0, limits)?;
         let mut child = spawn_on_spawner_thread(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
-        // Watched before anything can fail, or a child without pipes would stay behind as a zombie.
+        // Watched before any step can fail, otherwise a child without pipes would remain as a
+        // zombie.
         let process = Self::start_reaper(child)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
@@ -160,7 +162,8 @@ impl ProcessGroup {
         }
     }
 
-    /// Waits for the child's end, ends the processes that it left behind, and then only gives up its id.
+    /// Waits for the exit of the child, ends the processes that it has left running, and only then
+    /// releases its id.
     fn kill_rest_and_reap(&self, mut child: Child) -> Exit {
         // The child stays a zombie, so its process group id cannot be reused until the rest of the
         // group was signalled below.
@@ -211,8 +214,8 @@ fn set_pre_exec(
     Ok(())
 }
 
-/// A program with its environment, laid out as the system takes it. The standard library hands a file
-/// that is no program to a shell, which would run whatever stands in it line by line.
+/// A program with its environment, laid out as the system takes it. The standard library passes a
+/// file that is not a program to a shell, which would run its content line by line.
 struct ExecveArguments {
     program: CString,
     /// The name that the program is given as its own.
@@ -249,7 +252,8 @@ impl ExecveArguments {
         Ok(Self { program, name, _environment: environment, pointers })
     }
 
-    /// Becomes the program. Returns only if the system would not run it; allocates nothing.
+    /// Replaces this process with the program. Returns only if the system refuses to run it; does
+    /// not allocate.
     fn exec_program(&self) -> io::Error {
         // No arguments: go-plugin passes everything in the environment.
         let arguments = [self.name.as_ptr(), std::ptr::null()];

@@ -1,5 +1,5 @@
-//! The contract over gRPC: a plugin in another process as a [`Provider`]. Starts no process and opens
-//! no connection; knows nothing of schemas beyond passing them on.
+//! The contract over gRPC: a plugin in another process as a [`Provider`]. Starts no process and
+//! opens no connection; passes schemas on without reading them.
 
 mod call;
 

@@ -1,6 +1,6 @@
-//! The end of a plugin: asks, waits a moment, then ends it by force. Leaves no process, no zombie and
-//! no socket behind. Telling a provider to cut its work short is not done here: that is a call of the
-//! contract.
+//! Shutdown of a plugin: requests its exit, waits for the grace period, then kills it. No process,
+//! zombie or socket remains. Interrupting the work of a provider is a call of the contract
+//! (`StopProvider`), and not done here.
 
 use std::time::Duration;
 
@@ -32,8 +32,8 @@ pub fn detached_processes_of_plugins<'p>(
 }
 
 impl Plugin {
-    /// Ends the plugin: calls still in flight are lost. Returns when the process is gone, which is
-    /// after the grace at the latest. A plugin we did not start is left running.
+    /// Ends the plugin: calls still in flight are lost. Returns when the process has exited, after
+    /// the grace period at the latest. A plugin that this process did not start is left running.
     pub async fn shutdown(&self) {
         self.stdio.abort();
         let Some(child) = self.pool.child() else {
@@ -44,7 +44,7 @@ impl Plugin {
         // get twice the grace.
         let deadline = Instant::now() + self.grace;
         if let Some(channel) = self.pool.first_open_channel() {
-            // The answer tells nothing: a plugin may well be gone before it can give one.
+            // The answer is ignored: a plugin may exit before it can send one.
             let mut controller = GrpcControllerClient::new(channel);
             match timeout(self.grace, controller.shutdown(Empty {})).await {
                 Ok(_) | Err(_) => (),
@@ -56,14 +56,14 @@ impl Plugin {
         if child.process.wait_up_to(left).await.is_none() {
             warn!(plugin = self.name, "plugin did not exit when asked, and is killed");
             child.process.kill();
-            // A process in an uninterruptible system call does not end at once, even by SIGKILL, so
-            // this wait has a limit too.
+            // A process in an uninterruptible system call does not end immediately, even by
+            // SIGKILL, so this wait has a limit too.
             child.process.wait_up_to(KILL_WAIT).await;
         }
         debug!(plugin = self.name, pid = child.process.pid(), "plugin ended");
     }
 
-    /// Kills the plugin at once, if it is ours.
+    /// Kills the plugin immediately, if this process started it.
     pub fn kill(&self) {
         self.pool.close_after_calls_in_flight();
         if let Some(child) = self.pool.child() {

@@ -1,8 +1,8 @@
 //! Standard error of a plugin: forwarded to the log, and its last lines kept for the report of a
 //! crash.
 //!
-//! Reads as long as there is a writer, and never makes the plugin wait for more than the parse of a
-//! line. Decides nothing about the plugin's health.
+//! Reads as long as a writer exists. The plugin never waits longer than the parse of a line takes.
+//! It does not judge the plugin's health.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use tracing::{Level, debug, error, info, trace, warn};
 const MAX_UNSPLIT_LINE_BYTES: usize = 64 * 1024;
 /// Number of latest lines that are kept.
 const MAX_KEPT_TAIL_LINES: usize = 20;
-/// Number of lines of a panic that are kept: its beginning says most.
+/// Number of lines of a panic that are kept: the first lines are the most informative.
 const MAX_KEPT_PANIC_LINES: usize = 100;
 /// Greatest length of a line that is kept for the report of a failure. The log gets the whole line.
 const MAX_REPORTED_LINE_LENGTH: usize = 2 * 1024;
@@ -58,8 +58,8 @@ impl PluginLog {
         self.ended.send_replace(true);
     }
 
-    /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
-    /// to `patience` for the rest in the pipe.
+    /// Returns the panic of the plugin, otherwise its latest lines; empty if it printed nothing.
+    /// Waits up to `patience` for the rest in the pipe.
     pub(super) async fn panic_or_last_lines(&self, patience: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
@@ -77,7 +77,7 @@ impl PluginLog {
     }
 
     fn log_and_keep_line(&self, line: &[u8]) {
-        // A plugin may print any bytes, and a log line is no reason to fail.
+        // A plugin may print any bytes, and an invalid log line is not a reason to fail.
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         if text.is_empty() {
@@ -99,7 +99,7 @@ impl PluginLog {
             Some(level) => level,
             None if panics => {
                 if starts_panic(&entry.message) {
-                    // One that did not end the plugin explains nothing of its end.
+                    // A panic that did not end the plugin does not explain its exit.
                     words.panic.clear();
                 }
                 if words.panic.len() < MAX_KEPT_PANIC_LINES {
@@ -142,7 +142,7 @@ struct LogEntry<'a> {
     message: std::borrow::Cow<'a, str>,
     /// The name of the plugin's own logger.
     module: String,
-    /// Everything else, as JSON; empty if there is nothing.
+    /// All other fields, as JSON; empty if there are none.
     fields: String,
 }
 
@@ -171,8 +171,8 @@ impl<'a> LogEntry<'a> {
 
     /// Reads an object as the Go ecosystem's logger writes it. One without level is a debug line.
     fn from_hclog(mut object: Map<String, Value>) -> Option<Self> {
-        // The log reader of Go hosts panics if one of these is no string. Here such a line is taken
-        // as plain text.
+        // The log reader of Go hosts panics if one of these is not a string. Here such a line is
+        // treated as plain text.
         let mut take = |key| match object.remove(key) {
             Some(Value::String(text)) => Some(Some(text)),
             Some(_) => None,

@@ -90,8 +90,8 @@ fn answer_stream(incoming: IncomingAnswers) -> BoxStream<'static, Result<Bytes, 
 
 /// Says how a status ended a call.
 async fn raw_error_from_status(status: &Status, channels: &dyn ChannelSource) -> RawError {
-    // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
-    // and it is always the connection.
+    // A status of the peer has no cause, regardless of its code. Only a status created on this side
+    // has one, and it is always the connection.
     match status.source() {
         Some(cause) => RawError::Failed(channels.explain_loss(error_with_causes(cause)).await),
         None => RawError::Status(RawStatus::from_tonic(status)),

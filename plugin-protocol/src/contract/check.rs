@@ -1,5 +1,5 @@
-//! The one place where answers with an object are judged. An exchange is one answer with the values that it is
-//! held against. The caller decides about the consequences of a broken rule.
+//! Checks all answers with an object. An exchange is one answer with the values that it is compared
+//! with. The caller decides about the consequences of a broken rule.
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Type, Value};
@@ -42,8 +42,8 @@ pub enum Call<'a> {
         config: &'a Plain,
         /// The paths that force replacement, as the provider named them.
         requires_replace: &'a [Path],
-        /// Whether the answer says that the provider is on the legacy SDK. Its plans are not held to
-        /// the configuration.
+        /// Whether the answer declares the legacy SDK. Its plans are not compared with the
+        /// configuration.
         legacy: bool,
     },
     /// The new object of a replacement was planned. Terraform judges only its form.
@@ -68,13 +68,12 @@ pub enum Call<'a> {
     Apply {
         /// The planned object; null to destroy.
         planned: &'a Plain,
-        /// Whether the answer says that the provider is on the legacy SDK. Its objects are not held
-        /// to the plan.
+        /// Whether the answer declares the legacy SDK. Its objects are not compared with the plan.
         legacy: bool,
     },
     /// An object was imported.
     Import {
-        /// The resource type that was asked for.
+        /// The requested resource type.
         asked: &'a str,
         /// The resource type of the object that was found.
         found: &'a str,
@@ -105,13 +104,13 @@ struct AnsweredObject<'a> {
 }
 
 impl<'a> AnswerToCheck<'a> {
-    /// The answer to a call, with nothing in it yet.
+    /// The answer to a call, still empty.
     #[must_use]
     pub fn for_call(call: Call<'a>) -> Self {
         Self { call, deferred: false, object: None, identity: None }
     }
 
-    /// Adds whether the call was put off, where the host did not say that it may be.
+    /// Adds whether the call was deferred, where the host did not allow it.
     #[must_use]
     pub fn with_disallowed_deferral(self, deferred: bool) -> Self {
         Self { deferred, ..self }
@@ -153,8 +152,8 @@ pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &TypeSchemas<'_>) -> 
         let message = "it deferred the operation, although the host did not allow that";
         return vec![Violation::new(Rule::NotDeferred, &root, message)];
     }
-    // The schema at hand is that of the type that was asked for. Another type fails it for no
-    // reason.
+    // The given schema is that of the requested type. An object of another type would fail it for
+    // no reason.
     if let Call::Import { asked, found } = exchange.call
         && asked != found
     {
@@ -203,8 +202,8 @@ fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block)
             // As in Terraform, the result of an open is judged like a plan without a prior.
             let prior = Value::null(block.implied_type()).split_marks().0;
             let mut violations = plan_violations(block, &prior, config, value);
-            // A plan may have unknown computed values. After an open nothing is left that could
-            // make them known.
+            // A plan may have unknown computed values. After an open, no later step can make them
+            // known.
             violations.extend(unknown_violations(value));
             violations
         }
@@ -228,7 +227,7 @@ fn form_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -
         // Terraform reads a `DynamicValue` without content as null, and would drop the object from
         // the state.
         Call::Upgrade | Call::Read | Call::Apply { .. } if object.is_absent => {
-            return one(Rule::ObjectPresent, "there is no object in it, not even null");
+            return one(Rule::ObjectPresent, "it contains no object, not even null");
         }
         Call::Move | Call::ReadData | Call::Import { .. } if is_null => {
             return one(Rule::ObjectNotNull, "the object is null");

@@ -5,7 +5,7 @@ use formwork_value::{Path, Plain, Type};
 use super::{Rule, Violation};
 use crate::Payload;
 
-/// Decodes the result of a function by its return type, and judges it. `has_known_arguments` says
+/// Decodes the result of a function by its return type, and checks it. `has_known_arguments` is
 /// whether all arguments were known.
 ///
 /// # Errors

@@ -46,8 +46,7 @@ pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
         return Vec::new();
     }
     let got = value.value().ty();
-    // Run for its message, which has a path. A value that it accepts has the wrong type all the
-    // same.
+    // Run for its message, which has a path. A value that it accepts still has the wrong type.
     let message = match block.coerce(value.value()) {
         Err(refused) => {
             return vec![Violation::new(Rule::ObjectType, &refused.path, refused.reason)];
@@ -65,8 +64,8 @@ pub(super) fn destroy_plan_violations(planned: &Plain) -> Vec<Violation> {
     vec![Violation::new(Rule::DestroyPlanNull, &Path::root(), "planned a non-null destroy value")]
 }
 
-/// The answer that a host gives in place of a provider that does not plan destruction itself; the
-/// private bytes to go with it are those of the prior object.
+/// The answer that a host uses for a provider that does not plan destruction itself. Its private
+/// data are those of the prior object.
 #[must_use]
 pub fn default_destroy_plan(block: &Block) -> Plain {
     Value::null(block.implied_type()).split_marks().0

@@ -1,5 +1,5 @@
-//! Finds the elements of a set that may correspond to a given one, without comparing each with each.
-//! Only narrows the choice: whether two elements do correspond is for the asker to say.
+//! Finds the elements of a set that may correspond to a given one, without comparing each with
+//! each. Only narrows the candidates: the caller decides whether two elements correspond.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -69,7 +69,7 @@ impl ElementKeyParts {
     }
 }
 
-/// A hash of an element as it stands.
+/// A hash of the exact element.
 pub(super) fn hash_whole_element(element: &Value) -> u64 {
     ElementKeyParts::Whole.hash_of_element(element)
 }

@@ -12,13 +12,13 @@ use super::inspect_values::are_identical;
 pub enum IgnoredChanges {
     /// All of them.
     All,
-    /// Those at or below these paths.
+    /// Changes at or below these paths.
     Paths(Vec<Path>),
 }
 
 impl IgnoredChanges {
-    /// Returns the configuration with prior values wherever changes are ignored. Paths that lead
-    /// nowhere in either of the two change nothing.
+    /// Returns the configuration with prior values wherever changes are ignored. Paths that exist
+    /// in neither of the two have no effect.
     #[must_use]
     pub fn apply_to_config(&self, block: &Block, prior: &Plain, config: &Plain) -> Plain {
         if prior.value().is_null() {
@@ -52,7 +52,7 @@ fn with_prior_values_at_paths(paths: &[Path], prior: &Value, config: &Value) -> 
         return result.split_marks().0;
     }
     for path in paths {
-        // Maps are the only place where a path may lead to what is not there on one side.
+        // Only in maps may a path lead to an element that exists on one side only.
         let (target, key) = match path.0.split_last() {
             Some((Step::Key(key), rest)) => (Path(rest.to_vec()), Some(key)),
             _ => (path.clone(), None),
@@ -64,7 +64,7 @@ fn with_prior_values_at_paths(paths: &[Path], prior: &Value, config: &Value) -> 
     result.split_marks().0
 }
 
-/// The value with the prior part put in at `target`; `None` if that changes nothing.
+/// The value with the prior part at `target`; `None` if that is no change.
 fn replace_part_with_prior(
     value: &Value,
     target: &Path,
@@ -73,7 +73,7 @@ fn replace_part_with_prior(
 ) -> Option<Value> {
     let current = target.find(value)?;
     let is_map = matches!(current.ty(), Type::Map(_));
-    // Terraform leaves unknown maps as they are: there is nothing to put a key into.
+    // Terraform leaves unknown maps unchanged: a key cannot be added to them.
     if are_identical(current, prior) || (is_map && current.is_unknown()) {
         return None;
     }

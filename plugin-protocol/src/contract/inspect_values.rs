@@ -1,5 +1,5 @@
-//! Looking at values the way the rules do: parts of nulls are null, parts of unknowns unknown, and
-//! what is only known better about an unknown makes no difference.
+//! Inspects values as the rules do: parts of null are null, parts of unknown are unknown, and
+//! refinements of unknown values are ignored.
 
 use std::hash::{Hash as _, Hasher};
 
@@ -18,8 +18,8 @@ pub(super) fn attribute_value(object: &Value, name: &str, ty: impl FnOnce() -> T
     }
 }
 
-/// The elements of a collection that stand for objects by key: of a map, or of the object that takes
-/// its place where types differ.
+/// The elements of a collection of objects by key: of a map, or of the object that replaces it
+/// where types differ.
 pub(super) fn map_elements_by_key(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
     let keys = match collection {
         Value::Map(map) => map.keys(),
@@ -38,11 +38,11 @@ pub(super) fn element_under_key<'v>(collection: &'v Value, key: &str) -> Option<
     }
 }
 
-/// Whether two values are the same as they stand: unknown equals unknown of the same type, however
-/// well it is known; null equals null.
+/// Whether two values are identical: unknown equals unknown of the same type, regardless of
+/// refinements; null equals null.
 pub(super) fn are_identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        // Whatever their types: at dynamic places two nulls have different ones.
+        // Regardless of their types: nulls of dynamic attributes may have different ones.
         (Value::Null(_), Value::Null(_)) => true,
         (Value::Unknown(a), Value::Unknown(b)) => {
             a.ty() == b.ty() || *a.ty() == Type::Dynamic || *b.ty() == Type::Dynamic

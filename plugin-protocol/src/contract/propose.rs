@@ -1,7 +1,7 @@
-//! Prior and configuration merged: the value that a provider is asked to plan.
+//! Merges prior value and configuration into the value that a provider plans from.
 //!
 //! Parts that only the provider sets keep their prior value, all others are as configured. On
-//! creation computed attributes are null: to make them unknown is the provider's part.
+//! creation computed attributes are null: the provider makes them unknown.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::inspect_values::{
     are_identical, attribute_value, element_under_key, map_elements_by_key,
 };
 
-/// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
+/// Returns the value to send as "proposed new state". It contains write-only values as configured.
 ///
 /// A prior that is unknown as a whole is for data sources and ephemeral resources that are not read
 /// yet: computed attributes are unknown then.
@@ -24,7 +24,7 @@ pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
     // Pure and in one pass over the schema, because the SDK server and the test kit propose with
     // the same code.
     let proposed = propose_block(block, prior.value(), config.value());
-    // Made of parts of values without marks, so nothing is taken off here.
+    // Built from parts of values without marks, so there are no marks to remove here.
     proposed.split_marks().0
 }
 
@@ -119,7 +119,7 @@ fn has_non_computed_values(nested: &NestedAttributes, value: &Value) -> bool {
 fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &Value) -> Value {
     let object = ElementSchema::Object(nested);
     match nested.nesting {
-        // The type of what is unknown may yet turn out; there is nothing to merge.
+        // The type of an unknown value may not be known yet; there is nothing to merge.
         _ if config.is_unknown() => config.clone(),
         Nesting::Single | Nesting::Group => object.propose_element(prior, config),
         Nesting::List => propose_list(&object, prior, config),
@@ -131,7 +131,7 @@ fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &
 fn propose_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value {
     let block = ElementSchema::Block(&nested.block);
     match nested.nesting {
-        // Only a `dynamic` block over something unknown makes blocks unknown.
+        // Only a `dynamic` block over an unknown value makes blocks unknown.
         _ if config.is_unknown() => config.clone(),
         // The author has removed the block. A merge with an empty one would bring it back.
         Nesting::Single if config.is_null() => config.clone(),
@@ -168,8 +168,8 @@ impl ElementSchema<'_> {
         }
     }
 
-    /// Whether a prior element may have come from a configured one: they are the same but for what
-    /// the author left to the provider.
+    /// Whether a prior element may have come from a configured one: they are equal except for
+    /// attributes that the author left to the provider.
     fn prior_matches_config(&self, prior: &Value, config: &Value) -> bool {
         if are_identical(prior, config) {
             return true;
@@ -244,7 +244,7 @@ fn propose_list(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> V
                 element.propose_element(&Value::unknown(element_type(unknown.ty(), config)), config)
             }
             (_, Some(prior)) => element.propose_element(prior, config),
-            // Taken as it is: its computed parts are null, as a merge with nothing would make them.
+            // Used unchanged: its computed parts are null, as in a merge without a prior.
             (_, None) => config.clone(),
         }
     });
@@ -305,7 +305,7 @@ fn key_parts_of_configured_element(element: &ElementSchema<'_>, config: &Value) 
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
-            // Their computed parts may differ, so nested attributes are no part of the key.
+            // Their computed parts may differ, so nested attributes are not part of the key.
             AttributeKind::Nested(_) => false,
         })
     };

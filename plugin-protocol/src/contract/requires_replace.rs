@@ -56,7 +56,7 @@ pub(super) fn missing_replace_path_violations(
     nowhere.map(|path| Violation::new(Rule::ReplacePathExists, path, message)).collect()
 }
 
-/// Whether a planned object is certainly the prior one: the same, and nothing in it unknown.
+/// Whether a planned object is certainly the prior one: equal and wholly known.
 #[must_use]
 pub fn is_unchanged(prior: &Plain, planned: &Plain) -> bool {
     is_value_unchanged(prior.value(), planned.value())
@@ -88,8 +88,8 @@ fn part_at(value: &Value, path: &Path) -> Option<Value> {
     Some(value.clone())
 }
 
-/// The type of a part of an unknown value of this type; `None` if there is no such part. As in Terraform,
-/// an unknown object may be indexed by anything.
+/// The type of a part of an unknown value of this type; `None` if there is no such part. As in
+/// Terraform, an unknown object may be indexed by any key.
 fn part_type(ty: &Type, step: &Step) -> Option<Type> {
     match (ty, step) {
         (Type::Dynamic, _) | (Type::Object(_), Step::Key(_) | Step::Index(_)) => {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Makes the rules and the table of their properties.
+/// Generates the rules and the table of their properties.
 macro_rules! rules {
     ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $hurts:literal;)*) => {
         /// A rule that a provider's answer is held to.
@@ -25,7 +25,7 @@ macro_rules! rules {
             /// Returns its text.
             #[must_use]
             pub fn text(self) -> &'static str {
-                // A doc comment keeps the space behind its slashes.
+                // A doc comment keeps the space after its slashes.
                 match self { $(Self::$rule => concat!($($text),+).trim_ascii(),)* }
             }
 
@@ -53,15 +53,15 @@ const TERRAFORM_FILE_RESOURCE_INSTANCE: &str =
 const TERRAFORM_FILE_IMPORT: &str = "internal/terraform/node_resource_import.go";
 
 rules! {
-    /// A call is not put off, unless the host said that it may be.
+    /// A call is not deferred, unless the host allowed it.
     NotDeferred = "not-deferred", TERRAFORM_FILE_PROTOCOL,
-        "the user: nothing was done, and the run cannot go on";
+        "the user: nothing was done, and the run cannot continue";
     /// The answer has an object, if only a null one.
     ObjectPresent = "object-present", TERRAFORM_FILE_PROTOCOL,
         "the user: a real object that exists would be forgotten";
     /// The object is not null.
     ObjectNotNull = "object-not-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
-        "the user: there is nothing to go on with";
+        "the user: the run cannot continue without an object";
     /// The object is wholly known.
     ObjectKnown = "object-known", TERRAFORM_FILE_LIFECYCLE,
         "the state: unknown values cannot be stored";
@@ -80,7 +80,7 @@ rules! {
     /// An identity is wholly known.
     IdentityKnown = "identity-known", TERRAFORM_FILE_LIFECYCLE,
         "the user: the object cannot be found by it";
-    /// An imported object has the resource type that was asked for.
+    /// An imported object has the requested resource type.
     ImportType = "import-type", TERRAFORM_FILE_IMPORT,
         "the user: the object would be managed as another kind";
     /// The plan to destroy an object is null.
@@ -89,7 +89,7 @@ rules! {
     /// A destroyed object is null.
     DestroyedNull = "destroyed-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object that costs money may still exist";
-    /// A path that forces replacement leads to something, before or after the change.
+    /// A path that forces replacement exists before or after the change.
     ReplacePathExists = "replace-path-exists", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object is replaced for no visible reason";
     /// Planned objects and blocks exist exactly where the configuration has them.
@@ -100,7 +100,7 @@ rules! {
         "the author: what is written does not happen";
     /// The provider chooses only values of computed attributes.
     PlanComputedOnly = "plan-computed-only", TERRAFORM_FILE_PLAN_VALID,
-        "the author: the object gets values that nothing in the configuration explains";
+        "the author: the object gets values that the configuration does not explain";
     /// A configured nested attribute is not planned as unknown.
     PlanNestedKnown = "plan-nested-known", TERRAFORM_FILE_PLAN_VALID,
         "the author: the plan does not show what is written";
@@ -113,7 +113,7 @@ rules! {
     /// Nested blocks are planned as known objects, with unknown attributes where needed.
     PlanBlocksKnown = "plan-blocks-known", TERRAFORM_FILE_PLAN_VALID,
         "the host: expressions over the blocks fail";
-    /// The blocks of a `dynamic` block over something unknown are planned as unknown.
+    /// The blocks of a `dynamic` block over an unknown value are planned as unknown.
     PlanDynamicKept = "plan-dynamic-kept", TERRAFORM_FILE_PLAN_VALID,
         "the author: blocks are guessed before they are known";
     /// An object or block exists afterwards if and only if it was planned to.
@@ -139,7 +139,7 @@ rules! {
         "the host: expressions over the blocks fail";
     /// A change that was shown as an update stays one while applying.
     FinalPlanInPlace = "final-plan-in-place", TERRAFORM_FILE_RESOURCE_INSTANCE,
-        "the user: an object would be destroyed without having been asked";
+        "the user: an object would be destroyed without approval";
     /// The result of a function has its return type.
     FunctionType = "function-type", TERRAFORM_FILE_PROTOCOL,
         "the host: expressions cannot use the result";

@@ -27,7 +27,7 @@ pub struct PlanActionResponse {
 /// Events of a running action. The last one is `Completed`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionEvent {
-    /// Something to tell people.
+    /// A progress message for users.
     Progress(String),
     /// It ended; errors among the diagnostics mean that it failed.
     Completed(Vec<ProviderDiagnostic>),

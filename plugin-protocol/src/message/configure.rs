@@ -15,7 +15,7 @@ pub struct ConfigureRequest {
     pub client: ClientCapabilities,
 }
 
-/// Asks about a configuration of the provider, resource, data source or the like.
+/// Validates a configuration of the provider, a resource, a data source or the like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidateRequest {
     /// The type name; empty for the provider's own configuration.

@@ -18,7 +18,7 @@ pub struct Functions {
 /// Calls a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallRequest {
-    /// Its name, without any prefix.
+    /// The name of the function, without any prefix.
     pub name: String,
     /// The arguments, variadic ones at the end.
     pub arguments: Vec<Payload>,

@@ -24,7 +24,7 @@ pub struct ListEvent {
     pub identity: Option<Payload>,
     /// A name for people.
     pub display_name: String,
-    /// The object, if it was asked for.
+    /// The object, if the request includes objects.
     pub object: Option<Payload>,
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
@@ -37,7 +37,7 @@ pub struct ValidateListRequest {
     pub type_name: String,
     /// The configuration.
     pub config: Payload,
-    /// Whether whole objects are asked for; may be unknown.
+    /// Whether the request includes whole objects; may be unknown.
     pub include_object: Payload,
     /// The greatest number of objects; may be unknown.
     pub limit: Payload,

@@ -7,7 +7,7 @@ use super::{DeferredReason, ProviderDiagnostic};
 use crate::Payload;
 use crate::capability::ClientCapabilities;
 
-/// A stored object as it stands in the state.
+/// A stored object as encoded in the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RawState {
     /// JSON text.
@@ -36,7 +36,7 @@ pub struct UpgradeResponse {
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// Asks for the real object behind a stored one.
+/// Reads the real object of a stored one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRequest {
     /// The resource type.
@@ -53,7 +53,7 @@ pub struct ReadRequest {
     pub identity: Option<Payload>,
 }
 
-/// The real object; null if it is gone.
+/// The real object; null if it no longer exists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadResponse {
     /// The object.
@@ -96,7 +96,7 @@ pub struct PlanRequest {
 pub struct PlanResponse {
     /// The planned object.
     pub planned: Payload,
-    /// Changes at these paths cannot be made in place.
+    /// Changes at these paths require a replacement.
     pub requires_replace: Vec<Path>,
     /// Private bytes to hand back when applying.
     pub planned_private: Bytes,
@@ -110,7 +110,7 @@ pub struct PlanResponse {
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// Asks to make a planned change.
+/// Applies a planned change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplyRequest {
     /// The resource type.
@@ -129,7 +129,7 @@ pub struct ApplyRequest {
     pub planned_identity: Option<Payload>,
 }
 
-/// The result of a change, also of one that failed half-way.
+/// The result of a change, including one that failed half-way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplyResponse {
     /// The object as it is; null if there is none.

@@ -67,7 +67,7 @@ pub struct FunctionSignature {
     pub variadic: Option<FunctionParameter>,
     /// The type of the result.
     pub returns: Type,
-    /// One line about it.
+    /// A summary of one line.
     pub summary: String,
     /// More about it.
     pub description: String,
@@ -78,7 +78,7 @@ pub struct FunctionSignature {
 }
 
 impl FunctionSignature {
-    /// A function of which nothing is said.
+    /// A function without descriptions.
     #[must_use]
     pub fn new(parameters: Vec<FunctionParameter>, returns: Type) -> Self {
         Self {
@@ -100,9 +100,9 @@ pub struct FunctionParameter {
     pub name: String,
     /// The type of its arguments.
     pub ty: Type,
-    /// Whether null may be given.
+    /// Whether the argument may be null.
     pub allow_null: bool,
-    /// Whether unknown may be given.
+    /// Whether the argument may be unknown.
     pub allow_unknown: bool,
     /// Description.
     pub description: String,
@@ -111,7 +111,7 @@ pub struct FunctionParameter {
 }
 
 impl FunctionParameter {
-    /// A parameter that takes known values only, and of which nothing is said.
+    /// A parameter that accepts only known values, without a description.
     #[must_use]
     pub fn new(name: &str, ty: Type) -> Self {
         Self {
@@ -139,9 +139,9 @@ pub struct IdentitySchema {
 pub struct IdentityAttribute {
     /// Its type.
     pub ty: Type,
-    /// Whether an import must give it.
+    /// Whether an import must provide the attribute.
     pub required_for_import: bool,
-    /// Whether an import may give it.
+    /// Whether an import may provide the attribute.
     pub optional_for_import: bool,
     /// Description.
     pub description: String,

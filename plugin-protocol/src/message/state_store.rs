@@ -1,4 +1,4 @@
-//! A provider as a place for states.
+//! State stores of a provider.
 
 use bytes::Bytes;
 

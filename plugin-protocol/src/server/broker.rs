@@ -1,5 +1,5 @@
 //! The service through which hosts and plugins could open more connections between them. Providers
-//! never do; hosts open the stream all the same.
+//! never do; hosts open the stream anyway.
 
 use async_trait::async_trait;
 use futures_util::future;
@@ -10,7 +10,7 @@ use super::controller::ShutdownSignal;
 use crate::wire::generated::plugin::ConnInfo;
 use crate::wire::generated::plugin::grpc_broker_server::GrpcBroker;
 
-/// Takes all offers of the host and offers nothing.
+/// Accepts all offers of the host and makes none.
 #[derive(Debug)]
 pub(super) struct Broker(pub(super) ShutdownSignal);
 

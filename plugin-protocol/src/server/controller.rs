@@ -16,7 +16,7 @@ pub(crate) struct ShutdownSignal(Arc<watch::Sender<bool>>);
 impl ShutdownSignal {
     /// Ends the plugin.
     pub(super) fn trigger(&self) {
-        // Not `send`, which changes nothing while no stream is open.
+        // Not `send`, which has no effect while no stream is open.
         self.0.send_replace(true);
     }
 
@@ -32,7 +32,7 @@ impl ShutdownSignal {
     }
 }
 
-/// Stops the server when asked to.
+/// Stops the server on request.
 #[derive(Debug)]
 pub(super) struct Controller(pub(super) ShutdownSignal);
 

@@ -1,4 +1,4 @@
-//! The service through which a host asks whether the plugin is well. It is, if it can answer.
+//! The gRPC health service. A plugin that can answer is healthy.
 
 use async_trait::async_trait;
 use futures_util::future;
@@ -10,7 +10,7 @@ use crate::wire::generated::health::health_check_response::ServingStatus;
 use crate::wire::generated::health::health_server::Health as HealthService;
 use crate::wire::generated::health::{HealthCheckRequest, HealthCheckResponse};
 
-/// Answers for the service that go-plugin asks about, and for the process as a whole.
+/// Answers for the service that go-plugin queries, and for the process as a whole.
 #[derive(Debug)]
 pub(crate) struct Health(pub(crate) ShutdownSignal);
 
@@ -19,7 +19,7 @@ fn serving_status_of_service(
 ) -> Result<HealthCheckResponse, Status> {
     match request.into_inner().service.as_str() {
         "" | "plugin" => Ok(HealthCheckResponse { status: ServingStatus::Serving.into() }),
-        other => Err(Status::not_found(format!("there is no service `{other}`"))),
+        other => Err(Status::not_found(format!("unknown service `{other}`"))),
     }
 }
 

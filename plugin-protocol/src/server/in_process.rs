@@ -1,4 +1,4 @@
-//! A provider in this process behind the raw door: its messages are encoded as on the wire, without a
+//! Raw access to a provider in this process: its messages are encoded as on the wire, without a
 //! socket or another process.
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ fn print_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let trace = Backtrace::capture();
     match trace.status() {
-        // In one call, which locks stderr: the host takes the lines behind `panic: ` for its trace.
+        // In one call, which locks stderr: the host takes the lines after `panic: ` as the trace.
         BacktraceStatus::Captured => eprintln!("panic: {what}\n{place}\n{trace}"),
         _ => eprintln!("panic: {what}\n{place}"),
     }

@@ -1,7 +1,7 @@
-//! Any [`Provider`] as the gRPC services of both versions of the protocol. Listens to nothing itself.
+//! Any [`Provider`] as the gRPC services of both versions of the protocol. Opens no socket itself.
 //!
-//! One piece of code serves both versions: a path says which call it is, and calls differ only in
-//! their messages.
+//! The same code serves both versions: the path identifies the call, and calls differ only in their
+//! messages.
 
 mod handle_call;
 
@@ -24,7 +24,7 @@ use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::{Method, Provider};
 use handle_call::{IncomingCall, ResponseFuture};
 
-/// A provider behind both versions of its service.
+/// A provider that serves both versions of its service.
 #[derive(Clone)]
 pub(crate) struct ProviderService(ServedProvider);
 
@@ -36,12 +36,12 @@ enum ServedProvider {
 }
 
 impl ProviderService {
-    /// Puts `provider` behind gRPC.
+    /// Serves `provider` over gRPC.
     pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
         Self(ServedProvider::Typed(provider))
     }
 
-    /// Puts a transport behind gRPC.
+    /// Serves a transport over gRPC.
     pub(crate) fn over_transport(provider: Arc<dyn Transport>) -> Self {
         Self(ServedProvider::Raw(provider))
     }
@@ -205,8 +205,7 @@ fn answer_validate_provider_config(h: IncomingCall, protocol: Protocol) -> Respo
     match protocol {
         Protocol::V5 => h.answer_with_wire_messages::<v5::PrepareProviderConfig>(|p, request| {
             async {
-                // Protocol 5 wants the configuration back. It goes as it came: the verdict changes
-                // nothing in it.
+                // Protocol 5 requires the configuration in the answer. It is returned unchanged.
                 let config = request.config.clone();
                 let verdict = p.validate_provider_config(request.into()).await?;
                 Ok(encode_prepare_response(verdict, config))

@@ -22,13 +22,13 @@ use crate::socket::Listener;
 use crate::tls::{TlsIdentity, server_config};
 use crate::wire::MAX_HEADER_LIST_LEN;
 
-/// Time that calls in flight get after the host asked for the end. The host waits two seconds in
-/// all.
+/// Time that calls in flight get after the host requested the exit. The host waits two seconds in
+/// total.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 /// Interval of the checks whether the host still runs.
 const HOST_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves a host that started us, until it says that it is enough, or dies.
+/// Serves the host that started this process, until it requests the exit or dies.
 #[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]
 pub(super) async fn serve_host(
     options: &Options,
@@ -43,8 +43,8 @@ pub(super) async fn serve_host(
     if !environment.started_by_host {
         return Err(ServeError::NoHost);
     }
-    // The host decides what an interrupt means, and tells us through the contract. The terminal may
-    // send it to the whole process group.
+    // The host handles interrupts, and calls StopProvider. The terminal may send them to the whole
+    // process group.
     let _ignored = ignore_interrupts().map_err(ServeError::Output)?;
 
     let protocol = Protocol::negotiate_or_oldest(&environment.offered_versions, options.protocols);
@@ -65,7 +65,7 @@ pub(super) async fn serve_host(
         address: listener.address().map_err(ServeError::Listen)?,
         certificate: identity.map(|identity| identity.certificate_der().to_vec()),
     };
-    // go-plugin appends a seventh field only for hosts that asked for multiplexing, and older hosts
+    // go-plugin appends a seventh field only for hosts that requested multiplexing, and older hosts
     // refuse a line with it.
     let line = handshake.to_line(environment.multiplex_asked);
     // After the handshake a stray print of the provider must not reach the host, which reads
@@ -102,7 +102,8 @@ pub(super) async fn serve_debug(
     write_and_flush(&mut io::stdout(), &text).map_err(ServeError::Output)?;
 
     let stop = ShutdownSignal::default();
-    // Without a handler a signal would end the process at once, and its socket would stay behind.
+    // Without a handler a signal would end the process immediately, and its socket would not be
+    // removed.
     let requests = wait_for_end_request().map_err(ServeError::Output)?;
     let stop_then = stop.clone();
     tokio::spawn(async move {
@@ -114,7 +115,7 @@ pub(super) async fn serve_debug(
 }
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a
-/// registry of its own, and a name without registry means that one.
+/// default registry, which applies to a name without a registry.
 fn provider_addresses_for_hosts(address: &str) -> Vec<String> {
     let name = address.strip_prefix("registry.terraform.io/").unwrap_or(address);
     if name.matches('/').count() != 1 {
@@ -136,7 +137,7 @@ async fn serve_connections(
         .http2_max_header_list_size(MAX_HEADER_LIST_LEN)
         .serve_with_incoming_shutdown(services, incoming, stop.wait_until_triggered());
     // A call that does not end would hold the process until the host kills it, and then the socket
-    // stays behind.
+    // would not be removed.
     let out_of_time = async {
         stop.wait_until_triggered().await;
         sleep(DRAIN_TIME).await;
@@ -147,9 +148,9 @@ async fn serve_connections(
     }
 }
 
-/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
-/// and what the provider prints by error is better off in the log. Returns the real stdout, which
-/// stays open because a host may take its end for ours.
+/// Prints the handshake and then makes stdout another stderr: the host no longer reads it, and
+/// accidental output of the provider belongs in the log. Returns the real stdout, which stays open
+/// because a host may treat its end as the exit of the process.
 fn print_handshake_and_redirect(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
     let mut stdout = take_stdout_for_handshake()?;
@@ -162,11 +163,11 @@ fn write_and_flush(out: &mut impl io::Write, text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Ends this process when the host is gone: without a receiver of the result, more work only does
-/// harm.
+/// Ends this process after the host has exited: without a receiver of the result, further work only
+/// does harm.
 async fn stop_when_host_is_gone(host: HostProcess, stop: ShutdownSignal) {
     // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
-    // us, which need not be that of the host.
+    // this process, which may end before the host does.
     let mut ticks = interval(HOST_CHECK_INTERVAL);
     while host.may_be_running() {
         ticks.tick().await;

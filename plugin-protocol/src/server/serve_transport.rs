@@ -1,5 +1,5 @@
-//! Serves a transport: the calls of a host go to it as bytes, and its answers go back as they are.
-//! A misbehaving provider of a test answers through it as no correct provider can.
+//! Serves a transport: it receives the calls of a host as bytes, and its answers are sent back
+//! unchanged. Misbehaving test providers use it to send answers that no correct provider can.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -49,7 +49,7 @@ impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
         async move {
             let mut incoming = request.into_inner();
             let mut messages = Vec::new();
-            // A transport takes all requests of a call at once.
+            // A transport takes all requests of a call together.
             while let Some(message) = incoming.message().await? {
                 messages.push(message);
             }
@@ -68,7 +68,7 @@ impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
 fn status_of_raw_error(error: RawError) -> Status {
     match error {
         RawError::Status(raw) => Status::with_details(raw.code.into(), raw.message, raw.details),
-        // The provider behind the transport is gone, and this is how hosts understand it.
+        // The provider of the transport has exited, and hosts recognise this status.
         RawError::Failed(failure) => Status::unavailable(failure.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! All services of a plugin behind one door: the provider's own, and the four that every plugin has.
+//! All services of a plugin: the provider's own, and the four that every plugin has.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -55,7 +55,7 @@ impl Service<Request<Body>> for Services {
     type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // None of them ever makes a caller wait.
+        // None of them ever blocks a caller.
         Poll::Ready(Ok(()))
     }
 

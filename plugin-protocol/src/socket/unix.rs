@@ -16,11 +16,11 @@ use crate::tls::ByteStream;
 pub(crate) struct Listener(NamedTempFile<UnixListener>);
 
 impl Listener {
-    /// Binds in a folder. The members of a group may connect, too.
+    /// Binds in a directory. The members of a group may connect, too.
     pub(super) fn bind(folder: &Path, group: Option<&str>) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        // Bound under a fresh name at once. go-plugin makes a file and removes it first, and another
-        // process can come between.
+        // Bound directly under a fresh name. go-plugin first creates and removes a file, which is a
+        // race with other processes.
         let socket = builder.prefix("plugin").make_in(folder, |path| UnixListener::bind(path))?;
         if let Some(group) = group {
             share_with_group(socket.path(), group)?;
@@ -47,7 +47,7 @@ fn share_with_group(path: &Path, group: &str) -> io::Result<()> {
         Ok(number) => number.into(),
         Err(_) => Group::from_name(group)?
             .map(|group| group.gid)
-            .ok_or_else(|| io::Error::other(format!("there is no group `{group}`")))?,
+            .ok_or_else(|| io::Error::other(format!("the group `{group}` does not exist")))?,
     };
     // The group first, or the previous one could use the socket for a moment.
     chown(path, None, Some(id))?;

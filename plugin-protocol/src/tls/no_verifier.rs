@@ -55,7 +55,7 @@ impl ServerCertVerifier for NoVerifier {
     }
 }
 
-/// A signature is worth no more than the certificate that it was made with.
+/// Without a verified certificate, a signature proves nothing.
 fn accept_signature() -> Result<HandshakeSignatureValid, Error> {
     Ok(HandshakeSignatureValid::assertion())
 }

@@ -25,8 +25,7 @@ impl PinnedVerifier {
         Self { certificate, algorithms, weak_rsa: false }
     }
 
-    /// Checks signatures of RSA keys that are too short for the general public, which only TLS 1.2
-    /// has a way to make.
+    /// Checks signatures of RSA keys that are too short for public use. Only TLS 1.2 supports them.
     pub(super) fn allowing_weak_rsa(self) -> Self {
         Self { weak_rsa: true, ..self }
     }
@@ -41,7 +40,8 @@ impl PinnedVerifier {
     }
 }
 
-/// The part that verifiers of both roles have: the peer proves that it has the key of its certificate.
+/// The common part of the verifiers of both roles: the peer proves possession of the key of its
+/// certificate.
 macro_rules! define_signature_methods {
     () => {
         fn verify_tls12_signature(
@@ -98,7 +98,7 @@ impl ServerCertVerifier for PinnedVerifier {
 
 impl ClientCertVerifier for PinnedVerifier {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        // No hint: a client would send nothing if it did not find its issuer in it.
+        // No hint: a client would send no certificate if the hint did not contain its issuer.
         &[]
     }
 

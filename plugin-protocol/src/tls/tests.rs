@@ -1,4 +1,4 @@
-//! Two sides that know each other's certificate connect, others do not.
+//! Two sides with each other's certificate connect, others do not.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -96,7 +96,7 @@ fn the_certificate_has_the_shape_of_terraforms() {
     rustls::client::verify_server_name(&parsed, &name).expect("it is for localhost");
 }
 
-// Made with openssl: a 1024-bit certificate, and PKCS #1 with SHA-256 over "a handshake".
+// Created with openssl: a 1024-bit certificate, and PKCS #1 with SHA-256 over "a handshake".
 const WEAK_CERTIFICATE: &str = "\
     MIICHDCCAYWgAwIBAgIUMJ56HqdwOHcrVA1ra3oRJcAl4uowDQYJKoZIhvcNAQELBQAwFDESMBAGA1UEAwwJbG9jYWxob3N0\
     MCAXDTI2MTEyMTE0MDI1M1oYDzIxMjYxMDI4MTQwMjUzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwgZ8wDQYJKoZIhvcNAQEB\

@@ -30,13 +30,15 @@ pub struct CallDecodeError {
 }
 
 impl RecordedCall {
-    /// Decodes the messages. An answer that is none of the method is a failure, as for a host.
+    /// Decodes the messages. An answer that is not a message of the method is a failure, as for a
+    /// host.
     ///
     /// # Errors
-    /// When the call is none of the provider service, or its request none of the method.
+    /// When the call is not one of the provider service, or its request is not a message of the
+    /// method.
     pub async fn decode(&self) -> Result<DecodedCall, CallDecodeError> {
         let error = |reason: String| CallDecodeError { path: self.path.clone(), reason };
-        let no_method = || error("it is no call of the provider service".to_owned());
+        let no_method = || error("it is not a call of the provider service".to_owned());
         let protocol = self.protocol().ok_or_else(no_method)?;
         let keeper = Arc::new(RequestKeeper::default());
         let door = in_process_transport(Arc::<RequestKeeper>::clone(&keeper));

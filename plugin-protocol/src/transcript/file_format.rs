@@ -13,11 +13,11 @@
 //!  "requests":[""],"answers":["CgA="],"outcome":"ok"}
 //! ```
 //!
-//! `begun_us` counts microseconds since 1970 in UTC, `start_us` since the beginning of the transcript.
-//! Messages are protobuf without the frame of gRPC, in base64 with padding. `outcome` is `"ok"`,
-//! `{"status":{"code":5,"message":"…","details":"…"}}`, `{"failed":"…"}` or `"unfinished"`. A reader
-//! ignores fields that it does not know and refuses another version. The file holds secrets: requests
-//! and answers are in it as they were sent.
+//! `begun_us` counts microseconds since 1970 in UTC, `start_us` since the beginning of the
+//! transcript. Messages are protobuf without the frame of gRPC, in base64 with padding. `outcome`
+//! is `"ok"`, `{"status":{"code":5,"message":"…","details":"…"}}`, `{"failed":"…"}` or
+//! `"unfinished"`. A reader ignores unknown fields and refuses other versions. The file contains
+//! secrets: requests and answers are stored as sent.
 
 use std::io::{self, BufRead, Write};
 use std::time::{Duration, SystemTime};
@@ -39,8 +39,8 @@ pub enum ReadError {
     /// The file could not be read.
     #[error("the transcript cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// The first line is not that of a transcript.
-    #[error("this is no transcript: its first line is not the header of one")]
+    /// The first line is not the header of a transcript.
+    #[error("this is not a transcript: its first line is not the header of one")]
     Foreign,
     /// The file has another version of the format.
     #[error(
@@ -48,7 +48,7 @@ pub enum ReadError {
     )]
     Version(u32),
     /// A line is not a recorded call.
-    #[error("line {line} of the transcript is no recorded call: {source}")]
+    #[error("line {line} of the transcript is not a recorded call: {source}")]
     Malformed {
         /// The number of the line, from 1.
         line: usize,
@@ -80,7 +80,7 @@ impl Transcript {
     /// Reads a file that was written by [`Transcript::write`].
     ///
     /// # Errors
-    /// When the file cannot be read or is no transcript of a known version.
+    /// When the file cannot be read or is not a transcript of a supported version.
     pub fn read(file: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = file.lines();
         let first = lines.next().ok_or(ReadError::Foreign)??;
@@ -255,11 +255,11 @@ mod tests {
         let read = |text: &str| Transcript::read(text.as_bytes()).expect_err("refused").to_string();
         let header = r#"{"format":"formwork-transcript","version":1,"begun_us":0}"#;
         for foreign in ["", "{}", "text", "\u{1}", r#"{"format":"x","version":1,"begun_us":0}"#] {
-            assert!(read(foreign).starts_with("this is no transcript"), "{foreign}");
+            assert!(read(foreign).starts_with("this is not a transcript"), "{foreign}");
         }
         assert!(read(&header.replace(":1,", ":2,")).contains("version 2"));
         let broken = read(&format!("{header}\n{{\"path\":\"/a\"}}"));
-        assert!(broken.starts_with("line 2 of the transcript is no recorded call"), "{broken}");
+        assert!(broken.starts_with("line 2 of the transcript is not a recorded call"), "{broken}");
         let bad = r#"{"path":"/a","start_us":0,"duration_us":0,"requests":["A"],"answers":[],"outcome":"ok"}"#;
         assert!(read(&format!("{header}\n{bad}")).starts_with("line 2"));
     }

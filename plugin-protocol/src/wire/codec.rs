@@ -1,5 +1,5 @@
-//! Messages as protobuf for tonic. Bytes that are no message come out as an item, not as a status, so
-//! that the peer who sent them gets the blame and not the connection.
+//! Messages as protobuf for tonic. Bytes that are not a message are returned as an item, not as a
+//! status, so that the peer is blamed and not the connection.
 
 use std::marker::PhantomData;
 
@@ -92,7 +92,7 @@ impl Decoder for RawCodec {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        // Shares the memory of the buffer, so nothing is copied.
+        // Shares the memory of the buffer, without a copy.
         Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
     }
 }

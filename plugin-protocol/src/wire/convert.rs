@@ -64,14 +64,14 @@ impl From<UnencodableMessage> for Failure {
     }
 }
 
-/// Lets conversions that cannot fail stand beside those that can.
+/// Allows the same calls for infallible and fallible conversions.
 impl From<Infallible> for Failure {
     fn from(never: Infallible) -> Self {
         match never {}
     }
 }
 
-/// Reads a version or count, which the wire could make negative.
+/// Reads a version or count, which may be negative on the wire.
 fn decode_count(number: i64, what: &str) -> Result<u64, InvalidMessage> {
     u64::try_from(number).map_err(|_| InvalidMessage::new(format!("{what} is {number}")))
 }

@@ -1,4 +1,4 @@
-//! The two versions of the protocol as two tables of method paths. Says nothing of messages.
+//! The two versions of the protocol as two tables of method paths, without messages.
 
 use crate::handshake::Protocol;
 use crate::provider::Method;
@@ -93,7 +93,7 @@ impl Protocol {
         self.method_table().get(method as usize).map(|(_, path)| *path)
     }
 
-    /// The method behind a path; none if the version has no such method.
+    /// The method of a path; `None` if the version has no such method.
     pub(crate) fn method_at_path(self, path: &str) -> Option<Method> {
         self.method_table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
     }

@@ -1,4 +1,4 @@
-//! Schemas of a provider as bytes, for hosts that keep them between two runs.
+//! Schemas of a provider as bytes, for hosts that store them between two runs.
 
 use prost::Message as _;
 

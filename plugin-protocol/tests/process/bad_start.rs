@@ -1,4 +1,4 @@
-//! Programs that are no plugins, or bad ones. Every message must say what was found.
+//! Programs that are not plugins, or bad ones. Every message must contain what was found.
 
 use expect_test::{Expect, expect};
 
@@ -52,7 +52,7 @@ async fn a_program_that_prints_something_else() {
 async fn a_program_that_says_nothing_in_time() {
     let settings =
         Settings { start_timeout: Duration::from_millis(100), ..Settings::TERRAFORM_DEFAULTS };
-    // Without its line break, a handshake may still go on.
+    // Without its line break, a handshake may be incomplete.
     for text in ["exec sleep 1000", "printf '1|6|unix|/s|grpc|'; exec sleep 1000"] {
         let (_folder, executable) = script(text);
         expect!["Launch: PATH: it gave no handshake within 0.1s and was ended."]
@@ -71,7 +71,8 @@ async fn a_handshake_we_cannot_use() {
         (
             "1|4|unix|/s|grpc|",
             expect![
-                "Incompatible: PATH: it speaks version `4` of the provider protocol, and only 5 and 6 are supported."
+                "Incompatible: PATH: it uses version `4` of the provider protocol, and only 5 and \
+                 6 are supported."
             ],
         ),
         (
@@ -85,10 +86,11 @@ async fn a_handshake_we_cannot_use() {
             ],
         ),
         (
-            // An address for documentation (RFC 5737), where nothing answers.
+            // An address for documentation (RFC 5737), without a server.
             "1|6|tcp|192.0.2.1:443|grpc|",
             expect![
-                "Misbehaved: PATH: it says that it listens at 192.0.2.1:443, which is not on this machine."
+                "Misbehaved: PATH: it announced the address 192.0.2.1:443, which is not on this \
+                 machine."
             ],
         ),
     ] {
@@ -128,7 +130,7 @@ async fn a_file_that_cannot_be_run() {
     .assert_eq(&refused(&executable).await);
 
     executable.path = folder.path().to_owned();
-    expect!["Launch: PATH: cannot be started: it is a folder, not a program."]
+    expect!["Launch: PATH: cannot be started: it is a directory, not a program."]
         .assert_eq(&refused(&executable).await);
 }
 
@@ -164,7 +166,7 @@ async fn a_plugin_that_insists_on_tls() {
 
 #[tokio::test]
 async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
-    // Output in place of a handshake is quoted in the message.
+    // Output instead of a handshake is quoted in the message.
     let (_folder, mut executable) = script(
         "echo \"files $(ulimit -n) kilobytes $(ulimit -d) path ${PATH-none} home ${HOME-none}\"",
     );

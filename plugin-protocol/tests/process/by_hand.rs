@@ -15,7 +15,7 @@ use super::*;
 async fn without_a_host_it_explains_itself_and_fails() {
     let output = Command::new(tiny("").path).output().await.expect("it runs");
     assert_eq!(output.status.code(), Some(1));
-    // stdout is for hosts: they would take a text there for a handshake.
+    // stdout is for hosts: they would treat a message there as a handshake.
     assert!(output.stdout.is_empty());
     let text = String::from_utf8(output.stderr).expect("text");
     assert!(text.contains("is a provider plugin"), "{text}");

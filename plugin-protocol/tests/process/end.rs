@@ -80,7 +80,7 @@ async fn a_plugin_dies_with_its_host() {
     let witness = ProcessWatcher::new();
     let mut host = Command::new(tiny("").path)
         .arg("host")
-        // It would not go by itself, were it to notice.
+        // It would not exit by itself if it noticed.
         .env("TINY", "stays")
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
@@ -102,7 +102,7 @@ async fn a_plugin_dies_with_its_host() {
 async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
     let witness = ProcessWatcher::new();
     let mut host = Command::new("sh")
-        // A shell does not ask for the death of its children with it (`PR_SET_PDEATHSIG`).
+        // A shell does not set `PR_SET_PDEATHSIG` for its children.
         .args(["-c", "\"$TINY_PROGRAM\" & wait"])
         .env("TINY_PROGRAM", tiny("").path)
         // Without the cookie, it would explain itself and end.

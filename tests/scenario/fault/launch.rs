@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
     (Fault::StartHalfLine, Create, 1, "it gave no handshake within 2s and was ended", Nothing),
     (Fault::StartLongLine, Create, 1, "without ending the handshake line", Nothing),
     (Fault::StartCoreVersion, Create, 1, "its handshake has core version `2`", Nothing),
-    (Fault::StartProtocol, Create, 1, "it speaks version `4` of the provider protocol", Nothing),
+    (Fault::StartProtocol, Create, 1, "it uses version `4` of the provider protocol", Nothing),
     (Fault::StartNetRpc, Create, 1, "only gRPC plugins are supported", Nothing),
     (Fault::StartNetwork, Create, 1, "a network of unknown type `vsock`", Nothing),
     (Fault::StartRemote, Create, 1, "192.0.2.1:443, which is not on this machine", Nothing),

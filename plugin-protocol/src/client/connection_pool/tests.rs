@@ -13,7 +13,7 @@ use crate::server::controller::ShutdownSignal;
 use crate::server::health::Health;
 use crate::wire::generated::health::health_server::HealthServer;
 
-/// A plugin that accepts so many connections and no more, and counts them.
+/// A plugin that accepts the given number of connections, and counts them.
 struct Plugin {
     _folder: TempDir,
     dialer: Dialer,
@@ -54,7 +54,7 @@ async fn lease(pool: &ConnectionPool) -> Lease {
 
 /// Waits until the pool has `n` connections, or is content with fewer.
 async fn grown(pool: &ConnectionPool, n: usize) {
-    // A connection is opened beside the calls, and nothing tells when it is there.
+    // A connection is opened concurrently with the calls, without a signal when it is open.
     while loads(pool).len() < n {
         tokio::task::yield_now().await;
     }

@@ -28,7 +28,7 @@ impl StampedMetadata {
     }
 }
 
-/// Has a folder made that no other user can enter.
+/// Configures a directory that no other user can enter.
 pub(in crate::client) fn set_private_mode_on_unix(folder: &mut Builder<'_, '_>) {
     folder.permissions(Permissions::from_mode(0o700));
 }

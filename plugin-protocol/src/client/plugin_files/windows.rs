@@ -23,7 +23,7 @@ impl StampedMetadata {
     }
 }
 
-/// The folder for temporary files is one of the user already.
+/// The temporary directory already belongs to the user.
 pub(in crate::client) fn set_private_mode_on_unix(_folder: &mut Builder<'_, '_>) {}
 
 /// Plugins listen on TCP here.

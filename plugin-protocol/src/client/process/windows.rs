@@ -19,7 +19,7 @@ use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 use super::ProcessLimits;
 use crate::children::Job;
 
-/// Exit of a process, in words.
+/// Exit status of a process, as a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(Option<ExitStatus>);
 
@@ -47,8 +47,8 @@ pub(crate) struct ChildOutputPipes {
 }
 
 impl StartedProcess {
-    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr. A program cannot be started
-    /// under another name here, so `arg0` is its argument.
+    /// Starts `command` with an empty stdin and pipes on stdout and stderr. A program cannot be
+    /// started under another name here, so `arg0` is its argument.
     ///
     /// # Errors
     /// When the system cannot start it, or it is to have limits, which are not supported.
@@ -84,7 +84,7 @@ impl StartedProcess {
     fn start_reaper(mut child: Child, job: Job) -> io::Result<Self> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
         let taken = job.add_process(child.as_raw_handle());
-        // One that has ended already cannot be taken in.
+        // A process that has already ended cannot be assigned.
         if taken.is_err() && child.try_wait()?.is_none() {
             child.kill().ok();
             taken?;

@@ -1,5 +1,5 @@
-//! One call from request to answer: connection, path, limits, and the blame when no answer
-//! comes. Knows no particular call.
+//! One call from request to answer: connection, path, limits, and the failure when no answer comes.
+//! Independent of the kind of call.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -39,7 +39,7 @@ impl GrpcProvider {
         answer.try_into().map_err(|why| self.name_method_if_misbehaved::<X>(Failure::from(why)))
     }
 
-    /// Makes a call whose answer comes in pieces, between neutral messages.
+    /// Makes a call with a streamed answer, between neutral messages.
     pub(super) async fn call_server_streaming<X, N, M>(
         &self,
         request: N,
@@ -71,7 +71,7 @@ impl GrpcProvider {
         self.call_client_streaming::<X>(vec![request]).await
     }
 
-    /// Makes a call whose request goes out in pieces, between wire messages.
+    /// Makes a call with a streamed request, between wire messages.
     pub(super) async fn call_client_streaming<X: Exchange>(
         &self,
         requests: Vec<X::Request>,
@@ -138,9 +138,8 @@ impl<X: Exchange> AnswerStream<X> {
         let Some(answer) = self.next().await? else {
             return Err(misbehaved_failure(self.name, "the answer is empty"));
         };
-        // Further answers mean nothing, but the end does.
-        // A gRPC status follows the message in the trailers, so a call can still fail after its
-        // answer.
+        // Further answers are ignored, but the end is not. A gRPC status follows the message in the
+        // trailers, so a call can still fail after its answer.
         while let Some(further) = self.raw.next().await {
             if let Err(error) = further {
                 return Err(failure_from_raw(self.name, error));
@@ -160,8 +159,8 @@ fn too_large_reason(length: impl Display, limit: usize) -> String {
 
 /// The length of an answer that this side refused and the limit, from the status of its decoder.
 fn refused_answer_length_and_limit(status: &RawStatus) -> Option<(&str, usize)> {
-    // tonic has no typed error for this. Without the translation the provider would be blamed with
-    // a status that our own decoder made.
+    // tonic has no typed error for this. Without the translation the provider would be blamed for a
+    // status of our own decoder.
     let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
     let (length, limit) = found.split_once(" bytes, the limit is: ")?;
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
@@ -171,7 +170,7 @@ fn misbehaved_failure(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} is invalid: {why}"))
 }
 
-/// Says why there is no answer.
+/// Returns the reason why no answer came.
 fn failure_from_raw(name: &'static str, error: RawError) -> Failure {
     match error {
         // No fault: the protocol has no minor version on the wire, so hosts find newer methods by

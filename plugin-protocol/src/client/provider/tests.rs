@@ -27,7 +27,7 @@ use crate::server::ProviderService;
 use crate::{Payload, Provider};
 use example::{Example, everything, msgpack};
 
-/// One connection, and nothing known about who is at the other end.
+/// One connection to an unspecified plugin.
 struct OneChannel(Channel);
 
 #[async_trait::async_trait]
@@ -145,7 +145,7 @@ async fn a_request_beyond_the_limit_is_not_sent() {
 
 // ---- No answer, and whose fault it is
 
-/// A provider that misbehaves as the name of the type says.
+/// A provider that misbehaves as named by the type.
 struct Bad;
 
 impl ProviderHandlers for Bad {

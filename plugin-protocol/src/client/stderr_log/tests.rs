@@ -17,7 +17,7 @@ fn lines_of_every_kind_are_understood() {
         r#"{"@level":"trace","@message":"m"}"#,
         r#"{"@message":"no level"}"#,
         r#"{"@level":"loud","@message":"odd level"}"#,
-        // The next three are no records of hclog, so the whole line is the message.
+        // The next three are not hclog records, so the whole line is the message.
         r#"{"@level":3,"@message":"level is no text"}"#,
         r#"{"@level":"info","@message":["no text"]}"#,
         r#"{"plain":"json"}"#,

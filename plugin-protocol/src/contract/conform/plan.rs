@@ -46,7 +46,7 @@ impl PlanValues {
         Self { prior: part(&self.prior), config: part(&self.config), planned: part(&self.planned) }
     }
 
-    /// The three at a position of lists; a prior that is not there is null.
+    /// The three values at an index of lists; an absent prior is null.
     fn element_at(&self, at: usize) -> Option<Self> {
         let none = Value::null(Type::Dynamic);
         let prior = self.prior.children().get(at).unwrap_or(&none);
@@ -85,7 +85,7 @@ impl PlanChecker {
         self.path.0.pop();
     }
 
-    /// Reports a value that is there on one side only. Answers whether to look further.
+    /// Reports a value that exists on one side only. Returns whether to compare further.
     fn check_existence(&mut self, three: &PlanValues) -> bool {
         match (three.planned.is_null(), three.config.is_null()) {
             (true, false) => {
@@ -128,9 +128,9 @@ impl PlanChecker {
         if are_identical(planned, config) {
             return;
         }
-        // The provider takes the configuration to mean what is there already.
-        // Services normalise values such as JSON documents. Keeping the prior value avoids a
-        // permanent difference, and the protocol allows it.
+        // The provider considers the configuration equal to the existing value. Services normalise
+        // values such as JSON documents. Keeping the prior value avoids a permanent difference, and
+        // the protocol allows it.
         if are_identical(planned, prior) && !prior.is_null() && !config.is_null() {
             return;
         }
@@ -199,7 +199,7 @@ impl PlanChecker {
         let counts = (three.planned.children().len(), three.config.children().len());
         match nested.nesting {
             Nesting::Single | Nesting::Group => self.check_attributes(&nested.attributes, three),
-            // The number of elements is the author's decision, also if the attributes inside are
+            // The number of elements is the author's decision, even if the attributes inside are
             // computed.
             Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
                 let config = match three.config.is_unknown() {
@@ -214,7 +214,7 @@ impl PlanChecker {
                     ),
                 );
             }
-            // Elements of sets have nothing by which to tell which belong together.
+            // Elements of sets have no key to match them by.
             Nesting::Set => {}
             Nesting::List => {
                 for at in 0..counts.0 {
@@ -232,7 +232,8 @@ impl PlanChecker {
     }
 
     /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
-    /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
+    /// attributes are then, too. As in Terraform, null and an object with only null attributes are
+    /// treated alike here.
     fn check_element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
         if !are_identical(&three.planned, &three.config) {
             self.check_attributes(attributes, three);
@@ -284,8 +285,8 @@ impl PlanChecker {
         if are_identical(planned, config) {
             return;
         }
-        // Only a `dynamic` block over something unknown makes blocks unknown; it is not the
-        // provider's to guess what comes of it.
+        // Only a `dynamic` block over an unknown value makes blocks unknown; a provider must not
+        // guess the result.
         if config.is_unknown() {
             let planned = display_value(planned);
             return self.report_quoting_values(

@@ -15,7 +15,7 @@ use super::super::inspect_values::{
 };
 use super::super::{Rule, Violation};
 
-/// Finds the places where an actual object differs from its plan. No violations: it fits.
+/// Returns the differences between an actual object and its plan. Empty if it conforms.
 #[must_use]
 pub fn compatibility_violations(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
     let mut check = ResultChecker { path: Path::root(), violations: Vec::new() };
@@ -28,7 +28,7 @@ struct ResultChecker {
     violations: Vec<Violation>,
 }
 
-/// Whether a part that was planned may have become another.
+/// Whether the applied part may follow from the planned part.
 trait ElementComparison {
     fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value);
 }
@@ -111,7 +111,7 @@ impl ResultChecker {
             }
         }
         match nested.nesting {
-            // Of a `dynamic` block over something unknown, nothing may have come.
+            // A `dynamic` block over an unknown value may have produced no blocks.
             Nesting::Single | Nesting::Group => {
                 if !(planned.is_unknown() && actual.is_null()) {
                     self.check_block(&nested.block, planned, actual);
@@ -166,7 +166,7 @@ impl ResultChecker {
 
     fn compare_values(&mut self, planned: &Value, actual: &Value) {
         let planned_type = planned.ty();
-        // An unknown type promises nothing, so any value keeps the promise.
+        // An unknown type promises nothing, so any value conforms.
         if planned_type == Type::Dynamic {
             return;
         }
@@ -326,7 +326,7 @@ impl ResultChecker {
 }
 
 /// Parts of a planned set element that a corresponding applied one must share: simple known
-/// attributes, or the whole of a known value that is no object.
+/// attributes, or the whole of a known value that is not an object.
 fn key_parts_of_planned_element(planned: &Value) -> ElementKeyParts {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));

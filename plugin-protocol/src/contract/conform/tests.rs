@@ -36,7 +36,7 @@ fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"x","size":"1"}"#);
     ok("null", r#"{"name":"?"}"#, r#"{"name":"?"}"#);
     ok(r#"{"name":"a","size":"1"}"#, r#"{"name":"a","size":"2"}"#, r#"{"name":"a","size":"2"}"#);
-    // The provider may take what is configured to mean what is there.
+    // The provider may consider the configured value equal to the existing one.
     ok(r#"{"name":"a"}"#, r#"{"name":"A"}"#, r#"{"name":"a"}"#);
     ok(r#"{"name":"a"}"#, r#"{"name":"?"}"#, r#"{"name":"a"}"#);
     ok("null", "null", "null");
@@ -89,7 +89,7 @@ fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
     let secret = Attribute { sensitive: true, ..text_attribute(Role::Optional) };
     let pass = Attribute { write_only: true, ..text_attribute(Role::Optional) };
     let schema = attributes_block(vec![("secret", secret), ("pass", pass)]);
-    // It goes to the provider in the configuration, and into no plan and no state.
+    // It is sent to the provider in the configuration, and is in no plan and no state.
     plan(&schema, "null", r#"{"pass":"p"}"#, "{}", &[]);
     plan(
         &schema,
@@ -176,7 +176,7 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
             ".x: map key \"k\" from config is not present in plan",
         ],
     );
-    // An object of nothing but null may be planned as null, as Terraform 1.11 allows.
+    // An object with only null attributes may be planned as null, as Terraform 1.11 allows.
     plan(&map, "null", r#"{"x":{"k":{}}}"#, r#"{"x":{"k":null}}"#, &[]);
     plan(
         &map,
@@ -281,7 +281,7 @@ fn what_was_known_must_come_true() {
     let ok = |planned, actual| result(&schema, planned, actual, &[]);
     ok("null", "null");
     ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a","id":"1"}"#);
-    // Unknown promises nothing, so null keeps the promise.
+    // Unknown promises nothing, so null conforms.
     ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a"}"#);
     ok(r#"{"list":["a","?"],"map":{"k":"?"}}"#, r#"{"list":["a","b"],"map":{"k":"v"}}"#);
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a","b"]}"#);
@@ -370,14 +370,14 @@ fn blocks_come_out_as_planned() {
             r#".b: planned set element {"n" = "a", "o" = "1"} does not correlate with any element in actual"#,
         ],
     );
-    // Both fit the planned element, so only the number tells.
+    // Both fit the planned element, so only the number differs.
     result(
         &set,
         r#"{"b":[{"n":"a","o":"?"}]}"#,
         r#"{"b":[{"n":"a","o":"1"},{"n":"a","o":"2"}]}"#,
         &[".b: block set length changed from 1 to 2"],
     );
-    // Of a `dynamic` block over something unknown, anything may have come.
+    // A `dynamic` block over an unknown value may have produced any blocks.
     for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
         let schema = of(nesting);
         let actual = block_value(&schema, "{}");

@@ -124,7 +124,7 @@ fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
         ("id", text_attribute(Role::Computed)),
     ]);
     let prior = block_value(&schema, r#"{"name":"a","id":"1"}"#);
-    // Providers with the old SDK may plan a hash in place of what was configured.
+    // Providers with the old SDK may plan a hash instead of the configured value.
     let planned = block_value(&schema, r#"{"name":"hash","id":"?"}"#);
     let result = IgnoredChanges::Paths(vec![at("name")]).apply_to_planned(&prior, &planned);
     assert_eq!(compact_notation(&result), "{id:? name:a}");

@@ -44,7 +44,7 @@ fn on_update_what_the_provider_set_is_kept_unless_configured() {
     check(&schema, prior, r#"{"name":"?","size":"?"}"#, "{id:i name:? size:?}");
     // A host does not stop authors from setting what only the provider may.
     check(&schema, prior, r#"{"name":"new","id":"x"}"#, "{id:x name:new size:1}");
-    // No host asks for this. The answer is Terraform's.
+    // No host requests this. The answer is Terraform's.
     check(&schema, prior, "null", "{id:i name:old note:old size:1}");
     check(&schema, "null", "null", "null");
 }
@@ -67,7 +67,7 @@ fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
         let kept = block_value(&schema, &format!("{{\"n\":{computed}}}"));
         assert_eq!(proposed_new(&schema, &kept, &block_value(&schema, "{}")), kept);
-        // What is only computed was not configured, whatever is in it.
+        // A computed-only attribute counts as not configured, regardless of its value.
         let schema =
             attributes_block(vec![("n", nested_attribute(nesting, Role::Computed, inner()))]);
         let kept = block_value(&schema, &format!("{{\"n\":{authored}}}"));

@@ -1,4 +1,4 @@
-//! Paths of a provider that force replacement.
+//! Paths from a provider that force replacement.
 
 use super::super::fixtures::{
     attributes_block, attributes_of_each_role, block_value, text_attribute, violation_lines,

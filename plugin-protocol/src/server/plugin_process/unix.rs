@@ -6,7 +6,7 @@ use std::io;
 use nix::unistd::{Pid, dup, dup2_stdout, getppid};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The process that has started this one.
+/// The parent process.
 pub(in crate::server) struct HostProcess(Pid);
 
 impl HostProcess {
@@ -14,7 +14,7 @@ impl HostProcess {
         Self(getppid())
     }
 
-    /// Whether it still runs: the child of a process that has ended has another parent.
+    /// Whether the parent still runs: the child of an ended process has another parent.
     pub(in crate::server) fn may_be_running(&self) -> bool {
         getppid() == self.0
     }

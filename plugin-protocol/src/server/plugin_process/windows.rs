@@ -5,7 +5,7 @@ use std::io::{self, Stdout};
 use tokio::signal::ctrl_c;
 use tokio::task::JoinHandle;
 
-/// The process that has started this one. Windows does not tell when it ends.
+/// The parent process. Windows does not report its exit.
 pub(in crate::server) struct HostProcess;
 
 impl HostProcess {
@@ -34,7 +34,7 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
     })
 }
 
-/// Returns stdout. Hosts read on behind the handshake and drop further output.
+/// Returns stdout. Hosts continue to read after the handshake and drop further output.
 pub(in crate::server) fn take_stdout_for_handshake() -> io::Result<Stdout> {
     Ok(io::stdout())
 }

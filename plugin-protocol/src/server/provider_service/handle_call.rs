@@ -1,5 +1,5 @@
 //! One call from request to answer on the provider's side: limits, decoding, encoding, failures and
-//! panics. It knows no particular call except the one whose request is a stream.
+//! panics. Only the call with a streamed request is treated specially.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -139,8 +139,8 @@ impl IncomingCall {
         async move {
             Grpc::new(ProtobufCodec::<X::Response, X::Request>::default())
                 .max_decoding_message_size(message_limits::MAX_REQUEST_BYTES)
-                // The host limits answers, and can say so. An answer refused here would be lost
-                // without a word.
+                // The host limits answers, and reports that. An answer refused here would be lost
+                // without a message.
                 .max_encoding_message_size(usize::MAX)
                 .streaming(call, request)
                 .await
@@ -152,7 +152,7 @@ impl IncomingCall {
 type AnswerPieces<A> = BoxStream<'static, Result<A, Status>>;
 type AnswerFuture<A> = BoxFuture<'static, Result<AnswerPieces<A>, Status>>;
 
-/// The handler that tonic calls once it has taken the request apart.
+/// The handler that tonic calls after it has parsed the request.
 struct SingleCallHandler<Q, A> {
     name: &'static str,
     run: Option<RunHandler<Q, A>>,
@@ -171,9 +171,9 @@ impl<Q, A: Send + 'static> StreamingService<DecodedOrError<Q>> for SingleCallHan
         let Some(run) = self.run.take() else {
             return std::future::ready(Err(Status::internal("called twice"))).boxed();
         };
-        // A provider's panic ends its call, not the process: other calls are under way, and what they
-        // have made must reach the host.
-        // Only the future needs the guard: making it runs no code of the provider.
+        // A provider's panic ends its call, not the process: other calls are in flight, and their
+        // results must reach the host. Only the future needs the guard: creating it runs no code of
+        // the provider.
         let answers = AssertUnwindSafe(run(request.into_inner())).catch_unwind();
         async move {
             let pieces = answers.await.unwrap_or_else(|panic| Err(panic_status(name, &*panic)))?;
@@ -187,7 +187,7 @@ impl<Q, A: Send + 'static> StreamingService<DecodedOrError<Q>> for SingleCallHan
     }
 }
 
-/// Waits for the request of a call that has one. A second one is not read.
+/// Waits for the single request of a call. A second one is not read.
 async fn only_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q, Status> {
     match requests.next().await {
         Some(request) => request_or_status(request),
@@ -196,7 +196,8 @@ async fn only_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q
 }
 
 fn request_or_status<Q>(request: Result<DecodedOrError<Q>, Status>) -> Result<Q, Status> {
-    // Bytes that are no message are the host's mistake, and the status must not blame the provider.
+    // Bytes that are not a message are the host's error, and the status must not blame the
+    // provider.
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }
 
@@ -209,7 +210,7 @@ fn unencodable_answer_status(why: impl Into<Failure>) -> Status {
 }
 
 fn panic_status(name: &str, panic: &(dyn Any + Send)) -> Status {
-    // `panic!` carries a `String` if it has arguments, else a `&str`.
+    // `panic!` carries a `String` if it has arguments, otherwise a `&str`.
     let text = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -218,7 +219,7 @@ fn panic_status(name: &str, panic: &(dyn Any + Send)) -> Status {
     Status::internal(format!("the provider panicked in {name}: {text}"))
 }
 
-/// Tells the host why there is no answer.
+/// Returns the status for a call without an answer.
 fn failure_status(failure: Failure) -> Status {
     match failure {
         Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),

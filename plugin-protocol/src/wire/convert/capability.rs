@@ -25,7 +25,8 @@ impl From<v6::ServerCapabilities> for ServerCapabilities {
     }
 }
 
-/// Writes the capabilities of the host. Protocol 5 has no place for the last two; its readers pass over them.
+/// Writes the capabilities of the host. Protocol 5 has no field for the last two; its readers
+/// ignore them.
 pub(super) fn encode_client_capabilities(
     client: ClientCapabilities,
 ) -> Option<v6::ClientCapabilities> {

@@ -1,4 +1,4 @@
-//! Validating and configuring, and every other answer that is nothing but diagnostics.
+//! Validation and configuration, and every other answer with only diagnostics.
 
 use super::UnencodableMessage;
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
@@ -8,8 +8,8 @@ use crate::capability::ClientCapabilities;
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
-/// Twelve messages have diagnostics and nothing else: one line each instead of twelve times two
-/// identical conversions.
+/// Twelve messages have only diagnostics: one line each instead of twelve times two identical
+/// conversions.
 macro_rules! convert_diagnostics_responses {
     ($($family:ident),* $(,)?) => {$(
         impl From<DiagnosticsResponse> for v6::$family::Response {
@@ -41,7 +41,7 @@ convert_diagnostics_responses!(
     write_state_bytes,
 );
 
-/// Four messages ask about the configuration of a type and say nothing of the host.
+/// Four messages validate the configuration of a type and have no host capabilities.
 macro_rules! convert_validate_requests {
     ($($family:ident),* $(,)?) => {$(
         impl TryFrom<ValidateRequest> for v6::$family::Request {

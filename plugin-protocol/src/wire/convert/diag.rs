@@ -43,7 +43,7 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
         let severity = match WireSeverity::try_from(wire.severity) {
             Ok(WireSeverity::Error) => Severity::Error,
             Ok(WireSeverity::Warning) => Severity::Warning,
-            // Terraform takes it for neither of the two and goes on, which could hide an error.
+            // Terraform treats it as neither of the two and continues, which could hide an error.
             Ok(WireSeverity::Invalid) | Err(_) => {
                 let note = "The provider did not say whether this is an error or a warning; it is \
                             taken for an error.";
@@ -53,7 +53,8 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
             }
         };
         let steps = wire.attribute.unwrap_or_default().steps.into_iter();
-        // A step without a selector ends the path: the value above it is the best place to show.
+        // A step without a selector ends the path: the enclosing value is the best position to
+        // show.
         let path = Path(steps.map_while(|step| step.selector.map(decode_step)).collect());
         Self { severity, summary: wire.summary, detail, path, code: None }
     }

@@ -8,7 +8,8 @@ use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
-/// Writes private bytes where the protocol tells none from empty ones, and we do not.
+/// Writes private bytes where the protocol distinguishes absent from empty ones, and our types do
+/// not.
 fn encode_private(bytes: Bytes) -> Option<Bytes> {
     (!bytes.is_empty()).then_some(bytes)
 }

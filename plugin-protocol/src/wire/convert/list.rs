@@ -55,7 +55,7 @@ impl From<v6::list_resource::Event> for ListEvent {
         Self {
             identity: identity_payload_from_wire(wire.identity),
             display_name: wire.display_name,
-            // The field is `optional`: without it no object was asked for, and an empty one is
+            // The field is `optional`: without it no object was requested, and an empty one is
             // null.
             object: wire.resource_object.map(|object| payload_from_wire(Some(object))),
             diagnostics: diag::decode_diagnostics(wire.diagnostic),
@@ -86,7 +86,7 @@ impl From<v6::validate_list_resource_config::Request> for ValidateListRequest {
             config: payload_from_wire(wire.config),
             include_object: payload_from_wire(wire.include_resource_object),
             limit: payload_from_wire(wire.limit),
-            // The protocol has no place for it in this call.
+            // The protocol has no field for it in this call.
             client: ClientCapabilities::default(),
         }
     }

@@ -14,8 +14,8 @@ use crate::wire::generated::tfplugin6 as v6;
 /// MessagePack for null.
 const MESSAGE_PACK_NULL: &[u8] = &[0xc0];
 
-/// Writes a value where the protocol wants one: an absent one becomes an explicit null, because
-/// providers on the Go library refuse a missing value. Bytes that are empty are no value and stay out.
+/// Writes a value where the protocol requires one: an absent one becomes an explicit null, because
+/// providers on the Go library refuse a missing value. Empty bytes are not a value and are omitted.
 pub(super) fn encode_absent_as_null(
     payload: &Payload,
     field: &str,
@@ -37,7 +37,7 @@ pub(super) fn encode_unless_absent(
         Payload::Msgpack(bytes) | Payload::Json(bytes) if bytes.is_empty() => None,
         Payload::Msgpack(msgpack) => Some(v6::DynamicValue { msgpack, json: Bytes::new() }),
         Payload::Json(json) => Some(v6::DynamicValue { msgpack: Bytes::new(), json }),
-        // Encoding leaves no value behind.
+        // Encoding consumes the value.
         Payload::Absent | Payload::Value(..) => None,
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn identity_payload_from_wire(
     wire.map(|identity| identity_value_from_wire(identity.identity_data))
 }
 
-/// Reads the value of an identity. A message without a value is no identity.
+/// Reads the value of an identity. A message without a value is not an identity.
 pub(super) fn identity_value_from_wire(wire: Option<v6::DynamicValue>) -> Payload {
     payload_from_wire(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
 }

@@ -1,5 +1,5 @@
-//! Schemas, metadata, identities and functions of a provider. The forms that differ in protocol 5
-//! are converted to those of protocol 6 and back.
+//! Schemas, metadata, identities and functions of a provider. The messages that differ in protocol
+//! 5 are converted to those of protocol 6 and back.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use v6::get_metadata as names;
 
 type MapByName<T> = BTreeMap<String, T>;
 
-/// Reads everything under its name; an error says which one it was.
+/// Reads each item by name; an error contains the name.
 fn decode_each_by_name<W, N>(
     wire: MapByName<W>,
     kind: &str,
@@ -188,7 +188,7 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
     }
 }
 
-/// The answer of a provider that needs more than protocol 5 has.
+/// The answer of a provider that requires protocol 6.
 pub(crate) fn unencodable_schema_response(
     UnencodableMessage(why): UnencodableMessage,
 ) -> v5::get_provider_schema::Response {

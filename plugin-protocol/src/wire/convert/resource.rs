@@ -235,7 +235,8 @@ impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
     }
 }
 
-/// Reading never fails: an object may have been made, and the known part of it must reach the state.
+/// Reading never fails: an object may have been created, and the known part of it must reach the
+/// state.
 impl From<v6::apply_resource_change::Response> for ApplyResponse {
     fn from(wire: v6::apply_resource_change::Response) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! Schemas, as protocol 6 writes them. Checks only what our own types cannot hold; whether a schema
-//! makes sense is the contract's business.
+//! Schemas, as protocol 6 writes them. Checks only what our own types cannot represent. The
+//! contract checks whether a schema is valid.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use v6::schema::object::NestingMode as ObjectNesting;
 /// Strictness of a host about a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaStrictness {
-    /// Every attribute says clearly who sets it.
+    /// Every attribute declares whether the author or the provider sets it.
     Strict,
     /// Leniency for schemas that hosts do not check: an attribute without a role is optional, and a
     /// required one has no other role.
@@ -78,7 +78,7 @@ fn decode_block(
             .map_err(|misread| misread.prepend_place(format_args!("block `{name}`")))?;
         // A map would keep one of the two without a word.
         if blocks.contains_key(&name) {
-            return Err(InvalidMessage::new(format!("block `{name}` is there twice")));
+            return Err(InvalidMessage::new(format!("block `{name}` is declared twice")));
         }
         blocks.insert(name, nested);
     }
@@ -131,7 +131,7 @@ fn decode_attributes(
         let attribute = decode_attribute(attribute, rigour)
             .map_err(|misread| misread.prepend_place(format_args!("attribute `{name}`")))?;
         if attributes.contains_key(&name) {
-            return Err(InvalidMessage::new(format!("attribute `{name}` is there twice")));
+            return Err(InvalidMessage::new(format!("attribute `{name}` is declared twice")));
         }
         attributes.insert(name, attribute);
     }

@@ -1,4 +1,4 @@
-//! A provider as a place for states.
+//! State store messages.
 
 use super::payload::{encode_absent_as_null, payload_from_wire};
 use super::{InvalidMessage, UnencodableMessage, diag};
@@ -98,7 +98,7 @@ impl From<v6::read_state_bytes::Response> for StateChunk {
     }
 }
 
-/// Writes a state in pieces. Only the first says which state it is; an empty state is one empty piece.
+/// Writes a state in chunks. Only the first names the state; an empty state is one empty chunk.
 pub(crate) fn encode_state_chunks(
     state: StateRef,
     chunks: Vec<StateChunk>,
@@ -136,11 +136,11 @@ impl IncomingStateChunks {
     /// The largest state taken in.
     const MAX_STATE_BYTES: i64 = 1 << 30;
 
-    /// Takes in one piece.
+    /// Adds one chunk.
     ///
     /// # Errors
-    /// When the first piece does not say which state it is, or the pieces are longer than announced
-    /// or than anything sensible: they are held in memory.
+    /// When the first chunk does not name the state, or the chunks are longer than announced or
+    /// than the limit: they are held in memory.
     pub(crate) fn push(
         &mut self,
         chunk: v6::write_state_bytes::RequestChunk,
@@ -168,10 +168,10 @@ impl IncomingStateChunks {
         Ok(())
     }
 
-    /// Returns the state's name and pieces.
+    /// Returns the state's name and chunks.
     ///
     /// # Errors
-    /// When there was no piece at all.
+    /// When there was no chunk.
     pub(crate) fn into_state_ref_and_chunks(
         self,
     ) -> Result<(StateRef, Vec<StateChunk>), InvalidMessage> {

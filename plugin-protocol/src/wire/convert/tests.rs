@@ -36,7 +36,7 @@ where
     N::try_from(arrived).map_err(Failure::from).unwrap()
 }
 
-// ---- Whatever is said arrives
+// ---- Every message arrives
 
 fn name() -> impl Strategy<Value = String> {
     "[a-z][a-z0-9_]{0,6}"
@@ -234,7 +234,7 @@ fn signature() -> impl Strategy<Value = FunctionSignature> {
 }
 
 proptest! {
-    // Without persistence, because a failure would write files beside the sources.
+    // Without persistence, because a failure would write files next to the sources.
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
@@ -377,7 +377,7 @@ fn stored_states_keep_their_form() {
     }
 }
 
-// ---- Peers that say strange things
+// ---- Peers that send invalid messages
 
 #[test]
 fn a_diagnostic_of_no_severity_is_an_error_and_says_so() {
@@ -391,7 +391,7 @@ fn a_diagnostic_of_no_severity_is_an_error_and_says_so() {
 fn a_diagnostic_is_shown_at_the_last_place_its_path_names() {
     use v6::attribute_path::{Step as WireStep, step::Selector};
     let named = WireStep { selector: Some(Selector::AttributeName("disk".into())) };
-    // An unknown kind of step: what follows it means nothing.
+    // An unknown kind of step: the steps after it are ignored.
     let steps = vec![named.clone(), WireStep { selector: None }, named];
     let attribute = Some(v6::AttributePath { steps });
     let wire = v6::Diagnostic { severity: 1, attribute, ..v6::Diagnostic::default() };
@@ -460,7 +460,7 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
 fn an_empty_state_is_one_piece_with_a_name() {
     let state =
         crate::message::state_store::StateRef { type_name: "s".into(), state_id: "main".into() };
-    // Without a piece, nothing would name the state.
+    // Without a chunk, the state would have no name.
     let pieces = encode_state_chunks(state, vec![]);
     assert_eq!(pieces.len(), 1);
     assert_eq!(pieces[0].meta.as_ref().unwrap().state_id, "main");

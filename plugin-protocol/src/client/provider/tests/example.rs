@@ -38,7 +38,7 @@ use crate::message::state_store::{
 use crate::message::{DeferredReason, ProviderDiagnostic};
 use crate::{Failure, Payload, Provider, ProviderExt as _, ProviderHandlers};
 
-/// Records its requests and answers something.
+/// Records its requests and returns a fixed answer.
 #[derive(Debug, Default)]
 pub(super) struct Example {
     told: Mutex<Vec<String>>,
@@ -46,7 +46,7 @@ pub(super) struct Example {
 }
 
 impl Example {
-    /// Offers nothing that protocol 5 has no form for.
+    /// Offers only features that protocol 5 can express.
     pub(super) fn for_protocol_5() -> Self {
         Self { only_what_protocol_5_has: true, ..Self::default() }
     }
@@ -113,7 +113,7 @@ fn names(prefix: &str) -> Vec<String> {
 }
 
 fn schemas(kind: &str, schema: &Schema) -> BTreeMap<String, Schema> {
-    // proto3 leaves a zero out, and it must arrive all the same.
+    // proto3 omits a zero, and it must still arrive.
     let other = Schema { version: 0, ..schema.clone() };
     BTreeMap::from([(format!("acme_{kind}"), schema.clone()), (format!("acme_{kind}_2"), other)])
 }
@@ -345,7 +345,7 @@ async fn all<T>(
     answer?.try_collect().await
 }
 
-/// Makes every call, in the order of the table of methods, and returns what was said to each.
+/// Makes every call, in the order of the table of methods, and returns the answers.
 pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
     let upgrade_identity = UpgradeIdentityRequest {
         type_name: "acme_vm".into(),

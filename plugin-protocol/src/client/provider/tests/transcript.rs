@@ -1,4 +1,4 @@
-//! Every call recorded, stored, and replayed byte for byte; calls that no provider knows.
+//! Every call recorded, stored, and replayed byte for byte; calls of unknown methods.
 
 use std::time::{Duration, SystemTime};
 
