@@ -24,8 +24,8 @@ pub static PROVIDER_NAMES: &[&str] = &[
     "tls",
 ];
 
-/// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
-/// behind it, as in packages.
+/// Serves a provider if the name of the program is `terraform-provider-NAME`, optionally followed
+/// by a version, as in packages.
 #[must_use]
 pub fn serve_if_named_provider(program: &OsStr) -> Option<ExitCode> {
     Some(formwork_sdk::serve(provider_of_program(program)?))

@@ -1,5 +1,5 @@
-//! Child programs of providers. A child and everything it has started ends when its caller stops
-//! waiting for the answer, also when this process is killed.
+//! Child programs of providers. A child and its descendants end when the caller stops waiting for
+//! the answer, even if this process is killed.
 
 use std::io;
 use std::process::{Output, Stdio};
@@ -27,11 +27,11 @@ pub(crate) async fn run_child_with_input(
     let stdin = child.stdin.take();
     let ask = async {
         if let Some(mut stdin) = stdin {
-            // A program need not read its input, so a closed pipe is no failure.
+            // A program need not read its input, so a closed pipe is not a failure.
             let _unread = stdin.write_all(question).await;
         }
     };
-    // Both at once: a program may answer before it has read everything.
+    // Both concurrently: a program may write output before it has read all input.
     let ((), output) = tokio::join!(ask, child.wait_with_output());
     // Its background processes are left running on purpose.
     tree.leave_running().await;
@@ -52,7 +52,7 @@ mod tests {
         shell
     }
 
-    /// A script that opens a pipe, has a child open it too, says so and stays.
+    /// A script that opens a pipe, has a child open it too, reports that and continues to run.
     fn lasting(pipe: &Path) -> Command {
         shell(&format!("exec > {}; sleep 1000 & echo up; sleep 1000", pipe.display()))
     }

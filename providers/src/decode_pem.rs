@@ -1,5 +1,6 @@
-//! Base64 and PEM as programs in Go read them, which is what configurations are written for: line breaks
-//! in base64 do not count, and of a PEM text the first good block does, whatever stands around it.
+//! Base64 and PEM as Go programs read them, because configurations are written for them: line
+//! breaks in base64 are ignored, and the first valid block of a PEM document counts, regardless of
+//! the text around it.
 
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -31,7 +32,7 @@ pub(crate) struct PemBlock {
     pub(crate) content: Vec<u8>,
 }
 
-/// The first block of a PEM text that has an end and base64 in between. Headers are passed over.
+/// The first block of a PEM document that has an end and base64 in between. Headers are skipped.
 pub(crate) fn first_pem_block(text: &str) -> Option<PemBlock> {
     let mut open: Option<(&str, String)> = None;
     let mut is_head = false;

@@ -32,13 +32,14 @@ impl Digests {
     }
 }
 
-/// The SHA-1 digest. Names things; protects nothing.
+/// The SHA-1 digest. For names only, not for security.
 pub(crate) fn sha1(content: &[u8]) -> [u8; 20] {
     Sha1::digest(content).into()
 }
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    // A provider sees the SDK alone, which has no such function; the crate `hex` would save this line.
+    // A provider depends only on the SDK, which has no such function; the crate `hex` would save
+    // this line.
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

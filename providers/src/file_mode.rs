@@ -19,14 +19,14 @@ pub(crate) fn create_dir_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Creates a file with a mode, or empties the one that is there.
+/// Creates a file with a mode, or truncates the existing one.
 #[cfg(unix)]
 pub(crate) fn create_file_with_mode(path: &Path, mode: u32) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path)
 }
 
-/// Creates a file, or empties the one that is there.
+/// Creates a file, or truncates the existing one.
 #[cfg(not(unix))]
 pub(crate) fn create_file_with_mode(path: &Path, _mode: u32) -> io::Result<std::fs::File> {
     std::fs::File::create(path)

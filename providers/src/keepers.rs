@@ -7,8 +7,8 @@ use formwork_sdk::Attr;
 /// Arbitrary values while planning.
 type Strings = Attr<BTreeMap<String, Attr<String>>>;
 
-/// Whether `keepers` or `triggers` differ in more than keys without values: older states leave
-/// those out, and that must not force a new object.
+/// Whether `keepers` or `triggers` differ in more than keys without values: older states omit
+/// those, and that must not force a new object.
 pub(crate) fn keepers_or_triggers_changed(prior: &Strings, planned: &Strings) -> bool {
     match (prior.get(), planned) {
         (_, Attr::Unknown) => true,

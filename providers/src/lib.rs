@@ -1,5 +1,5 @@
-//! Our providers: thin binaries over the SDK. Names, schemas, import ids and behaviour are those of the
-//! public providers of the same names, so that existing configurations run unedited.
+//! The included providers: thin binaries over the SDK. Names, schemas, import ids and behaviour are
+//! those of the public providers of the same names, so that existing configurations run unedited.
 
 pub mod archive;
 pub mod bundle;

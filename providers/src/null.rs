@@ -1,4 +1,4 @@
-//! The `null` provider: objects that are nothing but their place in the graph.
+//! The `null` provider: objects that exist only in the dependency graph.
 
 mod data_source;
 mod resource;

@@ -1,5 +1,5 @@
 //! The `postgresql` provider: roles, databases, schemas, extensions and privileges of a server. Its
-//! schemas are those of `cyrilgdn/postgresql`, as far as they go.
+//! schemas are a subset of those of `cyrilgdn/postgresql`.
 //!
 //! It is an example of a provider for a real service: `server.rs` has the code that the resources share, and each
 //! of them is one file with a model and five short handlers.

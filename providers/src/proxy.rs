@@ -1,14 +1,14 @@
-//! The proxy that leads to a server, for the client that asks it: [`ProxyEnv`] says which.
+//! The proxy for the requests of an HTTP client, as selected by [`ProxyEnv`].
 
 pub(crate) use formwork_plugin_protocol::http_proxy::{parse_proxy, with_credentials};
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use ureq::Proxy;
 use ureq::http::Uri;
 
-/// The proxy of the environment for a URL; `None` for going there directly.
+/// The proxy of the environment for a URL; `None` for a direct connection.
 ///
 /// # Errors
-/// When the environment names something that is no proxy.
+/// When the proxy URL of the environment is not valid.
 pub(crate) fn proxy_from_env(url: &Uri) -> Result<Option<Proxy>, String> {
     let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
     let proxies = ProxyEnv::read(read_env_variable);

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs a program that gets `input`; returns its output. `None`, said loudly, when there is no such
-/// program on this machine.
+/// Runs a program that gets `input`; returns its output. `None`, with a prominent message, when
+/// this machine has no such program.
 ///
 /// # Panics
 /// When the program fails: our result is wrong.
@@ -26,7 +26,7 @@ pub(crate) fn run_test_program(folder: &Path, words: &[&str], input: &str) -> Op
     Some(text)
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests ask other programs what they think")]
+#[expect(clippy::disallowed_methods, reason = "tests compare with other programs")]
 fn build_command(program: &str) -> Command {
     Command::new(program)
 }

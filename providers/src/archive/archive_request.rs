@@ -1,4 +1,4 @@
-//! An archive as the data source and the resource make it: from what an author wrote to a file and its
+//! The archive of the data source and the resource: from the configuration to a file and its
 //! digests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,7 @@ pub(super) struct ArchiveResult {
 }
 
 impl ArchiveRequest<'_> {
-    /// Makes the archive.
+    /// Creates the archive.
     pub(super) fn create_archive(&self) -> Answer<ArchiveResult> {
         let fail = |summary: &str, why: String| Problem::new(summary, why);
         let failed = "Archive creation error";
@@ -117,7 +117,7 @@ pub(super) fn check_archive_type(text: &str) -> Result<(), String> {
     ArchiveFormat::from_name(text).map(drop).ok_or_else(|| format!("{forms}, and is {text:?}"))
 }
 
-/// Checks that a string has permissions, or nothing.
+/// Checks that a string is empty or contains permissions.
 pub(super) fn check_file_mode(text: &str) -> Result<(), String> {
     match text.is_empty() || parse_octal_mode(text).is_some() {
         true => Ok(()),
@@ -130,7 +130,7 @@ pub(super) fn check_excludes_allowed(is_meant: bool) -> Answer<()> {
     if is_meant {
         return Ok(());
     }
-    let detail = "`excludes` says what to leave out of `source_dir` and goes with nothing else.";
+    let detail = "`excludes` can be used only with `source_dir`.";
     let problem = Problem::new("Invalid Attribute Combination", detail);
     Err(problem.at("excludes"))
 }

@@ -1,4 +1,4 @@
-//! Entries of an archive: given content, one file, or a folder without its excluded files.
+//! Archive entries: given content, one file, or a directory without its excluded files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,15 +9,15 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::file_mode;
 
-/// Greatest depth of folders. It ends the search where links form a cycle.
+/// Maximum depth of directories. It ends the search where links form a cycle.
 const MAX_FOLDER_DEPTH: usize = 64;
 
 /// A file of the archive.
 pub(super) struct ArchiveEntry {
-    /// Its name in the archive.
+    /// The name in the archive.
     pub(super) name: String,
     pub(super) content: EntryContent,
-    /// Its permissions, if it is a file with any.
+    /// The permissions, if it is a file with any.
     pub(super) mode: Option<u32>,
 }
 
@@ -41,14 +41,15 @@ pub(super) enum CollectError {
     #[error("error archiving directory: {path}: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
     #[error(
-        "error archiving directory: {0} is deeper than {MAX_FOLDER_DEPTH} folders; do links lead in a circle?"
+        "error archiving directory: {0} is deeper than {MAX_FOLDER_DEPTH} directories; check for \
+         links that form a cycle"
     )]
     TooDeep(PathBuf),
     #[error("error archiving directory: error checking excludes matches: {0}")]
     Pattern(#[from] globset::Error),
 }
 
-/// One file, by its last name.
+/// A single file, named by the last part of its path.
 pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
     let found = fs::metadata(path).ok().filter(|found| !found.is_dir());
     let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
@@ -58,15 +59,15 @@ pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
     Ok(ArchiveEntry { name, content: EntryContent::File(path), mode })
 }
 
-/// Exclusions of a folder.
+/// Exclusions of a directory.
 pub(super) struct Exclusions<'o> {
-    /// Patterns of names as they would be in the archive. `**` is any number of folders.
+    /// Patterns of names as in the archive. `**` matches any number of directories.
     pub(super) excluded: &'o BTreeSet<String>,
-    /// Whether folders that are links are left out, instead of their content being put in.
+    /// Whether links to directories are left out, instead of adding their content.
     pub(super) linked_folders: bool,
 }
 
-/// All files of a folder, in the order of their names.
+/// All files of a directory, sorted by name.
 pub(super) fn collect_folder(
     path: &str,
     left: &Exclusions<'_>,
@@ -98,7 +99,8 @@ pub(super) fn check_exclude_patterns(texts: &BTreeSet<String>) -> Result<(), Str
         .map_err(|error| format!("must have patterns: {error}"))
 }
 
-/// Compiles the patterns. A folder matches `name/**` like its content, so that it is not searched.
+/// Compiles the patterns. A directory matches `name/**` like its content, so that it is not
+/// searched.
 fn compile_exclude_patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();
     for pattern in excluded.iter().filter(|pattern| !pattern.is_empty()) {

@@ -1,4 +1,4 @@
-//! The data source `archive_file`: the archive is made when it is read, which is mostly while planning.
+//! The data source `archive_file`: the archive is created when it is read, usually during planning.
 
 use formwork_sdk::prelude::*;
 

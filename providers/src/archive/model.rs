@@ -1,5 +1,5 @@
-//! The model of `archive_file`, the same for the data source and the resource type. Arguments about
-//! replacement mean nothing for a data source, and are not in its schema.
+//! The model of `archive_file`, the same for the data source and the resource type. Replacement
+//! rules do not apply to a data source, and are not in its schema.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use formwork_sdk::prelude::*;
 use super::archive_request::{self, ArchiveRequest, ArchiveResult, SourceBlock};
 use super::collect_entries;
 
-/// Files packed into one.
+/// Packs files into an archive.
 ///
-/// The same files make the same archive, on every machine and in every version. It holds the same
-/// entries as an archive of the public provider, but is not the same byte for byte, so
-/// `output_size` and the digests differ from those. A state that is used with both providers shows
-/// a change of the digests at each switch.
+/// The same files result in the same archive, on every machine and in every version. It has the
+/// same entries as an archive of the public provider, but is not identical byte for byte, so
+/// `output_size` and the digests differ. A state that is used with both providers shows a change of
+/// the digests at each switch.
 #[derive(Model)]
 #[attr(
     exactly_one_of(source, source_content_filename, source_file, source_dir),
@@ -32,14 +32,14 @@ pub(super) struct ArchiveModel {
     /// The only file to put in.
     #[attr(optional, replace)]
     pub(super) source_file: Option<String>,
-    /// The folder whose files to put in.
+    /// The directory to archive.
     #[attr(optional, replace)]
     pub(super) source_dir: Option<String>,
-    /// Patterns of what to leave out of `source_dir`: names relative to it, with `*`, `?`, `[…]`, `{…}`,
-    /// and `**` for any number of folders.
+    /// Patterns of files to exclude from `source_dir`: paths relative to it, with `*`, `?`, `[…]`,
+    /// `{…}`, and `**` for any number of directories.
     #[attr(optional, replace, check = collect_entries::check_exclude_patterns)]
     pub(super) excludes: Option<BTreeSet<String>>,
-    /// Whether to leave out folders that are links; otherwise what they lead to is put in.
+    /// Whether to exclude links to directories; otherwise the content of their targets is added.
     #[attr(optional)]
     pub(super) exclude_symlink_directories: Option<bool>,
     /// Path of the archive to write.

@@ -1,5 +1,5 @@
-//! The resource type `archive_file`: the archive is made when it is created, and again when it is read, so
-//! that a change of its files is seen.
+//! The resource type `archive_file`: the archive is created by Create, and again by Read, so that
+//! changes of its files are detected.
 
 use formwork_sdk::prelude::*;
 

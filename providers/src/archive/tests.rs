@@ -40,7 +40,7 @@ fn get(answer: &Value, name: &str) -> Value {
     Place::root().attribute(name).find(answer).unwrap().clone()
 }
 
-/// A folder with files, links and folders in it.
+/// A directory with files, links and subdirectories.
 fn tree() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let files = ["a.txt", "b.md", "sub/c.txt", "sub/deep/d.txt", "sub/deep/e.md", "other/f.txt"];
@@ -163,7 +163,7 @@ async fn what_cannot_be_packed_is_refused() {
         (vec![], "Invalid Attribute Combination"),
         (vec![dir(), path("source_file", here)], "Invalid Attribute Combination"),
         (vec![dir(), sources(&[("a", "b")])], "Invalid Attribute Combination"),
-        (vec![path("source_file", here), set("excludes", &["a"])], "goes with nothing else"),
+        (vec![path("source_file", here), set("excludes", &["a"])], "can be used only with `source_dir`"),
         (vec![text("type", "rar"), missing()], "must be \"zip\" or \"tar.gz\", and is \"rar\""),
         (vec![missing()], "could not archive missing directory"),
         (vec![path("source_dir", &here.join("a.txt"))], "directory that is a file"),

@@ -16,7 +16,7 @@ pub(super) struct ExternalModel {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
     #[attr(required, length = 1..)]
     program: Vec<Option<String>>,
-    /// The folder to run the program in; the current one if it is not set.
+    /// The working directory of the program. Default: the current directory.
     #[attr(optional)]
     working_dir: Option<String>,
     /// Query for the program: a JSON object on its standard input. Null values are left out.
@@ -82,13 +82,13 @@ fn not_started_problem(program: &str, folder: Option<&String>, error: &io::Error
     if let Some(folder) = folder
         && !FilePath::new(folder).is_dir()
     {
-        let detail = format!("`working_dir` is {folder:?}, which is not a folder.");
+        let detail = format!("`working_dir` is {folder:?}, which is not a directory.");
         return program_attribute_problem("External Program Execution Failed", detail);
     }
     let detail = format!(
-        "The program cannot be started. It must be in one of the folders of PATH or be given with its \
-         path, for example \"${{path.module}}/{program}\", and must be executable.\n\n\
-         Program: {program}\nError: {error}"
+        "The program cannot be started. It must be in a directory of PATH or be given with its \
+         path, for example \"${{path.module}}/{program}\", and must be executable.\n\nProgram: \
+         {program}\nError: {error}"
     );
     program_attribute_problem("External Program Lookup Failed", detail)
 }
@@ -176,7 +176,7 @@ mod tests {
                 vec![list(vec![Value::string("./no-such-program")])],
                 "External Program Lookup Failed",
             ),
-            (vec![shell("cat"), ("working_dir", Value::string("no/such"))], "is not a folder"),
+            (vec![shell("cat"), ("working_dir", Value::string("no/such"))], "is not a directory"),
             (vec![shell("echo why >&2; exit 3")], "Error Message: why\n\nState: exit status: 3"),
             (vec![shell("exit 1")], "printed nothing"),
             (vec![shell("echo '{\"a\": 1}'")], "Unexpected External Program Results"),

@@ -37,7 +37,8 @@ pub(super) struct HttpModel {
     /// The private key of the certificate to show, in PEM.
     #[attr(optional)]
     client_key_pem: Option<String>,
-    /// Whether to accept any server. Any machine may then read the request, and answer.
+    /// Whether to skip the verification of the server certificate. Any machine may then read the
+    /// request, and answer.
     #[attr(optional)]
     insecure: Option<bool>,
     /// The headers of the answer; several of one name are joined with commas.
@@ -58,13 +59,13 @@ pub(super) struct HttpModel {
     /// The URL.
     #[attr(computed)]
     id: String,
-    /// Whether to ask again when no answer comes, or one with a status that says `later`: 429, and 500
-    /// or more except 501. Each wait is twice as long as the one before.
+    /// Whether to retry when no response comes, or one with a status of 429, or of 500 or more
+    /// except 501. Each delay is twice as long as the previous one.
     #[block]
     retry: Option<RetryBlock>,
 }
 
-/// Whether to ask again.
+/// Whether to retry.
 #[derive(Clone, Debug, Nested)]
 pub(super) struct RetryBlock {
     /// Number of retries.

@@ -1,4 +1,4 @@
-//! One request and its answer, with as many attempts as are wanted. Knows nothing of attributes.
+//! One request and its response, with the configured number of attempts. Independent of attributes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -63,19 +63,19 @@ pub(super) struct Response {
     pub(super) body: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// The reason why no response came.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// There is no certificate in a text that should have some.
+    /// The PEM document contains no certificate.
     #[error("`ca_cert_pem` has no certificate in PEM")]
     Authorities,
     /// The client certificate with its key is invalid.
-    #[error("`client_cert_pem` and `client_key_pem` are no certificate in PEM with its key: {0}")]
+    #[error("`client_cert_pem` and `client_key_pem` are not a certificate in PEM and its key: {0}")]
     Identity(String),
     /// There is no such request.
     #[error("{0}")]
     Request(String),
-    /// An answer began and did not end well.
+    /// A response began and was not completed.
     #[error("{0}")]
     Body(String),
     /// The answer took too long.
@@ -88,7 +88,7 @@ pub(super) enum Failure {
 
 /// Failed attempts, by their consequence.
 enum FailedAttempt {
-    /// Another attempt may do better, perhaps after as long a wait as the server asks for.
+    /// Another attempt may succeed, after the delay that the server requests, if any.
     Again(String, Option<Duration>),
     /// Another attempt would end the same way.
     Never(String),
@@ -225,8 +225,8 @@ pub(super) fn check_url(url: &impl AsRef<str>) -> Result<(), String> {
     Err(format!("must begin with http:// or https://, and {:?} {why}", redact_url::redact_url(url)))
 }
 
-/// Escapes a URL as written by people: characters that no URL may have are escaped behind the host.
-/// Control characters are left to be refused.
+/// Escapes a URL as written by users: characters that are not valid in a URL are escaped after the
+/// host. Control characters are not escaped, so that they are refused.
 fn escape_url(url: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
     let host = url.find("://").map_or(0, |at| at + 3);
@@ -259,7 +259,7 @@ fn invalid_request_failure(
     ))
 }
 
-/// Wait that a server asks for: seconds, or a date.
+/// Delay that a server requests: seconds, or a date.
 fn parse_retry_after(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.trim().parse() {
         return Some(Duration::from_secs(seconds));
@@ -295,7 +295,7 @@ fn build_agent(settings: &RequestArguments<'_>, proxy: Option<Proxy>) -> Result<
     let identity = settings.identity.map(|(certificate, key)| {
         let chain = parse_certificates(certificate);
         if chain.is_empty() {
-            return Err(Failure::Identity("there is no certificate".to_owned()));
+            return Err(Failure::Identity("it contains no certificate".to_owned()));
         }
         let key = PrivateKey::from_pem(key.as_bytes());
         let key = key.map_err(|error| Failure::Identity(error.to_string()))?;
@@ -315,7 +315,7 @@ fn build_agent(settings: &RequestArguments<'_>, proxy: Option<Proxy>) -> Result<
         // Credentials for a host may be sent to all its paths.
         .redirect_auth_headers(RedirectAuthHeaders::SameHost)
         .proxy(proxy)
-        // A GET with a body is unusual, and some servers want one.
+        // A GET with a body is unusual, and some servers require one.
         .allow_non_standard_methods(true)
         .timeout_global(settings.timeout)
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
@@ -324,7 +324,7 @@ fn build_agent(settings: &RequestArguments<'_>, proxy: Option<Proxy>) -> Result<
     Ok(Agent::with_parts(config, connector, DefaultResolver::default()))
 }
 
-/// Makes sure that a certificate can be used with a key: the HTTP library panics if it cannot.
+/// Checks that a certificate can be used with a key: the HTTP library panics if it cannot.
 fn check_client_certificate(
     chain: &[Certificate<'_>],
     key: &PrivateKey<'_>,
@@ -342,7 +342,9 @@ fn check_client_certificate(
             "the private key does not match the public key of the certificate".to_owned()
         }
         Some(rustls::Error::InvalidCertificate(_)) => {
-            "the certificate cannot be read, or is one of X.509 version 1: `openssl x509 -req -extfile FILE` makes one of version 3".to_owned()
+            "the certificate cannot be read, or is one of X.509 version 1: `openssl x509 -req \
+             -extfile FILE` creates one of version 3"
+                .to_owned()
         }
         Some(error) => error.to_string(),
     }))

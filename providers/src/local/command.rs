@@ -8,11 +8,11 @@ use formwork_sdk::prelude::*;
 
 use crate::child::{child_command, run_child_with_input};
 
-/// A program that is run on this machine, with the environment of the run. It is run whenever the data
-/// are read, which is mostly while planning, so it should change nothing.
+/// Runs a program on this machine, with the environment of the run. It runs whenever the data are
+/// read, usually during planning, so it should have no side effects.
 #[derive(Model)]
 pub(super) struct CommandModel {
-    /// The program: its path, or a name that is found in one of the folders of `PATH`.
+    /// The program: its path, or a name that is found in a directory of `PATH`.
     #[attr(required, length = 1..)]
     command: String,
     /// The arguments of the program. Those that are null are left out.
@@ -21,10 +21,10 @@ pub(super) struct CommandModel {
     /// Standard input of the program.
     #[attr(optional)]
     stdin: Option<String>,
-    /// The folder to run the program in; the current one if it is not set.
+    /// The working directory of the program. Default: the current directory.
     #[attr(optional)]
     working_directory: Option<String>,
-    /// Whether an exit code other than 0 is no failure; false if not set.
+    /// Whether to accept exit codes other than 0. Default: false.
     #[attr(optional)]
     allow_non_zero_exit_code: Option<bool>,
     /// The exit code.
@@ -72,11 +72,12 @@ impl CommandModelInput {
         let input = self.stdin.as_deref().unwrap_or_default();
         let output = run_child_with_input(program, input.as_bytes()).await.map_err(|error| {
             if folder.is_some_and(|folder| !FilePath::new(folder).is_dir()) {
-                let detail = format!("{:?} is not a folder.", folder.cloned().unwrap_or_default());
+                let detail =
+                    format!("{:?} is not a directory.", folder.cloned().unwrap_or_default());
                 return Problem::new("Command Execution Failed", detail).at("working_directory");
             }
             let detail = format!(
-                "{:?} cannot be started: {error}. It must be in one of the folders of PATH or be given \
+                "{:?} cannot be started: {error}. It must be in a directory of PATH or be given \
                  with its path, for example \"${{path.module}}/{}\", and must be executable.",
                 self.command, self.command
             );
@@ -165,7 +166,7 @@ mod tests {
         let nowhere = ("working_directory", Value::string("no/such"));
         let table = [
             (vec![("command", Value::string("./no-such-program"))], "Command Lookup Failed"),
-            ([shell("true"), vec![nowhere]].concat(), "\"no/such\" is not a folder"),
+            ([shell("true"), vec![nowhere]].concat(), "\"no/such\" is not a directory"),
             (shell("kill -9 $$"), "signal: 9"),
         ];
         for (config, expected) in table {

@@ -1,17 +1,17 @@
-//! `direxists`: whether there is a folder.
+//! `direxists`: whether a directory exists.
 
 use std::fs;
 use std::io::ErrorKind;
 
 use formwork_sdk::prelude::*;
 
-/// Says whether there is a directory at a path.
+/// Returns whether a directory exists at a path.
 ///
-/// True for a directory and a symbolic link to one, false if there is nothing. Anything else at the path
-/// is an error.
+/// True for a directory and a symbolic link to one, false if the path does not exist. Any other
+/// file at the path is an error.
 #[derive(Arguments)]
 pub(super) struct DirExists {
-    /// A path. One that does not begin with `/` starts in the folder where Terraform runs.
+    /// The path. A relative path starts in the working directory of Terraform.
     path: String,
 }
 
@@ -23,7 +23,7 @@ impl Function for DirExists {
         let wrong = |why: String| Err(Problem::from_detail(format!("{path:?} {why}")).at("path"));
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Ok(true),
-            Ok(_) => wrong("is there, but it is not a directory".to_owned()),
+            Ok(_) => wrong("exists, but it is not a directory".to_owned()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => wrong(format!("cannot be looked at: {error}")),
         }

@@ -88,8 +88,8 @@ impl ContentSource<'_> {
     }
 }
 
-/// Writes a file, and makes the folders it is to be in. Permissions are those of what is made; they do
-/// not change for what is there.
+/// Writes a file, and creates its missing parent directories. The permissions apply to what is
+/// created; those of existing files and directories do not change.
 fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
     let fail = |what: &str, error: io::Error| {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
@@ -101,7 +101,7 @@ fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
     {
         let permission = parse_mode(file.folder_permission).unwrap_or(0o777);
         let made = crate::file_mode::create_dir_with_mode(folder, permission);
-        made.map_err(|error| fail("folder of", error))?;
+        made.map_err(|error| fail("directory of", error))?;
     }
     let permission = parse_mode(file.permission).unwrap_or(0o777);
     let opened = crate::file_mode::create_file_with_mode(FilePath::new(file.name), permission);
@@ -116,8 +116,8 @@ pub(super) struct FileToWrite<'m> {
     pub(super) folder_permission: &'m str,
 }
 
-/// Whether the file still has the content whose SHA-1 digest is `id`. A file that has not, or is gone,
-/// is to be made again.
+/// Whether the file still has the content whose SHA-1 digest is `id`. A file with different
+/// content, or a deleted one, is created again.
 pub(super) fn file_has_digest(name: &str, id: &str) -> Answer<bool> {
     match fs::read(name) {
         Ok(content) => Ok(to_hex(&sha1(&content)) == id),
@@ -129,7 +129,7 @@ pub(super) fn file_has_digest(name: &str, id: &str) -> Answer<bool> {
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(super) fn remove_file_if_present(name: &str) -> Answer<()> {
     match fs::remove_file(name) {
         Err(error) if !is_not_found_error(&error) => {

@@ -10,7 +10,7 @@ use crate::decode_pem::check_base64;
 #[derive(Model)]
 #[attr(exactly_one_of(content, content_base64, source))]
 pub(super) struct SensitiveFileModel {
-    /// Path of the file. Missing folders are created; an existing file is overwritten.
+    /// Path of the file. Missing directories are created; an existing file is overwritten.
     #[attr(required, replace)]
     filename: String,
     /// The content as text.
@@ -25,7 +25,7 @@ pub(super) struct SensitiveFileModel {
     /// The permissions of the file, before the umask, in octal digits.
     #[attr(default = "0700", replace)]
     file_permission: String,
-    /// The permissions of the folders that are made, before the umask, in octal digits.
+    /// The permissions of created directories, before the umask, in octal digits.
     #[attr(default = "0700", replace)]
     directory_permission: String,
     #[attr(flatten, computed)]

@@ -19,11 +19,11 @@ pub(super) struct NullDataModel {
     /// A random number. For testing.
     #[attr(computed)]
     random: String,
-    /// The given value, or else `default`. For testing.
+    /// The given value, otherwise `default`. For testing.
     #[attr(optional_computed)]
     has_computed_default: String,
     /// Always the same.
-    #[attr(computed, deprecated = "It says nothing and should not be used.")]
+    #[attr(computed, deprecated = "It has no meaning and should not be used.")]
     id: String,
 }
 

@@ -7,10 +7,10 @@ use formwork_sdk::prelude::*;
 use super::random_number;
 use crate::keepers::keepers_or_triggers_changed;
 
-/// An object that does nothing, for its place in the graph and for its provisioners.
+/// An object without any effect, for dependencies and provisioners.
 #[derive(Model)]
 pub(super) struct NullResourceModel {
-    /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
+    /// Arbitrary values that, when changed, replace the object, so that its provisioners run again.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     triggers: Option<BTreeMap<String, Option<String>>>,
     /// A random number.

@@ -28,19 +28,19 @@ use formwork_plugin_protocol::NoVerifier;
 /// The certificate that we show.
 #[derive(Clone, Debug, Nested)]
 pub(super) struct ClientCertificate {
-    /// The file with the certificate, in PEM, and those of its issuers.
+    /// The file with the certificate, in PEM, and its issuers' certificates.
     #[attr(required)]
     pub(super) cert: String,
     /// The file with its private key, in PEM.
     #[attr(required, sensitive)]
     pub(super) key: String,
-    /// Whether `cert` and `key` are no names of files, but what would be in them.
+    /// Whether `cert` and `key` contain PEM instead of file names.
     #[attr(optional)]
     pub(super) sslinline: Option<bool>,
 }
 
 impl ClientCertificateDraft {
-    /// Whether some of it is not known yet.
+    /// Whether any part is not known yet.
     pub(super) fn has_unknown_part(&self) -> bool {
         self.cert.is_unknown() || self.key.is_unknown() || self.sslinline.is_unknown()
     }
@@ -48,7 +48,7 @@ impl ClientCertificateDraft {
 
 /// Encryption settings of a configuration.
 pub(super) struct EncryptionSettings {
-    /// Whether the server is behind a socket, where nothing is encrypted.
+    /// Whether the server is reached through a Unix socket, which is never encrypted.
     pub(super) is_local: bool,
     pub(super) mode: String,
     /// The file with the certificates of whom we trust.
@@ -83,7 +83,7 @@ impl From<TlsError> for EncryptionError {
 }
 
 impl ConnectionEncryption {
-    /// Makes it ready; reads the files.
+    /// Builds the TLS configuration; reads the files.
     pub(super) fn from_settings(wanted: EncryptionSettings) -> Answer<Self> {
         let mode = match wanted.mode.as_str() {
             _ if wanted.is_local => SslMode::Disable,
@@ -166,7 +166,7 @@ fn parse_certificates(
 struct TrustedCertificateVerifier {
     /// Certificates of whom we trust, if these are not just whom the machine trusts.
     known: Vec<CertificateDer<'static>>,
-    /// Whether it does not matter for which name the certificate was made.
+    /// Whether the name in the certificate is ignored.
     by_any_name: bool,
 }
 

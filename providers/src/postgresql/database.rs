@@ -12,7 +12,7 @@ pub(super) struct DatabaseModel {
     /// The name of the database.
     #[attr(required)]
     name: String,
-    /// The role that owns the database; who makes it if not set.
+    /// The role that owns the database. Default: the user of the connection.
     #[attr(optional_computed, keep)]
     owner: String,
     /// The database to copy; `template0` if not set.
@@ -36,10 +36,11 @@ pub(super) struct DatabaseModel {
     /// Whether any role may connect.
     #[attr(default = true)]
     allow_connections: bool,
-    /// Whether any role that may create databases may copy it.
+    /// Whether any role that may create databases may clone it.
     #[attr(optional_computed, keep)]
     is_template: bool,
-    /// Whether another owner also gets what the one before owned in the database.
+    /// Whether a change of the owner also transfers the objects that the previous owner owns in the
+    /// database.
     #[attr(default = false)]
     alter_object_ownership: bool,
     /// The name.

@@ -21,10 +21,10 @@ pub(super) struct ExtensionModel {
     /// The database; the one that the provider begins with if not set.
     #[attr(optional_computed, keep, replace)]
     database: String,
-    /// Whether what depends on the extension is destroyed with it.
+    /// Whether objects that depend on the extension are destroyed with it.
     #[attr(default = false)]
     drop_cascade: bool,
-    /// Whether extensions that it needs are made with it.
+    /// Whether the extensions that it requires are created with it.
     #[attr(default = false)]
     create_cascade: bool,
     /// Database and name with a dot in between.
@@ -127,7 +127,7 @@ impl Resource for ExtensionResource {
 }
 
 impl ExtensionResource {
-    /// Schema and version of an extension; `None` if it is not there, or its database is not.
+    /// Schema and version of an extension; `None` if it does not exist, or its database does not.
     async fn read_extension(
         &self,
         database: &str,
@@ -143,7 +143,7 @@ impl ExtensionResource {
     }
 }
 
-/// Schema and version of an extension of the session's database; `None` if it is not there.
+/// Schema and version of an extension of the session's database; `None` if it does not exist.
 async fn read_extension_in_session(
     session: &Session,
     name: &str,

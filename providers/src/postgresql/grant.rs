@@ -15,7 +15,7 @@ use grant_target::{
     privileges_of_object_kind,
 };
 
-/// The privileges of a role. All that are not listed are taken away.
+/// The privileges of a role. Privileges that are not listed are revoked.
 #[derive(Model)]
 pub(super) struct GrantModel {
     /// The role; `public` is every role.
@@ -41,7 +41,7 @@ pub(super) struct GrantModel {
     /// The privileges, such as `SELECT`, or `ALL`.
     #[attr(required)]
     privileges: BTreeSet<String>,
-    /// Whether the role may pass them on.
+    /// Whether the role may grant the privileges to others.
     #[attr(default = false, replace)]
     with_grant_option: bool,
     /// The role, the database, the schema, the kind and the objects, with underscores in between.
@@ -63,9 +63,7 @@ impl Resource for GrantResource {
         let Some(allowed) = privileges_of_object_kind(kind) else { return Ok(()) };
         let given = call.config.privileges.get().into_iter().flatten();
         for wrong in given.filter(|given| *given != "ALL" && !allowed.contains(&given.as_str())) {
-            let why = format!(
-                "On a {kind} there is no privilege {wrong:?}, only {allowed:?} and \"ALL\"."
-            );
+            let why = format!("A {kind} has no privilege {wrong:?}, only {allowed:?} and \"ALL\".");
             refuse("privileges", why);
         }
         if kind != "database" && call.config.schema.is_null() {
@@ -118,7 +116,7 @@ impl Resource for GrantResource {
         }
         let session = self.0.connect(Some(&known.database), &call.stop).await?;
         let target = known.target();
-        // A role or schema that is gone has taken its privileges with it.
+        // The privileges of a deleted role or schema are deleted, too.
         if read_role_oid(&session, &known.role).await?.is_none()
             || target.read_object_privileges(&session, 0).await?.is_empty()
         {
@@ -155,7 +153,8 @@ impl GrantModelInput {
         let target = self.target();
         let mut statements = vec![revoke_all_statement(&target, &self.role)];
         if !self.privileges.is_empty() {
-            // The names of privileges were checked; they are no names of the server's.
+            // The names of privileges were checked; they are keywords, not identifiers of the
+            // server.
             let privileges: Vec<_> = self.privileges.iter().map(String::as_str).collect();
             let option = if self.with_grant_option { " WITH GRANT OPTION" } else { "" };
             statements.push(format!(
@@ -183,7 +182,7 @@ fn revoke_all_statement(target: &GrantTarget<'_>, role: &str) -> String {
     format!("REVOKE ALL PRIVILEGES ON {} FROM {}", target.to_sql(), sql::quote_grantee(role))
 }
 
-/// The number of the role; `None` if it is gone.
+/// The OID of the role; `None` if it no longer exists.
 async fn read_role_oid(session: &Session, role: &str) -> Answer<Option<u32>> {
     if role.eq_ignore_ascii_case("public") {
         return Ok(Some(0));
@@ -204,7 +203,7 @@ async fn run_as_owners(
     session.run_statements_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
 }
 
-/// The privileges that the role really has; `None` if role or schema are gone.
+/// The actual privileges of the role; `None` if the role or the schema no longer exists.
 async fn read_granted_privileges(
     session: &Session,
     known: GrantModel,
@@ -228,7 +227,7 @@ async fn read_granted_privileges(
             && are_all_privileges(&privileges, &known.object_type, session.version);
         let is_as_known = is_all || privileges == known.privileges;
         if !is_as_known || with_grant_option != known.with_grant_option {
-            // One difference is enough to plan all privileges again.
+            // A single difference is enough to plan all privileges again.
             let privileges = if is_as_known { known.privileges } else { privileges };
             return Ok(Some(GrantModel { privileges, with_grant_option, ..known }));
         }

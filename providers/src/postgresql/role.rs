@@ -39,31 +39,31 @@ pub(super) struct RoleModel {
     /// Greatest number of concurrent connections of the role; -1 for no limit.
     #[attr(default = -1, range = -1..)]
     connection_limit: i64,
-    /// Whether the role may do everything.
+    /// Whether the role is a superuser.
     #[attr(default = false)]
     superuser: bool,
-    /// Whether the role may make databases.
+    /// Whether the role may create databases.
     #[attr(default = false)]
     create_database: bool,
-    /// Whether the role may make roles.
+    /// Whether the role may create roles.
     #[attr(default = false)]
     create_role: bool,
-    /// Whether the role has the privileges of the roles that it is a member of without asking.
+    /// Whether the role inherits the privileges of the roles that it is a member of.
     #[attr(default = true)]
     inherit: bool,
-    /// Whether the role may connect.
+    /// Whether the role may log in.
     #[attr(default = false)]
     login: bool,
-    /// Whether the role may replicate.
+    /// Whether the role may be used for replication.
     #[attr(default = false)]
     replication: bool,
-    /// Whether the security of rows does not hold for the role.
+    /// Whether the role bypasses row-level security.
     #[attr(default = false)]
     bypass_row_level_security: bool,
-    /// After how many idle milliseconds in a transaction a session of the role ends.
+    /// Timeout of idle transactions of the role, in milliseconds.
     #[attr(optional, range = 0..)]
     idle_in_transaction_session_timeout: Option<i64>,
-    /// After how many milliseconds a statement of the role ends.
+    /// Timeout of statements of the role, in milliseconds.
     #[attr(optional, range = 0..)]
     statement_timeout: Option<i64>,
     /// The role that this one becomes when it connects.
@@ -72,7 +72,7 @@ pub(super) struct RoleModel {
     /// Whether to keep the role when the resource is destroyed.
     #[attr(default = false)]
     skip_drop_role: bool,
-    /// Whether to leave the role's objects alone when it is destroyed, instead of taking them over.
+    /// Whether to skip reassigning the role's objects when it is destroyed.
     #[attr(default = false)]
     skip_reassign_owned: bool,
     /// The name.
@@ -141,7 +141,7 @@ impl Resource for RoleResource {
             statements.extend(membership.begin);
             statements.push(format!("REASSIGN OWNED BY {name} TO CURRENT_USER"));
             statements.push(format!("DROP OWNED BY {name}"));
-            // A role that is gone has no members.
+            // A deleted role has no members.
             statements.extend(membership.end.into_iter().filter(|_| role.skip_drop_role));
         }
         if !role.skip_drop_role {
@@ -166,8 +166,8 @@ impl Resource for RoleResource {
 }
 
 impl RoleModelInput {
-    /// Options of the role that differ from the prior ones: some of them only a superuser may even
-    /// mention.
+    /// Options of the role that differ from the prior ones: only a superuser may use some of them
+    /// in a statement.
     fn changed_options(&self, prior: Option<&RoleModel>) -> Vec<String> {
         let flags = [
             ("SUPERUSER", self.superuser, prior.map(|prior| prior.superuser)),
@@ -196,7 +196,7 @@ impl RoleModelInput {
         let is_new = prior.is_none_or(|prior| {
             prior.password != self.password
                 || prior.password_wo_version != self.password_wo_version
-                // Renaming may make the server forget it.
+                // Renaming may clear the password on the server.
                 || (prior.name != self.name && password.is_some())
         });
         if is_new {
@@ -235,7 +235,7 @@ impl RoleModelInput {
         changed.map(statement).collect()
     }
 
-    /// The statements that make the role a member of its roles, and no longer of others.
+    /// The statements that add and revoke memberships of the role.
     fn membership_statements(&self, prior: &BTreeSet<String>) -> Vec<String> {
         let none = BTreeSet::new();
         let roles = self.roles.as_ref().unwrap_or(&none);
@@ -257,7 +257,7 @@ async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleMod
                  coalesce(rolvaliduntil::text, 'infinity'), coalesce(rolconfig, '{}'), \
                  ARRAY(SELECT pg_get_userbyid(roleid)::text FROM pg_auth_members WHERE member = r.oid) \
                  FROM pg_roles r WHERE rolname = $1";
-    // An object that was just imported knows its name only.
+    // A newly imported object has only its name.
     let until = if known.valid_until.is_empty() { "infinity" } else { &known.valid_until };
     let Some(row) = session.query_first_row(query, &[&known.name, &until]).await? else {
         return Ok(None);

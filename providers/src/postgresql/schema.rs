@@ -15,13 +15,13 @@ pub(super) struct SchemaModel {
     /// The database; the one that the provider begins with if not set.
     #[attr(optional_computed, keep, replace)]
     database: String,
-    /// The role that owns the schema; who makes it if not set.
+    /// The role that owns the schema. Default: the user of the connection.
     #[attr(optional_computed, keep)]
     owner: String,
-    /// Whether a schema that is there already is taken over.
+    /// Whether to adopt an existing schema.
     #[attr(default = true)]
     if_not_exists: bool,
-    /// Whether everything in the schema is destroyed with it; otherwise it must be empty.
+    /// Whether all objects in the schema are destroyed with it; otherwise it must be empty.
     #[attr(default = false)]
     drop_cascade: bool,
     /// Database and name with a dot in between.
@@ -41,7 +41,7 @@ impl Resource for SchemaResource {
         let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
         let name = sql::quote_name(&wanted.name);
         let mut statements = vec![format!("CREATE SCHEMA {condition}{name}")];
-        // Apart, because a schema that was there has an owner already.
+        // Separate, because an existing schema already has an owner.
         let owner = wanted.owner.as_ref().map(|owner| sql::quote_name(owner));
         statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
         let what = format!("Error creating schema {}", wanted.name);

@@ -11,36 +11,37 @@ use super::connection_encryption::{
 };
 use super::session::Session;
 
-/// The configuration of the provider. Arguments that are not set come from the environment, as with
+/// The configuration of the provider. The environment sets the defaults of arguments, as with
 /// `psql`.
 #[derive(Model)]
 pub(super) struct PostgresqlConfigModel {
     /// Connection scheme; always `postgres`.
     #[attr(optional, one_of = ["postgres"])]
     scheme: Option<String>,
-    /// The server's name, or the folder of its socket. `PGHOST` if not set, or else `localhost`.
+    /// The host name of the server, or the directory of its socket. Default: `PGHOST`, otherwise
+    /// `localhost`.
     #[attr(optional)]
     pub(super) host: Option<String>,
-    /// The server's port. `PGPORT` if not set, or else 5432.
+    /// The port of the server. Default: `PGPORT`, otherwise 5432.
     #[attr(optional, range = 1..=65535)]
     pub(super) port: Option<i64>,
-    /// The database to begin with. `PGDATABASE` if not set, or else `postgres`.
+    /// The database of the first connection. Default: `PGDATABASE`, otherwise `postgres`.
     #[attr(optional)]
     database: Option<String>,
-    /// User name. `PGUSER` if not set, or else `postgres`.
+    /// User name. Default: `PGUSER`, otherwise `postgres`.
     #[attr(optional)]
     pub(super) username: Option<String>,
     /// The password of the user. `PGPASSWORD` if not set.
     #[attr(optional, sensitive)]
     password: Option<String>,
-    /// Whether the user is a superuser; without effect, as the server is asked. A user without the
-    /// right to change an object becomes a member of the role that owns it for the length of the
-    /// change.
+    /// Whether the user is a superuser. Without effect, because the server is queried. A user
+    /// without the privilege to change an object becomes a member of the owning role for the
+    /// duration of the change.
     #[attr(optional)]
     superuser: Option<bool>,
     /// Encryption of the connection: `disable`, `require` for any server, `verify-ca` for one with
     /// a trusted certificate, `verify-full` for one whose certificate also names `host`. With
-    /// `prefer` or `allow` the server decides. `PGSSLMODE` if not set, or else `require`.
+    /// `prefer` or `allow` the server decides. Default: `PGSSLMODE`, otherwise `require`.
     /// Connections through a socket are never encrypted.
     #[attr(optional, one_of = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])]
     pub(super) sslmode: Option<String>,
@@ -51,15 +52,15 @@ pub(super) struct PostgresqlConfigModel {
     /// Client certificate.
     #[block(max = 1)]
     pub(super) clientcert: Vec<ClientCertificate>,
-    /// Timeout of a connection in seconds, also while a server is starting; 0 for none.
-    /// `PGCONNECT_TIMEOUT` if not set, or else 180. An absent server is waited for a few seconds at
-    /// most.
+    /// Connection timeout in seconds, including the start of a server; 0 for none. Default:
+    /// `PGCONNECT_TIMEOUT`, otherwise 180. The wait for an absent server is limited to a few
+    /// seconds.
     #[attr(optional, range = 0..)]
     pub(super) connect_timeout: Option<i64>,
     /// Greatest number of concurrent connections; without effect, as each call has its own.
     #[attr(optional, range = -1..)]
     max_connections: Option<i64>,
-    /// The version that the server is expected to have; without effect, as it is asked.
+    /// The expected version of the server. Without effect, because the server is queried.
     #[attr(optional)]
     expected_version: Option<String>,
 }
@@ -73,7 +74,7 @@ pub(super) struct PostgresqlServer(Arc<Mutex<KnownConfig>>);
 enum KnownConfig {
     #[default]
     Nothing,
-    /// These attributes are only known when something else has been made.
+    /// These attributes depend on values that are only known after an apply.
     Later(Vec<&'static str>),
     All(Box<ConnectionSettings>),
 }
@@ -121,8 +122,9 @@ impl PostgresqlServer {
             KnownConfig::Later(names) => {
                 let names = names.join("`, `");
                 format!(
-                    "Which server it is is not known yet: `{names}` of the provider will only be \
-                     known when something else has been applied. Apply that first, with `-target`."
+                    "The server is not known yet: `{names}` of the provider depends on values \
+                     that are only known after an apply. Apply their resources first, with \
+                     `-target`."
                 )
             }
             KnownConfig::Nothing => {
@@ -204,7 +206,11 @@ fn read_connection_settings(config: &PostgresqlConfigModelDraft) -> Answer<Conne
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the variables that all programs of PostgreSQL know")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the variables that all programs of PostgreSQL \
+    support"
+)]
 fn read_env_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

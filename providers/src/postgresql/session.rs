@@ -1,5 +1,5 @@
-//! A conversation with the server about one database. It ends when the host wants an end, and waits for
-//! what passes by itself: a server that is still starting, a lock that others hold.
+//! A session with the server in one database. It ends when the host requests a stop, and waits for
+//! temporary conditions: a server that is still starting, a lock that others hold.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -31,12 +31,12 @@ pub(super) struct Session {
 
 /// Longest wait for locks that other sessions hold.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest wait for an absent server: one that restarts is back by then, and a user with a mistyped
-/// port does not want to wait.
+/// Longest wait for an absent server: enough for a restart, and short for a user with a mistyped
+/// port.
 const ABSENT_SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for the server to cancel a query.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// The version that first knows how a member of a role may use it.
+/// The first version with options of a role membership.
 const VERSION_WITH_MEMBERSHIP_OPTIONS: u32 = 16;
 
 impl Session {
@@ -125,7 +125,7 @@ impl Session {
         self.run_statements(what, &[&begin, statements, &end].concat()).await
     }
 
-    /// The same with one statement that the server only does alone.
+    /// The same with a statement that cannot run in a transaction.
     pub(super) async fn run_outside_transaction_as(
         &self,
         what: &str,
@@ -135,15 +135,15 @@ impl Session {
         let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
         self.run_statements(what, &begin).await?;
         let done = self.run_statements(what, &[statement]).await;
-        // Whatever became of it, and even if the host wants an end.
+        // Regardless of the outcome, and even if the host requests a stop.
         if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
             log::warn("a membership stays", &[("error", &describe_error(&error))]);
         }
         done
     }
 
-    /// Statements that make the user a member of roles, and end the membership: none where they
-    /// would change nothing.
+    /// Statements that make the user a member of roles, and end the membership; none where they
+    /// would have no effect.
     pub(super) async fn temporary_membership(&self, roles: &[&str]) -> Answer<TemporaryMembership> {
         let [may, has] = match self.version >= VERSION_WITH_MEMBERSHIP_OPTIONS {
             true => [
@@ -265,7 +265,7 @@ impl RetryDeadline {
         Self { until, wait: Duration::from_millis(20) }
     }
 
-    /// Waits before another attempt. False when there has been enough of that, or the host wants an end.
+    /// Waits before another attempt. False when the time is over, or the host requests a stop.
     async fn wait_for_next_attempt(&mut self, stop: &Stop) -> bool {
         if self.until.is_some_and(|until| Instant::now() + self.wait > until) {
             return false;
@@ -279,7 +279,7 @@ impl RetryDeadline {
     }
 }
 
-/// Whether another attempt may do better.
+/// Whether another attempt may succeed.
 fn is_temporary_error(error: &Error) -> bool {
     let passing = [
         SqlState::CANNOT_CONNECT_NOW,

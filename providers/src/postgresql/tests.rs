@@ -1,5 +1,6 @@
 //! Roles, databases, schemas, extensions and privileges on a real server, which each test starts
-//! for itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests say so loudly.
+//! for itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests report it
+//! prominently.
 
 mod encryption;
 mod installed;
@@ -73,7 +74,7 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
     assert_eq!(found.get("search_path"), role.get("search_path"));
     assert!(found.import("nobody").await.is_err());
 
-    // It owns something, which does not keep it from being destroyed.
+    // It owns an object, which does not prevent its destruction.
     real.run("CREATE TABLE t (); ALTER TABLE t OWNER TO \"the \"\"app\"\"\"").await;
     role.destroy().await.unwrap();
     assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname LIKE '%app%'").await, "0");
@@ -213,7 +214,7 @@ async fn what_the_server_refuses_is_reported_in_its_words() {
         let refusal = real.life(kind).await.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
-    // A failed creation has left nothing behind.
+    // A failed creation has left no objects.
     assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname = 'a'").await, "0");
 }
 
@@ -241,7 +242,7 @@ async fn privileges_on_routines_come_to_rest_and_what_was_taken_away_is_given_ag
     for kind in ["function", "procedure", "routine"] {
         made(&real, "postgresql_grant", grant(kind, &[], false)).await.destroy().await.unwrap();
     }
-    // One of two of the same name, and that it may be passed on.
+    // One of two of the same name, with the grant option.
     let config = || grant("function", &["f(int)"], true);
     let mut one = made(&real, "postgresql_grant", config()).await;
     let may =

@@ -12,7 +12,7 @@ const MAX_BYTES: i64 = 1 << 20;
 /// Random bytes that are not shown, for secrets and keys. Drawn from a cryptographic source.
 #[derive(Model)]
 pub(super) struct BytesModel {
-    /// Arbitrary values that, when changed, make new bytes.
+    /// Arbitrary values that, when changed, generate new bytes.
     #[attr(optional, replace)]
     keepers: Option<Strings>,
     /// Number of bytes to draw; at least 1.

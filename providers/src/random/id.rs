@@ -15,7 +15,7 @@ const MAX_BYTES: i64 = 1 << 20;
 /// cryptographic source.
 #[derive(Model)]
 pub(super) struct IdModel {
-    /// Arbitrary values that, when changed, make a new id.
+    /// Arbitrary values that, when changed, generate a new id.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// Number of bytes to draw; at least 1.

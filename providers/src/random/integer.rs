@@ -9,7 +9,7 @@ use crate::keepers::keepers_or_triggers_changed;
 /// A random whole number from a range.
 #[derive(Model)]
 pub(super) struct IntegerModel {
-    /// Arbitrary values that, when changed, make a new number.
+    /// Arbitrary values that, when changed, generate a new number.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// The least number that can come out.
@@ -18,8 +18,8 @@ pub(super) struct IntegerModel {
     /// The greatest number that can come out.
     #[attr(required, replace)]
     max: i64,
-    /// A string that always makes the same number of the same range: the one that it makes with the
-    /// public provider, too.
+    /// A seed. It always generates the same number in the same range, which is also that of the
+    /// public provider.
     #[attr(optional, replace)]
     seed: Option<String>,
     /// The number.

@@ -11,13 +11,13 @@ use crate::keepers::keepers_or_triggers_changed;
 /// Cost of a hash: 2 to the power of this many rounds.
 const BCRYPT_COST: u32 = 10;
 
-/// The id of every password: it must not tell anything.
+/// The id of every password: it must not reveal the password.
 const CONSTANT_ID: &str = "none";
 
 /// Random text that is not shown. Drawn from a cryptographic source.
 #[derive(Model)]
 pub(super) struct PasswordModel {
-    /// Arbitrary values that, when changed, make a new text.
+    /// Arbitrary values that, when changed, generate a new string.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]
@@ -28,7 +28,7 @@ pub(super) struct PasswordModel {
     /// The text.
     #[attr(computed, keep, sensitive)]
     result: String,
-    /// A bcrypt hash of the text, or of its first 72 bytes.
+    /// A bcrypt hash of the password, or of its first 72 bytes.
     #[attr(computed, keep, sensitive)]
     bcrypt_hash: String,
     /// Always the same.
@@ -75,7 +75,7 @@ impl Resource for PasswordResource {
     async fn upgrade(&self, call: Upgrade) -> Answer<PasswordModelDraft> {
         let stored = call.stored.to_draft::<PasswordModel>()?;
         let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
-        // The first versions stored no hash, and some later ones that of another text.
+        // The first versions stored no hash, and some later ones the hash of a different string.
         let hash = match bcrypt::verify(&text, &kept) {
             Ok(true) => kept,
             _ => bcrypt_hash(text.clone()).await?,
@@ -103,7 +103,7 @@ impl PasswordModelDraft {
 async fn bcrypt_hash(text: String) -> Answer<String> {
     run_blocking(move || {
         let hash = bcrypt::hash_with_result(text, BCRYPT_COST).or_fail("Hash Generation Error")?;
-        // The name that programs of all ages know; the hash itself is the same.
+        // The prefix that all programs support; the hash itself is the same.
         Ok(hash.format_for_version(bcrypt::Version::TwoA))
     })
     .await

@@ -9,10 +9,10 @@ use crate::keepers::keepers_or_triggers_changed;
 /// The most words; more is an error in the configuration.
 const MAX_WORDS: i64 = 1_000;
 
-/// The name of a pet, for names that people can tell apart.
+/// A random pet name, for names that are easy to distinguish.
 #[derive(Model)]
 pub(super) struct PetModel {
-    /// Arbitrary values that, when changed, make a new name.
+    /// Arbitrary values that, when changed, generate a new name.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// Number of words of the name.
@@ -64,7 +64,7 @@ impl Resource for PetResource {
     }
 }
 
-/// A name: an animal; unless one word is asked for, an adjective before it; before that adverbs.
+/// A name: an animal; with two words an adjective before it; with more words adverbs before that.
 fn random_pet_words(length: i64) -> Vec<&'static str> {
     let adverbs = (2..length).map(|_| random_word(ADVERBS));
     let adjective = (length != 1).then(|| random_word(ADJECTIVES));

@@ -1,4 +1,4 @@
-//! The words that pets are called by. All of them can be said aloud in company.
+//! The words of pet names. None of them is offensive.
 
 /// First words.
 pub(super) const ADVERBS: &[&str] = &[

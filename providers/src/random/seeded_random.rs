@@ -20,7 +20,7 @@ pub(super) struct SeededRandom {
 }
 
 impl SeededRandom {
-    /// The source that a seed stands for; without one, any.
+    /// The source of a seed; without a seed, a random one.
     pub(super) fn new(seed: Option<&str>) -> Self {
         let feed = N_KEPT_VALUES - TAP_DISTANCE;
         let Some(seed) = seed else {
@@ -90,10 +90,11 @@ fn initial_generator_values(first: u64, high: u32, middle: u32) -> [u64; N_KEPT_
     std::array::from_fn(|_| (next() << high) ^ (next() << middle) ^ next())
 }
 
-/// Table that Go's source has of 607 numbers: those of this very generator after `STEPS_TO_GO_TABLE` steps.
+/// The table of 607 numbers in Go's source: those of this generator after `STEPS_TO_GO_TABLE`
+/// steps.
 ///
-/// A step is linear, so that many of them are the remainder of x^STEPS_TO_GO_TABLE divided by x^607 - x^334 - 1,
-/// which squaring finds at once.
+/// A step is linear, so that many of them are the remainder of x^STEPS_TO_GO_TABLE divided by x^607
+/// - x^334 - 1, which repeated squaring finds quickly.
 static GO_SEED_TABLE: LazyLock<[u64; N_KEPT_VALUES]> = LazyLock::new(|| {
     let mut power = vec![0_u64; N_KEPT_VALUES];
     power[0] = 1;
@@ -115,7 +116,7 @@ static GO_SEED_TABLE: LazyLock<[u64; N_KEPT_VALUES]> = LazyLock::new(|| {
         product.truncate(N_KEPT_VALUES);
         power = product;
     }
-    // In the order in which they were made, which is not that of their places.
+    // In the order in which they were generated, which is not that of their indices.
     let begin = initial_generator_values(1, 20, 10);
     let place = |step: u64| {
         (N_KEPT_VALUES - TAP_DISTANCE + N_KEPT_VALUES - (step % N_KEPT_VALUES as u64) as usize)

@@ -12,11 +12,11 @@ const MAX_RESULTS: i64 = 1_000_000;
 /// A list of strings in random order.
 #[derive(Model)]
 pub(super) struct ShuffleModel {
-    /// Arbitrary values that, when changed, make a new order.
+    /// Arbitrary values that, when changed, generate a new order.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
-    /// A string that always makes the same order of the same list: the one that it makes with the
-    /// public provider, too.
+    /// A seed. It always generates the same order of the same list, which is also that of the
+    /// public provider.
     #[attr(optional, replace)]
     seed: Option<String>,
     /// The list.
@@ -63,7 +63,7 @@ impl Resource for ShuffleResource {
     }
 }
 
-/// As many permutations of `input`, one after the other, as fill `count`.
+/// Permutations of `input`, one after the other, until there are `count` elements.
 fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut SeededRandom) -> Vec<T> {
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {

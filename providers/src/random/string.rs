@@ -9,7 +9,7 @@ use crate::keepers::keepers_or_triggers_changed;
 /// Random text. For secrets there is `random_password`.
 #[derive(Model)]
 pub(super) struct StringModel {
-    /// Arbitrary values that, when changed, make a new text.
+    /// Arbitrary values that, when changed, generate a new string.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]

@@ -9,7 +9,7 @@ use crate::keepers::keepers_or_triggers_changed;
 /// A random UUID.
 #[derive(Model)]
 pub(super) struct UuidModel {
-    /// Arbitrary values that, when changed, make a new UUID.
+    /// Arbitrary values that, when changed, generate a new UUID.
     #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// The UUID in its usual form.
@@ -35,8 +35,8 @@ impl Resource for UuidResource {
     }
 }
 
-/// A UUID that begins with the time at which it was made, so that later ones are sorted behind earlier
-/// ones; the rest is random.
+/// A UUID that begins with the time of its creation, so that later ones sort after earlier ones;
+/// the rest is random.
 #[derive(Model)]
 pub(super) struct Uuid7Model {
     #[attr(flatten, fills)]

@@ -119,7 +119,7 @@ fn add_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
     Some(moment.replace_date(date))
 }
 
-/// Reads a part of an import id: a number, or nothing.
+/// Reads a part of an import id: a number, or an empty string.
 pub(super) fn parse_id_part(text: &str) -> Answer<Attr<i64>> {
     if text.is_empty() {
         return Ok(Attr::Null);

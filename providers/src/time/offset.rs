@@ -9,10 +9,10 @@ use crate::Strings;
 /// A moment some time before or after another one, which is kept.
 #[derive(Model)]
 pub(super) struct OffsetModel {
-    /// Arbitrary values that, when changed, make a new object.
+    /// Arbitrary values that, when changed, replace the object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
-    /// The moment to start from, as RFC 3339 writes it; that of creation if not set.
+    /// The base timestamp, in RFC 3339 format. Default: the time of creation.
     #[attr(optional_computed)]
     base_rfc3339: String,
     #[attr(flatten)]
@@ -102,8 +102,8 @@ impl Resource for OffsetResource {
         let any_set = |parts: &[&str; 7]| parts[1..].iter().any(|part| !part.is_empty());
         let Some([base, offsets @ ..]) = parts.filter(any_set) else {
             let detail = format!(
-                "{id:?} is not `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS`, where what is not set is \
-                 left empty and something is set."
+                "{id:?} is not `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS`, with absent parts \
+                 left empty and at least one part set."
             );
             return Err(Problem::new("Unexpected Format of ID", detail));
         };

@@ -61,9 +61,9 @@ fn nanoseconds_in_unit(nanoseconds: i64, unit: i64) -> f64 {
     (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64
 }
 
-/// Reads a moment from its text.
+/// Parses an RFC 3339 timestamp.
 ///
-/// The parts are those of the text, with the offset it has.
+/// The parts are those of the given string, with its offset.
 #[derive(Arguments)]
 pub(super) struct Rfc3339Parse {
     /// A moment as RFC 3339 writes it, such as `2023-07-25T23:43:16Z`.
@@ -83,9 +83,9 @@ impl Function for Rfc3339Parse {
     }
 }
 
-/// Reads a moment from its Unix timestamp.
+/// Parses a Unix timestamp.
 ///
-/// The parts are those of the moment in UTC.
+/// The parts are in UTC.
 #[derive(Arguments)]
 pub(super) struct UnixTimestampParse {
     /// Seconds since the beginning of 1970 in UTC.

@@ -9,10 +9,10 @@ use crate::Strings;
 /// A moment that is kept until another one has passed; then the object is replaced.
 #[derive(Model)]
 pub(super) struct RotatingModel {
-    /// Arbitrary values that, when changed, make a new object.
+    /// Arbitrary values that, when changed, replace the object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
-    /// The moment to start from, as RFC 3339 writes it; that of creation if not set.
+    /// The base timestamp, in RFC 3339 format. Default: the time of creation.
     #[attr(optional_computed, replace)]
     rfc3339: String,
     #[attr(flatten)]
@@ -27,22 +27,22 @@ pub(super) struct RotatingModel {
     id: String,
 }
 
-/// After how long to rotate.
+/// Time until rotation.
 #[derive(Model)]
 pub(super) struct RotationIntervals {
-    /// After how many years to rotate. At least one of the `rotation_` attributes must be set.
+    /// Number of years until rotation. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_years: Option<i64>,
-    /// After how many months to rotate. At least one of the `rotation_` attributes must be set.
+    /// Number of months until rotation. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_months: Option<i64>,
-    /// After how many days to rotate. At least one of the `rotation_` attributes must be set.
+    /// Number of days until rotation. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_days: Option<i64>,
-    /// After how many hours to rotate. At least one of the `rotation_` attributes must be set.
+    /// Number of hours until rotation. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_hours: Option<i64>,
-    /// After how many minutes to rotate. At least one of the `rotation_` attributes must be set.
+    /// Number of minutes until rotation. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_minutes: Option<i64>,
 }
@@ -138,8 +138,8 @@ impl Resource for RotatingResource {
             _ => {
                 let detail = format!(
                     "{id:?} is neither `BASE,ROTATION`, both moments, nor \
-                     `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES`, where what is not set is left empty and \
-                     something is set."
+                     `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES`, with absent parts left empty and at \
+                     least one part set."
                 );
                 Err(Problem::new("Unexpected Format of ID", detail))
             }

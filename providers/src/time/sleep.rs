@@ -8,11 +8,11 @@ use crate::Strings;
 /// A pause before what depends on it is created, or after it is destroyed.
 #[derive(Model)]
 pub(super) struct SleepModel {
-    /// Arbitrary values that, when changed, make a new object.
+    /// Arbitrary values that, when changed, replace the object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
-    /// Duration of the creation: a number and `ms`, `s`, `m` or `h`. Changing it alone does not
-    /// wait.
+    /// Duration of the creation: a number and `ms`, `s`, `m` or `h`. Changing only this value does
+    /// not wait.
     #[attr(optional)]
     create_duration: Option<String>,
     /// Duration of the destruction: a number and `ms`, `s`, `m` or `h`. It must have been applied
@@ -85,7 +85,7 @@ impl Resource for SleepResource {
     }
 }
 
-/// Waits, unless the host wants an end.
+/// Waits, unless the host requests a stop.
 async fn sleep_for_duration(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
     let Some(text) = text else { return Ok(()) };
     let time = parse_duration_attribute(name, text)?;

@@ -5,13 +5,13 @@ use formwork_sdk::prelude::*;
 use super::moment::{self, Clock, MomentParts};
 use crate::Strings;
 
-/// A moment that is kept: that of creation, or a given one.
+/// A stored timestamp: the time of creation, or a given one.
 #[derive(Model)]
 pub(super) struct StaticTimeModel {
-    /// Arbitrary values that, when changed, make a new object.
+    /// Arbitrary values that, when changed, replace the object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
-    /// The moment as RFC 3339 writes it; that of creation if not set.
+    /// The timestamp, in RFC 3339 format. Default: the time of creation.
     #[attr(optional_computed, replace)]
     rfc3339: String,
     #[attr(flatten, computed)]
@@ -34,7 +34,7 @@ impl Resource for StaticTimeResource {
     }
 
     async fn modify_plan(&self, change: &mut ModifyPlan<StaticTimeModel>) -> Answer<()> {
-        // A given moment is known before anything is created; that of creation is not.
+        // A given timestamp is known before the creation; the time of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
             let found = computed_static("rfc3339", text.clone())?;
             change.fill_early_values(found);

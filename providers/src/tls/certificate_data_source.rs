@@ -15,14 +15,14 @@ use crate::redact_url;
 #[derive(Model)]
 #[attr(exactly_one_of(url, content), conflicts(verify_chain, content))]
 pub(super) struct CertificatesModel {
-    /// Source of the certificates: `https://HOST[:PORT]`, through the proxy of the provider if
-    /// there is one, or `tls://HOST:PORT`, without. Either this or `content`.
+    /// Source of the certificates: `https://HOST[:PORT]`, through the proxy of the provider if one
+    /// is configured, or `tls://HOST:PORT`, without a proxy. Conflicts with `content`.
     #[attr(optional)]
     url: Option<String>,
     /// A certificate in PEM. Either this or `url`.
     #[attr(optional)]
     content: Option<String>,
-    /// Whether the server must be one that this machine trusts; true if not set.
+    /// Whether this machine must trust the certificate of the server. Default: true.
     #[attr(optional)]
     verify_chain: Option<bool>,
     /// The certificates, the one that signed the others first.

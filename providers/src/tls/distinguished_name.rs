@@ -26,10 +26,10 @@ const SHORT_ATTRIBUTE_NAMES: [(&str, ObjectIdentifier); 9] = [
     ("SERIALNUMBER", ObjectIdentifier::new_unwrap("2.5.4.5")),
 ];
 
-/// The address for letters, which is no part of the usual names.
+/// The postal address, which is not one of the usual attributes.
 const EMAIL_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
 
-/// Writes a name. `values` has those of each short name that has any.
+/// Encodes a name. `values` has the values by short name.
 pub(super) fn build_distinguished_name(
     values: &[(&str, Vec<String>)],
     email: Option<&str>,
@@ -119,7 +119,7 @@ fn escape_name_text(text: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct AlternativeNames {
     pub(super) dns_names: Vec<String>,
-    /// As many bytes as such an address has.
+    /// Length of such an address in bytes.
     pub(super) ip_addresses: Vec<Vec<u8>>,
     pub(super) uris: Vec<String>,
 }

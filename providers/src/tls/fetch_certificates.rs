@@ -1,5 +1,4 @@
-//! The certificates that a server shows. It is reached directly or through a proxy, and asked for
-//! nothing else.
+//! Fetches the certificates of a server, directly or through a proxy, without any other request.
 
 mod tunnel;
 
@@ -25,11 +24,11 @@ pub(super) struct TlsServer<'s> {
     pub(super) host: &'s str,
     pub(super) port: u16,
     pub(super) proxy: Option<Proxy>,
-    /// Whether it must be one that this machine trusts.
+    /// Whether this machine must trust the certificate.
     pub(super) is_verified: bool,
 }
 
-/// Why there are no certificates.
+/// The reason why certificates could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PeerError {
     #[error("{0}")]
@@ -38,7 +37,7 @@ pub(super) enum PeerError {
     Proxy(String),
     #[error("{0}")]
     Tls(#[from] TlsError),
-    #[error("{0:?} is no name of a server")]
+    #[error("{0:?} is not a server name")]
     Name(String),
     #[error("no answer within {} seconds", CERTIFICATES_TIMEOUT.as_secs())]
     Late,

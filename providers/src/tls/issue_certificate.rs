@@ -1,5 +1,5 @@
-//! Certificates and certificate requests, made and signed. The resources decide on the arguments
-//! that authors may set.
+//! Creates and signs certificates and certificate requests. The resources define the arguments that
+//! authors may set.
 
 use std::time::Duration;
 
@@ -52,14 +52,14 @@ pub(super) struct CertificateTerms<'t> {
     pub(super) has_subject_key_id: bool,
 }
 
-/// A certificate that was made.
+/// An issued certificate.
 pub(super) struct IssuedCertificate {
-    /// Its number.
+    /// The serial number.
     pub(super) serial: String,
     pub(super) pem: String,
 }
 
-/// Makes a certificate.
+/// Issues a certificate.
 pub(super) fn issue_certificate(
     terms: &CertificateTerms<'_>,
     holder: CertificateSubject,
@@ -116,7 +116,7 @@ pub(super) fn check_authority_has_name(is_ca: bool, name: &Name) -> Answer<()> {
     Err(Problem::new("Invalid Certificate Subject", detail))
 }
 
-/// Makes a request for a certificate; returns its DER form.
+/// Creates a certificate request; returns its DER form.
 pub(super) fn create_cert_request(
     name: Name,
     alternatives: Option<Extension>,
@@ -146,7 +146,7 @@ pub(super) fn subject_of_request(pem: &str) -> Result<CertificateSubject, KeyErr
         }
     }
     let (name, key) = (request.info.subject, request.info.public_key);
-    // RFC 5280: other names are all there is where there is no name.
+    // RFC 5280: without a subject name, the alternative names identify the subject.
     let alternatives = alternatives.map(|one| Extension { critical: name.is_empty(), ..one });
     Ok(CertificateSubject { name, alternatives, key })
 }

@@ -1,5 +1,4 @@
-//! Private keys of all algorithms: made, read and signed with. Their encodings are in
-//! `key/form.rs`.
+//! Private keys of all algorithms: generates, reads and signs with them.
 
 mod curve;
 mod encode_key;
@@ -25,16 +24,16 @@ use x509_cert::spki::AlgorithmIdentifierOwned;
 
 use crate::decode_pem::{PemBlock, first_pem_block};
 
-/// Why a key cannot be read or made.
+/// The reason why a key cannot be read or generated.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum KeyError {
     /// The text is none of the forms of a key.
     #[error("{0}")]
     Malformed(String),
-    /// It is a key of a kind that is not supported.
+    /// The kind of key is not supported.
     #[error("{0} is not supported")]
     Unsupported(String),
-    /// The key cannot be made or used.
+    /// The key cannot be generated or used.
     #[error("{0}")]
     Crypto(String),
 }
@@ -50,13 +49,14 @@ const EC_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1
 const ED25519_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 const SHA256_WITH_RSA_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 
-/// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
+/// The sizes of RSA keys that can be generated. Smaller ones are not secure, larger ones take
+/// minutes.
 pub(super) const RSA_BITS_RANGE: std::ops::RangeInclusive<usize> = 1024..=16384;
 
-/// Kind of key to make.
+/// Kind of key to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyKind {
-    /// RSA with so many bits.
+    /// RSA with the given number of bits.
     Rsa(usize),
     /// ECDSA on a curve.
     Ecdsa(Curve),
@@ -74,7 +74,7 @@ pub(super) enum PrivateKey {
 }
 
 impl PrivateKey {
-    /// Makes a key. Takes a while.
+    /// Generates a key. May take seconds.
     pub(super) fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         match kind {
             KeyKind::Rsa(bits) => Ok(Self::Rsa(Box::new(generate_rsa(bits)?))),
@@ -199,7 +199,7 @@ fn ed25519_key(seed: &[u8]) -> Result<PrivateKey, KeyError> {
     Ok(PrivateKey::Ed25519(seed, pair.public_key().as_ref().try_into().map_err(malformed)?))
 }
 
-/// Makes an RSA key; with the quicker library where it knows the size.
+/// Generates an RSA key; with the faster library where it supports the size.
 fn generate_rsa(bits: usize) -> Result<RsaPrivateKey, KeyError> {
     use aws_lc_rs::rsa::{KeyPair, KeySize};
     let size = match bits {
@@ -225,7 +225,7 @@ fn generate_rsa(bits: usize) -> Result<RsaPrivateKey, KeyError> {
 }
 
 fn key_generation_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
-    KeyError::Crypto("the key cannot be made".to_owned())
+    KeyError::Crypto("the key cannot be generated".to_owned())
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ fn key_forms_and_digest(key: &PrivateKey) -> Result<(KeyFormsComputed, String), 
     Ok((forms, public.id))
 }
 
-/// Makes a key, elsewhere: the search for large primes takes its time.
+/// Generates a key on another thread: the search for large primes takes time.
 async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsComputed, String)> {
     let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
     let kind = match wanted.algorithm.as_str() {
@@ -146,7 +146,7 @@ async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsCompu
     .await
 }
 
-/// Reports an error about a key, or about a text made of it.
+/// Reports an error about a key, or about one of its encodings.
 pub(super) fn key_problem(summary: &str, error: &KeyError) -> Problem {
     Problem::new(summary, format!("{error}."))
 }

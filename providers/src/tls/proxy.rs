@@ -1,4 +1,4 @@
-//! The `proxy` block of the provider: through whom servers are reached.
+//! The `proxy` block of the provider: the proxy for connections to servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,7 +28,7 @@ struct ProxySettings {
     /// The password of the user.
     #[attr(optional, sensitive)]
     password: Option<String>,
-    /// Whether the environment says which proxy to use, as it does without this block.
+    /// Whether the environment selects the proxy, as it does without this block.
     #[attr(optional)]
     from_env: Option<bool>,
 }
@@ -52,14 +52,14 @@ pub(super) struct ProxyChoice(Arc<Mutex<ProxySource>>);
 
 #[derive(Clone, Default)]
 enum ProxySource {
-    /// The environment says.
+    /// The proxy of the environment.
     #[default]
     Environment,
     /// None at all.
     Direct,
     /// This one.
     Given(Box<Proxy>),
-    /// One that is only known when something else has been made.
+    /// A proxy that is only known after an apply.
     Later,
 }
 
@@ -72,8 +72,8 @@ impl ProxyChoice {
             ProxySource::Direct => Ok(None),
             ProxySource::Given(proxy) => Ok(Some(*proxy)),
             ProxySource::Later => {
-                Err("the `proxy` of the provider will only be known when something else has been \
-                     applied; apply that first, with `-target`"
+                Err("the `proxy` of the provider depends on values that are only known after an \
+                    apply; apply their resources first, with `-target`"
                     .to_owned())
             }
         }
@@ -141,6 +141,6 @@ mod tests {
         let settings = ProxySettingsDraft { url: Attr::Unknown, ..ProxySettingsDraft::default() };
         let chosen = ProxyChoice(Arc::new(Mutex::new(choose_proxy(&settings).unwrap())));
         let problem = chosen.proxy_for(&ureq::http::Uri::from_static("https://h")).unwrap_err();
-        assert!(problem.contains("will only be known"), "{problem}");
+        assert!(problem.contains("only known after an apply"), "{problem}");
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn format_time(moment: OffsetDateTime) -> String {
     moment.format(&Rfc3339).unwrap_or_default()
 }
 
-/// Whether a certificate is to be replaced so many hours before its end at the latest.
+/// Whether a certificate is to be replaced at the latest the given number of hours before its end.
 pub(super) fn is_renewal_due(end: &str, early_hours: i64) -> bool {
     let Ok(end) = OffsetDateTime::parse(end, &Rfc3339) else { return false };
     // A period so long that it cannot be counted began long ago.
@@ -89,13 +89,13 @@ impl RenewalInputs<'_> {
     }
 }
 
-/// Whether a change of a text in PEM needs a new object: old states have a digest in its place, and
-/// getting the text itself is no change.
+/// Whether a change of a PEM document needs a new object: old states have a digest instead, and
+/// replacing it with the document is not a change.
 pub(super) fn is_pem_change_replacing(prior: &Attr<String>, _: &Attr<String>) -> bool {
     prior.get().is_some_and(|text| text.starts_with("-----BEGIN "))
 }
 
-#[expect(clippy::disallowed_methods, reason = "certificates begin when they are made")]
+#[expect(clippy::disallowed_methods, reason = "certificates begin when they are issued")]
 fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }

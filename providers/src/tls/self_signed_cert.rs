@@ -23,7 +23,7 @@ pub(super) struct SelfSignedCertModel {
     /// The URIs that the certificate is for.
     #[attr(optional, replace, check = subject::check_names_are_ascii)]
     uris: Option<Vec<String>>,
-    /// Whether the certificate names the key that it is signed with.
+    /// Whether the certificate contains an authority key identifier.
     #[attr(default = false, replace)]
     set_authority_key_id: bool,
     /// The algorithm of the key.

@@ -22,13 +22,14 @@ pub(super) struct ShownCertificate {
     /// The algorithm of its key.
     #[attr(computed)]
     public_key_algorithm: String,
-    /// Its number.
+    /// The serial number.
     #[attr(computed)]
     serial_number: String,
-    /// Whether others may be signed with it.
+    /// Whether it is a CA certificate.
     #[attr(computed)]
     is_ca: bool,
-    /// Greatest number of certificates below it: -1 for any number, 0 if it does not say.
+    /// Maximum number of intermediate certificates below it: -1 for any number, 0 if it does not
+    /// specify one.
     #[attr(computed)]
     max_path_length: i64,
     /// The version of its form.
@@ -46,7 +47,7 @@ pub(super) struct ShownCertificate {
     /// When it ends to be valid.
     #[attr(computed)]
     not_after: String,
-    /// Its SHA-1 digest.
+    /// The SHA-1 fingerprint.
     #[attr(computed)]
     sha1_fingerprint: String,
     /// The certificate in PEM.

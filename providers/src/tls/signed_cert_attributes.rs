@@ -19,7 +19,7 @@ pub(super) struct SignedCertAttributes {
     /// is planned.
     #[attr(default = 0, range = 0..)]
     early_renewal_hours: i64,
-    /// Whether others may be signed with the certificate.
+    /// Whether it is a CA certificate.
     #[attr(default = false, replace)]
     is_ca_certificate: bool,
     /// Greatest number of certificates between this one, if it signs others, and the last; -1 for
@@ -27,13 +27,13 @@ pub(super) struct SignedCertAttributes {
     /// stored -1.
     #[attr(optional_computed, keep, replace, range = -1..=255)]
     max_path_length: Option<i64>,
-    /// Whether the certificate names its key, as those that sign others always do.
+    /// Whether the certificate contains a subject key identifier. CA certificates always do.
     #[attr(default = false, replace)]
     set_subject_key_id: bool,
     /// The certificate in PEM.
     #[attr(computed, keep)]
     cert_pem: String,
-    /// Whether the certificate is past its end, or near it.
+    /// Whether the certificate has expired, or is in its early renewal period.
     #[attr(computed, keep)]
     ready_for_renewal: bool,
     /// When the certificate begins to be valid.
@@ -77,12 +77,12 @@ impl SignedCertAttributesDraft {
 }
 
 impl SignedCertAttributesInput {
-    /// Whether the certificate names its key.
+    /// Whether the certificate contains a subject key identifier.
     pub(super) fn has_subject_key_id(&self) -> bool {
         self.is_ca_certificate || self.set_subject_key_id
     }
 
-    /// Makes the certificate.
+    /// Issues the certificate.
     pub(super) fn issue_certificate(
         &self,
         holder: CertificateSubject,

@@ -79,7 +79,7 @@ pub(super) fn check_names_are_ascii(texts: &[String]) -> Result<(), String> {
     }
 }
 
-/// As many bytes as such an address has.
+/// Length of such an address in bytes.
 fn ip_address_bytes(text: &str) -> Result<Vec<u8>, AddrParseError> {
     let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
     short.or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()))
@@ -114,7 +114,7 @@ impl SubjectArguments<'_> {
                 .map(Subject::distinguished_name)
                 .transpose()?
                 .unwrap_or_default();
-            // RFC 5280: other names are all there is where there is no name.
+            // RFC 5280: without a subject name, the alternative names identify the subject.
             let alternatives = alternatives.to_extension(name.is_empty())?;
             Ok((name, alternatives))
         };

@@ -1,4 +1,4 @@
-//! Exchanges with a server in this process, which answers as each test asks and records the
+//! Exchanges with a server in this process, which answers as each test specifies and records the
 //! requests.
 
 use std::sync::{Arc, Mutex};

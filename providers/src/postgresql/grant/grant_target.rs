@@ -15,17 +15,17 @@ pub(super) struct GrantTarget<'g> {
     pub(super) objects: Option<&'g BTreeSet<String>>,
 }
 
-/// One of the objects, with the privileges of a role.
+/// An object with the privileges of a role.
 pub(super) struct ObjectPrivileges {
     pub(super) owner: String,
     pub(super) privileges: BTreeSet<String>,
-    /// Those of them that the role may pass on.
+    /// The privileges that the role may grant to others.
     pub(super) passed_on: BTreeSet<String>,
 }
 
-/// The version that first knows procedures.
+/// The first version that supports procedures.
 const VERSION_WITH_PROCEDURES: u32 = 11;
-/// The version that first knows `MAINTAIN`.
+/// The first version that supports `MAINTAIN`.
 const VERSION_WITH_MAINTAIN: u32 = 17;
 
 impl GrantTarget<'_> {
@@ -107,7 +107,7 @@ fn kind_has_arguments(kind: &str) -> bool {
     ["function", "procedure", "routine"].contains(&kind)
 }
 
-/// Whether a name of an object can stand in a statement: of a routine, its arguments can.
+/// Whether an object name is valid in a statement. The name of a routine may include its arguments.
 pub(super) fn is_valid_object_name(kind: &str, name: &str) -> bool {
     let arguments = name.split_once('(').filter(|_| kind_has_arguments(kind)).map(|(_, rest)| rest);
     let is_word = |letter: char| letter.is_alphanumeric() || " _,.[]\"()".contains(letter);
@@ -143,7 +143,7 @@ pub(super) fn privileges_of_object_kind(kind: &str) -> Option<&'static [&'static
     })
 }
 
-/// Whether these are all privileges that a server has on a kind of objects.
+/// Whether these are all privileges of a server for a kind of object.
 pub(super) fn are_all_privileges(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
     let mut all = privileges_of_object_kind(kind).unwrap_or_default().iter();
     all.all(|name| {

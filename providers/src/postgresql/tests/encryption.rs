@@ -1,4 +1,4 @@
-//! Encrypted connections with a real server, whose certificates our own `tls` provider makes.
+//! Encrypted connections with a real server, with certificates from the included `tls` provider.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use super::installed::Installed;
 use super::real::program;
 use super::{Set, list, text, truth};
 
-/// Makes one thing of the `tls` provider; returns an attribute of it.
+/// Creates an object of the `tls` provider; returns one of its attributes.
 async fn made(kind: &str, config: Vec<Set>, attribute: &str) -> String {
     let mut life = TestObject::new(crate::tls::provider(), kind).await.unwrap();
     life.apply(config).await.unwrap();
@@ -73,7 +73,7 @@ impl Authority {
     }
 }
 
-/// A server that encrypts if asked to, and takes the word of one role for nothing.
+/// A server that encrypts on request, and rejects the password of one role.
 fn encrypting(cert: &str, key: &str, authority: &str) -> Option<Installed> {
     let access =
         "hostssl all certified all cert\nhost all certified all reject\nhost all all all trust\n";
@@ -118,7 +118,7 @@ async fn each_mode_trusts_whom_it_says() {
     let known = written(&folder, "known.pem", &authority.cert);
     let strange = written(&folder, "strange.pem", &stranger.cert);
     let empty = written(&folder, "empty.pem", "");
-    // Mode, file of whom is trusted, host; whether it is encrypted, or what is said.
+    // Mode, trust file, host; whether the connection is encrypted, or the error.
     type Row<'r> = (&'r str, Option<&'r str>, &'r str, Result<bool, &'r str>);
     let table: [Row<'_>; 13] = [
         ("disable", None, "127.0.0.1", Ok(false)),
@@ -160,7 +160,7 @@ async fn a_server_may_be_its_own_authority() {
         settings.host = "127.0.0.1".into();
         settings.sslmode = mode.into();
         settings.sslrootcert = known.as_str().into();
-        // Its certificate names no host.
+        // The certificate contains no host name.
         let found = connected(server.port, settings).await;
         assert_eq!(found.is_ok(), expected, "{mode}: {found:?}");
     }
@@ -189,7 +189,7 @@ async fn a_certificate_of_ours_says_who_we_are() {
     let [cert, key] = authority.sign("certified", "client_auth").await;
     let folder = tempfile::tempdir().unwrap();
     let files = [written(&folder, "cert.pem", &cert), written(&folder, "key.pem", &key)];
-    // The role is not there, but whether we may be it is asked first.
+    // The role does not exist, but authentication is checked first.
     let table = [
         (None, "client certificate"),
         (Some((files, false)), "role \"certified\" does not exist"),

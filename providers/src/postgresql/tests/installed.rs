@@ -1,5 +1,5 @@
-//! A PostgreSQL server of a test's own, on a free port and in a folder that goes with it. The tests of
-//! the whole workspace use this file too; it knows nothing of our provider.
+//! A PostgreSQL server for one test, on a free port and in a directory that is removed with it. The
+//! tests of the whole workspace use this file too; it is independent of the provider.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,19 +11,19 @@ use std::process::{Child, Command, Stdio};
 use nix::unistd::{Gid, Uid, User};
 use tempfile::TempDir;
 
-/// A server that runs until it is dropped. It is there, and may still be starting.
+/// A server that runs until it is dropped. It may still be starting.
 pub(crate) struct Installed {
     pub(crate) port: u16,
     process: Child,
     _folder: TempDir,
 }
 
-/// Prepares programs to run. Each package has its own place where that is allowed.
+/// Prepares programs to run. Each package has its own module where that is allowed.
 pub(crate) type Programs = fn(&Path) -> Command;
 
 impl Installed {
-    /// Starts a server with more settings, and files that these may name with their paths relative to
-    /// the folder. `None`, said loudly, where PostgreSQL is not installed.
+    /// Starts a server with additional settings, and files that these may name by paths relative to
+    /// the directory. `None`, with a prominent message, where PostgreSQL is not installed.
     pub(crate) fn start(
         program: Programs,
         settings: &[&str],
@@ -84,7 +84,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("it has an address").port()
 }
 
-/// The folder of the server's programs, which distributions keep out of the way.
+/// The directory of the server programs, which distributions keep out of `PATH`.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
@@ -96,7 +96,7 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().rev().find(has_all)
 }
 
-/// As whom to run the server if we are root, which it refuses to run as.
+/// The user that runs the server if the test runs as root, because the server refuses root.
 fn owner() -> Option<(Uid, Gid)> {
     if !Uid::effective().is_root() {
         return None;

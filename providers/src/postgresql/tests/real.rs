@@ -17,7 +17,7 @@ pub(super) struct Real {
     installed: Installed,
 }
 
-/// The server as a provider knows it.
+/// The server, with the provider configuration.
 fn server(port: u16, role: &str) -> PostgresqlServer {
     let mut settings = PostgresqlConfigModelDraft::default();
     settings.host = "127.0.0.1".into();
@@ -31,7 +31,7 @@ fn server(port: u16, role: &str) -> PostgresqlServer {
 }
 
 impl Real {
-    /// Starts a server. `None`, said loudly, where PostgreSQL is not installed.
+    /// Starts a server. `None`, with a prominent message, where PostgreSQL is not installed.
     pub(super) async fn start() -> Option<Self> {
         let installed = Installed::start(program, &[], &[])?;
         let server = server(installed.port, "postgres");
@@ -51,7 +51,7 @@ impl Real {
         TestObject::new(provider_of_server(&self.server), kind).await.unwrap()
     }
 
-    /// Runs statements behind the provider's back.
+    /// Runs statements outside of the provider.
     pub(super) async fn run(&self, statements: &str) {
         self.ask(statements).await;
     }

@@ -1,5 +1,5 @@
-//! Lives of objects under a user who may create roles and databases but is no superuser, as on most
-//! hosted servers.
+//! Lifecycles of objects under a user who may create roles and databases but is not a superuser, as
+//! on most hosted servers.
 
 use formwork_sdk::testing::PlannedAction;
 use formwork_sdk::value::Value;

@@ -13,7 +13,7 @@ pub(crate) struct EphemeralPasswordModel {
     /// The text.
     #[attr(computed, sensitive)]
     result: String,
-    /// A bcrypt hash of the text, or of its first 72 bytes.
+    /// A bcrypt hash of the password, or of its first 72 bytes.
     #[attr(computed, sensitive)]
     bcrypt_hash: String,
 }

@@ -21,7 +21,7 @@ impl Curve {
     /// All of them.
     pub(in crate::tls) const ALL: [Self; 4] = [Self::P224, Self::P256, Self::P384, Self::P521];
 
-    /// Its name in configurations.
+    /// The name in configurations.
     pub(in crate::tls) fn name(self) -> &'static str {
         match self {
             Self::P224 => "P224",
@@ -37,7 +37,7 @@ impl Curve {
         curve.ok_or_else(|| KeyError::Unsupported(format!("the curve {oid}")))
     }
 
-    /// Its name in OpenSSH, which does not have all.
+    /// The name in OpenSSH, which does not support all.
     pub(super) fn openssh_name(self) -> Option<&'static str> {
         match self {
             Self::P224 => None,
@@ -47,7 +47,7 @@ impl Curve {
         }
     }
 
-    /// Its identifier in files.
+    /// The object identifier in key files.
     pub(super) fn oid(self) -> ObjectIdentifier {
         ObjectIdentifier::new_unwrap(match self {
             Self::P224 => "1.3.132.0.33",

@@ -26,7 +26,7 @@ pub(super) struct OpensshPublicKey {
 /// The public half of a key; `None` if OpenSSH has no such keys.
 pub(super) fn encode_public_key(key: &PrivateKey) -> Result<Option<OpensshPublicKey>, KeyError> {
     let Some((kind, blob)) = openssh_public_blob(key)? else { return Ok(None) };
-    // With a colon behind each byte, so not in one piece.
+    // With a colon after each byte, so not as one string.
     let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Some(OpensshPublicKey {
         line: format!("{kind} {}\n", STANDARD.encode(&blob)),
@@ -50,7 +50,7 @@ pub(super) fn encode_private_key(key: &PrivateKey) -> Result<Option<String>, Key
             };
             let inverse = key.crt_coefficient();
             let inverse =
-                inverse.ok_or_else(|| KeyError::Crypto("p is no number mod q".to_owned()))?;
+                inverse.ok_or_else(|| KeyError::Crypto("p is not a number mod q".to_owned()))?;
             for number in [key.n(), key.e(), key.d(), &inverse, p, q] {
                 secret.put_number(&number.to_bytes_be());
             }
