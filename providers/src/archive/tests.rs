@@ -163,7 +163,10 @@ async fn what_cannot_be_packed_is_refused() {
         (vec![], "Invalid Attribute Combination"),
         (vec![dir(), path("source_file", here)], "Invalid Attribute Combination"),
         (vec![dir(), sources(&[("a", "b")])], "Invalid Attribute Combination"),
-        (vec![path("source_file", here), set("excludes", &["a"])], "can be used only with `source_dir`"),
+        (
+            vec![path("source_file", here), set("excludes", &["a"])],
+            "can be used only with `source_dir`",
+        ),
         (vec![text("type", "rar"), missing()], "must be \"zip\" or \"tar.gz\", and is \"rar\""),
         (vec![missing()], "could not archive missing directory"),
         (vec![path("source_dir", &here.join("a.txt"))], "directory that is a file"),

@@ -16,13 +16,13 @@ use crate::suite::{CheckedProvider, Options, Suite};
 /// The format of the file.
 const CHECKPOINT_FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
 
-/// Steps that are complete, with the file that says so.
+/// The completed steps, with the checkpoint file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checkpoint {
     done: BTreeSet<String>,
 }
 
-/// Everything that must be the same for a run to go on.
+/// The inputs that must be equal for a run to be resumed.
 fn resume_conditions(options: &Options) -> Value {
     let provider = match &options.target {
         // By content: a program that was built again is another provider.
@@ -44,8 +44,8 @@ fn resume_conditions(options: &Options) -> Value {
 }
 
 impl Checkpoint {
-    /// Reads the file of an earlier run into the tallies. A file of another run, or none, changes
-    /// nothing.
+    /// Reads the file of an earlier run into the tallies. The file of a different run, or a missing
+    /// one, is ignored.
     pub(crate) fn load_into_suite(suite: &mut Suite) -> Self {
         let none = Self::default();
         let Some(path) = &suite.options.resume else { return none };
@@ -57,7 +57,8 @@ impl Checkpoint {
             return none;
         }
         for rule in rules::all_rules() {
-            // Indexing JSON gives null where nothing is, so a rule that the file lacks counts zero.
+            // Indexing JSON returns null for absent fields, so a rule that the file lacks counts
+            // zero.
             let kept = &file["rules"][rule.id];
             let number = |name: &str| kept[name].as_u64().unwrap_or(0);
             let found = kept["findings"].as_array().into_iter().flatten();
@@ -116,13 +117,13 @@ impl Checkpoint {
     /// Removes the file after a whole run.
     pub(crate) fn remove_file(suite: &Suite) {
         if let Some(path) = &suite.options.resume {
-            // A file that stays is of no harm: the next run is then complete at once.
+            // A remaining file is harmless: the next run is then complete immediately.
             drop(fs::remove_file(path));
         }
     }
 }
 
-/// Writes a file whole: beside its place first.
+/// Writes a file atomically: first to a temporary file in its directory.
 fn replace_file_atomically(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("part");
     fs::write(&beside, text)?;

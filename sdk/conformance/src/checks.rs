@@ -1,4 +1,4 @@
-//! The checks, one file per family, in the order in which they are made.
+//! The checks, one file per family, in the order in which they run.
 
 use formwork_value::codec::json;
 use formwork_value::{Path, Type, Value};
@@ -33,11 +33,11 @@ mod state_store;
 mod upgrade_and_move;
 mod validate;
 
-/// Makes the checks of a step, unless an earlier run has made them or this one is over.
+/// Runs the checks of a step, unless an earlier run has completed them or this one is over.
 macro_rules! run_step {
     ($run:ident, $name:literal, $($check:expr),+) => {
         if $run.should_run_step($name) {
-            // Boxed, or the state of this function would be as large as that of all checks
+            // Boxed, otherwise the state of this function would be as large as that of all checks
             // together.
             $(Box::pin($check(&mut *$run.suite)).await;)+
             $run.record_completed_step($name)?;
@@ -53,7 +53,7 @@ struct StepRunner<'r, 'p> {
 }
 
 impl StepRunner<'_, '_> {
-    /// Whether a step is to be made.
+    /// Whether a step is to be run.
     fn should_run_step(&mut self, step: &str) -> bool {
         (self.progress)(step, &self.suite.tallies);
         !self.checkpoint.is_step_completed(step) && !self.suite.is_run_over()
@@ -61,7 +61,7 @@ impl StepRunner<'_, '_> {
 
     /// Notes a step that is complete.
     fn record_completed_step(&mut self, step: &str) -> Result<(), String> {
-        // A step that ran out of time is made again by the next run.
+        // A step that ran out of time is repeated by the next run.
         if self.suite.is_run_over() {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl StepRunner<'_, '_> {
     }
 }
 
-/// Makes all checks that are selected. `Err` says why the provider cannot be checked.
+/// Runs all selected checks. `Err` is the reason why the provider cannot be checked.
 pub(crate) async fn run(suite: &mut Suite, progress: ProgressCallback<'_>) -> Result<(), String> {
     let checkpoint = Checkpoint::load_into_suite(suite);
     let mut run = StepRunner { suite, checkpoint, progress };
@@ -108,7 +108,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: ProgressCallback<'_>) -> Re
     }
     run_step!(run, "Release", release::run);
     run_step!(run, "Environment", env_variables::run, file_writes::run);
-    // Last, because they look through all that the other checks made the provider print.
+    // Last, because they search the output that the other checks caused.
     if run.should_run_step("Secrets") {
         secrets::run(run.suite).await;
         output::run(run.suite).await;
@@ -126,7 +126,7 @@ async fn load_schema(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     if let Some(message) = call.first_message() {
         suite.offer = Offer::from_schema_answer(message);
-        // Providers of before 5.9 and 6.9 do not have this call, which is no error.
+        // Providers from before 5.9 and 6.9 do not have this call, which is not an error.
         let identities = suite.call(Rpc::GetResourceIdentitySchemas, &Msg::new()).await;
         if let Some(message) = identities.first_message() {
             suite.offer.add_identity_schemas(message);

@@ -19,7 +19,7 @@ pub struct Finding {
     pub subject: String,
     /// The call.
     pub call: String,
-    /// The place in the value; empty for all of it.
+    /// The path in the value; empty for the whole value.
     pub path: String,
     /// The problem in one sentence.
     pub message: String,
@@ -54,7 +54,7 @@ impl Finding {
     #[must_use]
     pub fn with_call(mut self, call: &Call) -> Self {
         self.call = call.rpc.name();
-        // `values` may have said it in better words already.
+        // `values` may already have set a better description.
         if self.found.is_empty() {
             self.found = call.describe_outcome();
         }
@@ -62,7 +62,7 @@ impl Finding {
         self
     }
 
-    /// Adds the place in the value.
+    /// Adds the path in the value.
     #[must_use]
     pub fn with_path(mut self, path: impl std::fmt::Display) -> Self {
         self.path = path.to_string().trim_start_matches('.').to_owned();
@@ -109,7 +109,7 @@ pub enum Verdict {
     Held,
     /// Some did not.
     Broken,
-    /// It was not examined, for this reason.
+    /// Not examined, with the reason.
     Skipped(String),
 }
 
@@ -177,12 +177,12 @@ impl Tallies {
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         match self.0.get(rule.id) {
-            // One broken case decides, however many were held.
+            // A single broken case decides, regardless of the number of passed cases.
             Some(tally) if tally.broken > 0 => Verdict::Broken,
             Some(tally) if tally.cases > 0 => Verdict::Held,
             tally => {
                 let reason = tally.and_then(|tally| tally.skipped.clone());
-                let reason = reason.unwrap_or_else(|| "nothing to examine was found".to_owned());
+                let reason = reason.unwrap_or_else(|| "no cases to examine were found".to_owned());
                 Verdict::Skipped(reason)
             }
         }
@@ -195,7 +195,7 @@ impl Tallies {
     }
 }
 
-/// A place as a prefix of a message.
+/// A path as a prefix of a message.
 pub(crate) fn path_as_message_prefix(path: &Path) -> String {
     if path.0.is_empty() {
         String::new()

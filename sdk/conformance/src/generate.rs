@@ -1,5 +1,5 @@
-//! Configurations made from a schema alone: the sets g1 to g6, seeded, so that the same seed gives the
-//! same inputs.
+//! Configurations generated from a schema: the sets g1 to g6, seeded, so that the same seed
+//! generates the same inputs.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ impl Dice {
     }
 }
 
-/// Text that is likely to be legal in an attribute of that name.
+/// A string that is likely to be legal in an attribute of that name.
 #[must_use]
 pub fn text_for_attribute(name: &str) -> &'static str {
     const TEXT_BY_NAME_WORD: [(&str, &str); 20] = [
@@ -81,7 +81,7 @@ pub fn text_for_attribute(name: &str) -> &'static str {
     }
 }
 
-/// Words in names of times that end something.
+/// Words in attribute names of end times.
 const END_TIME_WORDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
 
 /// Strings to try where a configuration was refused.
@@ -129,7 +129,7 @@ impl ConfigExtent {
     }
 }
 
-/// Makes a configuration of a block.
+/// Generates a configuration of a block.
 pub fn generate_config(block: &Block, extent: ConfigExtent, dice: &mut Dice) -> Value {
     generate_block(block, extent, dice, 0)
 }
@@ -216,7 +216,7 @@ fn generate_nested_blocks(
     }
 }
 
-/// Makes a value of a type.
+/// Generates a value of a type.
 pub fn generate_value(name: &str, ty: &Type, extent: ConfigExtent, dice: &mut Dice) -> Value {
     let random = extent.is_random();
     match ty {
@@ -270,7 +270,7 @@ fn generate_text(name: &str, dice: &mut Dice) -> Str {
         // Decomposed on purpose.
         2 => "e\u{301}".into(),
         3 => LONG_STRING.clone(),
-        // Templates of the language, which nothing may evaluate.
+        // Template sequences of the language, which must not be evaluated.
         4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
         5 => format!("conformance-{}", dice.number_below(1_000_000)).into(),
         6 => (*dice.pick_one(&ALTERNATIVE_STRINGS)).into(),
@@ -300,7 +300,7 @@ fn generate_number(dice: &mut Dice) -> Value {
 }
 
 /// The paths of attributes that a configuration may set, in this value: attributes of the block and
-/// of the blocks that are there. Elements of sets have no path.
+/// of its present nested blocks. Elements of sets have no path.
 #[must_use]
 pub fn settable_paths(block: &Block, value: &Value) -> Vec<(Path, Attribute)> {
     let mut paths = Vec::new();
@@ -356,7 +356,7 @@ pub fn replace_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
 #[must_use]
 pub fn fill_unknown_parts(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
     let mut value = planned.clone();
-    // Ended where nothing changes: no path leads to an element of a set.
+    // Stopped where no change is possible: no path leads to an element of a set.
     for _ in 0..1_000 {
         let mut first: Option<(Path, Type)> = None;
         value.walk(&mut |path, part| {
@@ -386,7 +386,7 @@ pub fn fill_unknown_parts(block: &Block, planned: &Value, dice: &mut Dice) -> Va
     value
 }
 
-/// Smaller values to try in place of one that breaks a rule, the smallest steps last.
+/// Smaller values to try instead of one that breaks a rule, the smallest steps last.
 #[must_use]
 pub fn smaller_values(block: &Block, value: &Value) -> Vec<Value> {
     let mut candidates = Vec::new();

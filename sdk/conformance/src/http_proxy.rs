@@ -1,5 +1,5 @@
-//! A proxy between the provider and its services: it records the HTTP requests of the provider, encrypted
-//! ones included, and can refuse or spoil the answers.
+//! A proxy between the provider and its services: it records the HTTP requests of the provider,
+//! encrypted ones included, and can refuse or replace the answers.
 
 mod forward;
 mod record;
@@ -25,7 +25,7 @@ use serve::CertificateIssuer;
 pub(crate) struct Proxy {
     address: SocketAddr,
     record: Arc<Mutex<ProxyRecord>>,
-    /// The folder of the certificate of its authority.
+    /// The directory of the certificate of its authority.
     folder: TempDir,
     serving: JoinHandle<()>,
 }
@@ -43,10 +43,10 @@ impl Proxy {
     /// Starts a proxy with an authority of its own.
     ///
     /// # Errors
-    /// When no port is free, or no certificate can be made.
+    /// When no port is free, or the certificate cannot be created.
     pub(crate) async fn start() -> io::Result<Self> {
         let mut params = CertificateParams::default();
-        // It makes a certificate for each host, so it must be an authority.
+        // It issues a certificate for each host, so it must be an authority.
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;

@@ -1,5 +1,5 @@
-//! Legal configurations of a type, found through validation: a refused one is repaired by what the
-//! diagnostics say, for as long as that helps.
+//! Legal configurations of a type, found through validation: a refused one is repaired according to
+//! its diagnostics, as long as that makes progress.
 
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Step, Type, Value};
@@ -33,7 +33,7 @@ impl Suite {
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
 async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
-    // Their author knows what the service accepts.
+    // Their author knows which values the service accepts.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
             && suite.call_validate(offered, &value).await.is_success()
@@ -42,7 +42,7 @@ async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Val
         }
     }
     let random = (0..6).map(|number| (ConfigExtent::Random, number));
-    // What is required comes first, because fewer values can be wrong.
+    // Only required attributes first, because fewer values can be wrong.
     let all = [(ConfigExtent::Required, 0), (ConfigExtent::All, 0), (ConfigExtent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
         if found.len() >= MAX_LEGAL_CONFIGS || suite.is_run_over() {
@@ -70,7 +70,7 @@ async fn repair_until_legal(
         if call.is_success() {
             return Some(value);
         }
-        // Without diagnostics, nothing says what to repair.
+        // Without diagnostics, it is unknown what to repair.
         if call.is_crash_or_hang() {
             return None;
         }
@@ -196,7 +196,7 @@ fn quoted_words(text: &str) -> Vec<String> {
             rest = next;
         }
     }
-    // Longer words are no values, and a message may list hundreds of them.
+    // Longer words are not values, and a message may list hundreds of them.
     words.retain(|word| word.len() < 100);
     words.truncate(40);
     words

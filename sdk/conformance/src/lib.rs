@@ -1,15 +1,15 @@
 //! Checks any provider binary against the rules of the provider protocol, without an engine.
 //!
-//! One line in a test of a provider:
+//! One line in a provider test:
 //!
 //! ```no_run
 //! # let program = "target/debug/terraform-provider-acme";
 //! formwork_conformance::check(program).assert_conforms();
 //! ```
 //!
-//! The rules are in [`rules`]; a run is described by [`Options`] and made by [`run`]. A rule is held
-//! only if cases of it were examined: everything else is reported as skipped, with the reason, or as not
-//! implemented.
+//! The rules are in [`rules`]; [`Options`] describes a run, and [`run`] executes it. A rule passes
+//! only if cases of it were examined. All other rules are reported as skipped, with the reason, or
+//! as not implemented.
 
 mod checkpoint;
 mod checks;
@@ -39,25 +39,25 @@ use suite::Suite;
 /// The time that calls in flight get when the time of the run is over.
 const CALL_GRACE_PERIOD: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// Makes one run.
+/// Executes one run.
 pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
     let mut suite = Suite::new(options);
     // Checks look at the time between calls; the grace is for the calls that run then.
     let limit = suite.options.time + CALL_GRACE_PERIOD;
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
         Ok(done) => done.err(),
-        // A call hangs. What was examined until then is reported.
+        // A call hangs. The results until then are reported.
         Err(_) => {
             suite.note_reasons_of_unexamined();
             None
         }
     };
-    // Ends the process also if the run was cut off.
+    // Ends the process even if the run was interrupted.
     suite.end_plugin();
     let stopped = stopped.or_else(|| {
         suite.is_interrupted().then(|| match suite.options.resume {
-            Some(_) => "it was interrupted; the same command goes on where it stopped".to_owned(),
-            None => "it was interrupted; with -resume=FILE the next run could go on".to_owned(),
+            Some(_) => "it was interrupted; the same command resumes it".to_owned(),
+            None => "it was interrupted; with -resume=FILE the next run could resume it".to_owned(),
         })
     });
     let stopped = stopped.or_else(|| {
@@ -88,7 +88,7 @@ pub fn check_with_options(options: Options) -> Report {
         Ok(runtime) => runtime.block_on(run(options, &mut |_, _| {})),
         Err(error) => {
             let suite = Suite::new(options);
-            Report::new(&suite, Some(format!("no runtime can be made: {error}")))
+            Report::new(&suite, Some(format!("the runtime cannot be created: {error}")))
         }
     }
 }

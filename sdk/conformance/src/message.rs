@@ -34,7 +34,7 @@ impl Msg {
         let mut rest = bytes.clone();
         while !rest.is_empty() {
             let tag = read_varint(&mut rest)?;
-            // protobuf has no field 0, so such bytes are no message.
+            // protobuf has no field 0, so such bytes are not a message.
             let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
             let field = match tag & 7 {
                 0 => Field::Varint(read_varint(&mut rest)?),
@@ -91,7 +91,7 @@ impl Msg {
         self
     }
 
-    /// Adds bytes, also if they are empty.
+    /// Adds bytes, even if they are empty.
     #[must_use]
     pub fn with_bytes(mut self, number: u32, value: impl Into<Bytes>) -> Self {
         self.0.push((number, Field::Bytes(value.into())));
@@ -157,13 +157,13 @@ impl Msg {
         self.repeated_bytes(number).next_back().cloned().unwrap_or_default()
     }
 
-    /// Returns a string, with U+FFFD in place of invalid bytes.
+    /// Returns a string, with U+FFFD instead of invalid bytes.
     #[must_use]
     pub fn get_text(&self, number: u32) -> String {
         String::from_utf8_lossy(&self.get_bytes(number)).into_owned()
     }
 
-    /// Returns a message, if it is there and can be read.
+    /// Returns a message, if it is present and can be read.
     #[must_use]
     pub fn get_msg(&self, number: u32) -> Option<Self> {
         self.repeated_bytes(number).next_back().and_then(Self::parse)

@@ -1,5 +1,5 @@
-//! The schema of a provider, read from its raw form: everything usable as values of the vocabulary, and
-//! everything else as problems under the rule that it breaks.
+//! The schema of a provider, decoded from its wire form: usable parts as values of the schema
+//! types, and all other parts as problems with the rule that they break.
 
 mod read_schema;
 
@@ -32,7 +32,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind in words.
+    /// The kind as it is displayed.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ pub struct OfferedType {
     pub name: String,
     /// The schema as far as it can be read.
     pub schema: Arc<Schema>,
-    /// Whether all of it could be read.
+    /// Whether the whole schema could be read.
     pub is_whole: bool,
     /// The raw schema.
     pub raw: Msg,
@@ -85,7 +85,7 @@ impl OfferedType {
         &self.schema.block
     }
 
-    /// Kind and name in words.
+    /// Kind and name as they are displayed.
     #[must_use]
     pub fn display_name(&self) -> String {
         format!("{} {}", self.kind.noun(), self.name).trim().to_owned()
@@ -125,7 +125,7 @@ pub struct Parameter {
 pub struct SchemaProblem {
     /// The rule's id.
     pub rule: &'static str,
-    /// The type and place.
+    /// The type and path.
     pub place: String,
     /// The problem.
     pub message: String,
@@ -150,7 +150,7 @@ pub struct Offer {
 
 /// A capability of the provider, by its field number.
 pub const PLAN_DESTROY_CAPABILITY: u32 = 1;
-/// The schema need not be asked for.
+/// The schema need not be requested.
 pub const SCHEMA_OPTIONAL_CAPABILITY: u32 = 2;
 /// Objects of other types can be moved here.
 pub const MOVE_STATE_CAPABILITY: u32 = 3;
@@ -167,7 +167,7 @@ impl Offer {
             Some(schema) => types.push(reader.read_offered_type(Kind::Provider, "", &schema)),
             None => reader.report_schema_problem(
                 "S-03",
-                "the answer has no schema of the provider".to_owned(),
+                "the answer has no schema of the provider itself".to_owned(),
             ),
         }
         for (kind, field) in Kind::SCHEMA_FIELDS {
@@ -182,7 +182,7 @@ impl Offer {
                 if !seen.insert(name.clone()) {
                     reader.report_schema_problem(
                         "S-07",
-                        format!("{} is there twice", offered.display_name()),
+                        format!("{} is declared twice", offered.display_name()),
                     );
                 }
                 types.push(offered);
@@ -247,7 +247,7 @@ impl Offer {
         self.usable_types_of_kind(Kind::Provider).next()
     }
 
-    /// Whether the provider says that it can do something.
+    /// Whether the provider declares a capability.
     #[must_use]
     pub fn has_capability(&self, capability: u32) -> bool {
         self.raw.get_msg(6).is_some_and(|it| it.get_bool(capability))

@@ -42,13 +42,13 @@ const UNIMPLEMENTED: i32 = 12;
 pub struct LaunchOptions {
     /// The content of `PLUGIN_PROTOCOL_VERSIONS`.
     pub versions: Cow<'static, str>,
-    /// Whether to ask for TLS.
+    /// Whether to request TLS.
     pub tls: bool,
     /// Variables on top of the environment.
     pub env: Vec<(OsString, OsString)>,
     /// Variables to leave out.
     pub remove: Vec<OsString>,
-    /// The working folder.
+    /// The working directory.
     pub folder: Option<PathBuf>,
     /// The moment from which the times of the calls count.
     pub start: TranscriptStart,
@@ -80,7 +80,7 @@ pub struct StartedPlugin {
     pub line: String,
     /// The time from start to handshake.
     pub took: Duration,
-    /// Our identity, if TLS was asked for.
+    /// The client identity, if TLS was requested.
     pub identity: Option<HostCertificate>,
     /// Output on stdout after the handshake.
     pub stdout: SharedOutput<PrintedOutput>,
@@ -88,14 +88,14 @@ pub struct StartedPlugin {
     pub stderr: SharedOutput<PrintedOutput>,
     /// Closed once stderr was read to its end.
     pub stderr_end: watch::Receiver<()>,
-    /// The folder for its socket.
+    /// The directory for its socket.
     pub home: TempDir,
 }
 
 /// Starts `program` and reads its handshake.
 ///
 /// # Errors
-/// When there is no handshake. The process is gone then.
+/// When the process prints no handshake. It is ended then.
 pub async fn start_plugin(
     program: &Path,
     launch: &LaunchOptions,
@@ -133,7 +133,7 @@ pub async fn start_plugin(
     let handshake = match Handshake::parse(&line) {
         Ok(handshake) => handshake,
         Err(why) => {
-            // A handshake behind other lines tells the author what to remove.
+            // A handshake after other lines shows the author what to remove.
             return Err(match has_late_handshake(&mut stdout, rest).await {
                 true => StartError::Late(text),
                 false => StartError::NotHandshake(truncate(&text, 200), why.to_string()),
@@ -207,7 +207,7 @@ impl Plugin {
     /// Starts a provider and connects to it.
     ///
     /// # Errors
-    /// When it does not start or does not answer.
+    /// When the provider does not start or does not answer.
     pub async fn launch(program: &Path, launch: &LaunchOptions) -> Result<Self, StartError> {
         let started = start_plugin(program, launch).await?;
         let connection = connect_provider(&started, Duration::from_secs(20)).await;
@@ -216,10 +216,10 @@ impl Plugin {
         Ok(Self::new(Some(started), connection, protocol, launch.start))
     }
 
-    /// Connects to a provider that runs already.
+    /// Connects to a running provider.
     ///
     /// # Errors
-    /// When nothing answers there.
+    /// When no answer comes from the address.
     pub async fn connect_to_running(
         address: &Address,
         protocol: Protocol,
@@ -264,7 +264,7 @@ impl Plugin {
         call
     }
 
-    /// Calls any path, also of other services.
+    /// Calls any path, including those of other services.
     pub async fn call_at_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
         self.send_and_receive(path.to_owned(), request, deadline).await.1
     }
@@ -278,7 +278,8 @@ impl Plugin {
         let mut recorded = self.send_and_record(raw_call(path, messages), deadline).await;
         let mut panicked = false;
         if let CallOutcome::Failed(reason) = &mut recorded.outcome {
-            // The reason is for people, and the process knows more of it than the connection.
+            // The reason is a message for users, and the process has more details than the
+            // connection.
             panicked = self.add_end_of_process(reason).await;
         }
         let reply = Reply::from_recorded(&recorded, panicked);
@@ -385,7 +386,7 @@ pub(crate) fn raw_call(path: String, messages: Vec<Bytes>) -> RawCall {
 /// Connects to a started provider.
 ///
 /// # Errors
-/// When it does not answer, or speaks TLS although it should not, or the other way round.
+/// When it does not answer, or its use of TLS is not as requested.
 pub async fn connect_provider(
     started: &StartedPlugin,
     patience: Duration,
@@ -394,7 +395,7 @@ pub async fn connect_provider(
     let tls = match (identity, &handshake.certificate) {
         (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
         (Some(_), None) => {
-            return Err("TLS was asked for, but the handshake has no certificate".to_owned());
+            return Err("TLS was requested, but the handshake has no certificate".to_owned());
         }
         (None, _) => None,
     };
@@ -466,8 +467,8 @@ mod tests {
         assert_eq!(answered.reply, Reply::Answered(vec![answer]));
         assert_eq!(call(Vec::new(), CallOutcome::Ok).await.reply, Reply::Garbage);
 
-        let lost = call(Vec::new(), CallOutcome::Failed("it is gone".to_owned())).await;
-        let why = "it is gone".to_owned();
+        let lost = call(Vec::new(), CallOutcome::Failed("it has exited".to_owned())).await;
+        let why = "it has exited".to_owned();
         assert_eq!(lost.reply, Reply::Lost { why, panicked: false });
     }
 

@@ -9,7 +9,7 @@ use formwork_value::{Path, Type, Value};
 
 use crate::generate;
 
-/// The text in place of a secret.
+/// The replacement of a secret.
 const REDACTED_TEXT: &str = "(secret)";
 
 /// Secrets of a run.
@@ -47,8 +47,8 @@ impl Secrets {
         }
     }
 
-    /// Returns the configuration with the canary in each sensitive or write-only string, and the paths
-    /// where it stands.
+    /// Returns the configuration with the canary in each sensitive or write-only string, and their
+    /// paths.
     #[must_use]
     pub(crate) fn plant_canary(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
         let mut planted = config.clone();
@@ -68,7 +68,7 @@ impl Secrets {
         (planted, paths)
     }
 
-    /// Whether bytes hold the canary, also encoded.
+    /// Whether bytes contain the canary, including encoded forms.
     #[must_use]
     pub(crate) fn holds_canary(&self, bytes: &[u8]) -> bool {
         self.canary_forms().iter().any(|form| contains_bytes(bytes, form.as_bytes()))
@@ -77,7 +77,7 @@ impl Secrets {
     /// The canary and its encoded forms.
     fn canary_forms(&self) -> Vec<String> {
         let hex = hex::encode(self.canary.as_bytes());
-        // The middle of the base64 form does not depend on what stands around it.
+        // The middle of the base64 form does not depend on the adjacent bytes.
         let shifted = (0..3).map(|shift| {
             let padded = format!("{}{}", "\0".repeat(shift), self.canary);
             let encoded = STANDARD.encode(padded);
@@ -86,7 +86,7 @@ impl Secrets {
         [self.canary.clone(), hex].into_iter().chain(shifted).collect()
     }
 
-    /// Returns the text without secrets.
+    /// Returns the string without secrets.
     #[must_use]
     pub(crate) fn redact(&self, text: &str) -> String {
         self.all
@@ -94,7 +94,7 @@ impl Secrets {
             .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), REDACTED_TEXT))
     }
 
-    /// Whether bytes hold a secret that was configured, other than the canary.
+    /// Whether bytes contain a configured secret other than the canary.
     #[must_use]
     pub(crate) fn holds_configured_secret(&self, bytes: &[u8]) -> bool {
         // The first is the canary.

@@ -154,16 +154,16 @@ impl Report {
     pub fn exit_code(&self) -> u8 {
         let must = self.score(Severity::Must);
         match &self.stopped {
-            // Without a protocol it was no provider that could be asked.
+            // Without a protocol, no provider could be called.
             Some(_) if self.protocol == 0 => 2,
             _ if must.held < must.examined => 1,
-            // A run that ended early is no success, even if nothing was broken until then.
+            // A run that ended early is not a success, even if no rule was broken until then.
             Some(_) => 2,
             None => 0,
         }
     }
 
-    /// The end of a run that stopped, in words.
+    /// The reason why a run stopped, as a message.
     fn end_cause(&self) -> &'static str {
         match self.protocol {
             0 => "The provider could not be checked",
@@ -207,7 +207,7 @@ pub(crate) fn redact_finding(suite: &Suite, finding: &Finding) -> Finding {
     finding
 }
 
-/// Whether a secret went over the wire in a call, or is in the reason of its end.
+/// Whether a call contains a secret, in its bytes or in the reason of its end.
 fn holds_secret(suite: &Suite, call: &RecordedCall) -> bool {
     let end: [&[u8]; 2] = match &call.outcome {
         CallOutcome::Ok | CallOutcome::Unfinished => [&[], &[]],
@@ -218,7 +218,7 @@ fn holds_secret(suite: &Suite, call: &RecordedCall) -> bool {
     messages.chain(end).any(|bytes| suite.secrets.holds_configured_secret(bytes))
 }
 
-/// The text with control characters written out: providers may say anything.
+/// The string with escaped control characters: providers may send any message.
 fn escape_control_characters(text: &str) -> String {
     text.chars()
         .map(|c| match c {

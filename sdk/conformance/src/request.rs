@@ -28,7 +28,7 @@ pub(crate) fn encode_dynamic_json(value: &Value, ty: &Type) -> Msg {
 /// Reads a dynamic value as one of a type.
 ///
 /// # Errors
-/// When the bytes are no value of the type.
+/// When the bytes are not a value of the type.
 pub(crate) fn decode_dynamic(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
     let Some(message) = message else { return Ok(None) };
     // MessagePack wins if a provider fills both fields.

@@ -1,5 +1,5 @@
-//! Calls of the provider service: their paths in both versions and where their answers keep
-//! diagnostics.
+//! Calls of the provider service: their paths in both versions and the fields of diagnostics in
+//! their answers.
 
 use bytes::Bytes;
 
@@ -221,7 +221,7 @@ impl Diag {
         for (field, echo) in [(1, "(the type name of the request)"), (2, "(the id of the request)")]
         {
             let sent = request.get_text(field);
-            // Only then could the echo be taken for a control character of the provider.
+            // Only then could the echo be mistaken for a control character of the provider.
             if sent.chars().any(char::is_control) {
                 for text in [&mut self.summary, &mut self.detail] {
                     *text = text.replace(&sent, echo);

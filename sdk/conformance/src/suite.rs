@@ -1,5 +1,5 @@
-//! One run over one provider: the running plugin, its schema, the results so far, and the time
-//! that is left.
+//! A run over one provider: the running plugin, its schema, the results so far, and the remaining
+//! time.
 
 mod options;
 
@@ -34,7 +34,7 @@ pub type ProgressCallback<'p> = &'p mut dyn FnMut(&str, &Tallies);
 const TIME_OVER_REASON: &str = "the time was over";
 /// The deadline of a call that validates, plans or reads.
 pub const READ_ONLY_CALL_TIMEOUT: Duration = Duration::from_secs(20);
-/// The deadline of a call that changes something.
+/// The deadline of a changing call.
 pub const CHANGING_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 /// The most restarts after crashes in one run.
 const MAX_RESTARTS: usize = 200;
@@ -55,7 +55,7 @@ pub struct Suite {
     pub config: Msg,
     /// Legal configurations found so far.
     pub legal: BTreeMap<(Kind, String), Vec<Value>>,
-    /// Resource types that know whether an object exists.
+    /// Resource types that detect whether an object exists.
     pub(crate) tracked: BTreeSet<String>,
     /// Output and diagnostics of plugins that have ended.
     pub past: EndedPluginsOutput,
@@ -89,7 +89,7 @@ impl Suite {
     /// Begins a run.
     #[must_use]
     pub fn new(mut options: Options) -> Self {
-        // Some checks start the program in another folder.
+        // Some checks start the program in another directory.
         if let CheckedProvider::Program(path) = &mut options.target
             && let Ok(absolute) = std::path::absolute(&path)
         {
@@ -137,13 +137,13 @@ impl Suite {
             && system::unsupported_reason(rule.id).is_none()
     }
 
-    /// Gives every selected rule that was not examined its reason, and drops the findings for rules
-    /// that were not asked for.
+    /// Sets the reason of every selected rule that was not examined, and drops the findings of
+    /// rules that were not selected.
     pub fn note_reasons_of_unexamined(&mut self) {
         let level = self.options.level;
         for rule in rules::all_rules() {
             let Options { only, skip, .. } = &self.options;
-            // First what the user asked for, which explains more than a time that was over.
+            // The user's selection first, which is a better reason than the time limit.
             let reason = if skip.contains(rule.id) {
                 "left out with -skip".to_owned()
             } else if !only.is_empty() && !only.contains(rule.id) {
@@ -196,7 +196,7 @@ impl Suite {
 
     /// Counts a case: held, or broken with the finding.
     pub fn record_case(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
-        // A check may examine several rules at once, of which some were not asked for.
+        // A check may examine several rules together, some of which were not selected.
         if !self.is_rule_wanted(id) {
             return;
         }
@@ -229,7 +229,7 @@ impl Suite {
         }
     }
 
-    /// A seeded source of numbers for something.
+    /// A seeded random number generator for one purpose.
     #[must_use]
     pub fn seeded_dice(&self, of: &str) -> Dice {
         Dice::new(self.options.seed, of)
@@ -257,7 +257,7 @@ impl Suite {
     /// Starts another process of the provider, or connects to the running one again.
     ///
     /// # Errors
-    /// When it does not start.
+    /// When the provider does not start.
     pub async fn start_another_process(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
             CheckedProvider::Program(path) => Plugin::launch(path, &self.launch_options()).await,
@@ -267,10 +267,10 @@ impl Suite {
         }
     }
 
-    /// Makes sure that the provider runs.
+    /// Starts the provider if it does not run.
     ///
     /// # Errors
-    /// When it does not start, or was restarted too often.
+    /// When the provider does not start, or was restarted too often.
     pub async fn ensure_running(&mut self) -> Result<(), String> {
         if self.plugin.as_ref().is_some_and(Plugin::is_alive) {
             return Ok(());
@@ -313,12 +313,12 @@ impl Suite {
         self.plugin.as_ref()
     }
 
-    /// Makes a call. A provider that is gone is started again before the next one.
+    /// Makes a call. A provider that has exited is restarted before the next call.
     pub async fn call(&mut self, rpc: Rpc, request: &Msg) -> Call {
         self.call_with_deadline(rpc, vec![request.encode()], READ_ONLY_CALL_TIMEOUT).await
     }
 
-    /// Makes a call that changes something.
+    /// Makes a changing call.
     pub async fn call_changing(&mut self, rpc: Rpc, request: &Msg) -> Call {
         self.call_with_deadline(rpc, vec![request.encode()], CHANGING_CALL_TIMEOUT).await
     }

@@ -41,7 +41,7 @@ pub(crate) fn plan_violations(
 
 fn find_violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
     let violations = violations_in_value(block, Call::Read, value);
-    // As the answer to a read, because that call is held to all three rules.
+    // As the answer to a read, because all three rules apply to that call.
     violations.into_iter().filter(|violation| violation.rule == rule).collect()
 }
 

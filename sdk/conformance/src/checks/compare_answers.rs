@@ -13,8 +13,8 @@ use crate::suite::{Suite, to_plain};
 /// The repetitions of a call that show whether its answer differs by itself.
 const N_REPEATED_CALLS: usize = 8;
 
-/// Whether a call has the usual answer to a request, or one whose texts differ as much between equal calls:
-/// a provider in Go may take its texts from a map, whose order is random.
+/// Whether a call has the usual answer to a request, or one whose messages also differ between
+/// equal calls: a provider in Go may take its messages from a map, whose order is random.
 pub(super) async fn matches_usual_answer(
     suite: &mut Suite,
     request: &Msg,
@@ -62,11 +62,12 @@ fn is_object_compared(rpc: Rpc) -> bool {
 enum ValueOrBytes {
     /// The value that a host reads.
     Value(Plain),
-    /// The bytes, if they are no value of the type.
+    /// The bytes, if they are not a value of the type.
     Bytes(Bytes),
 }
 
-/// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
+/// The planned or upgraded object of an answer. Other answers are compared only by their
+/// diagnostics.
 ///
 /// A value may be encoded in several ways: sets and maps in any order, numbers in several forms.
 fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ValueOrBytes> {
@@ -197,7 +198,7 @@ mod tests {
             ("another key", with("labels", b"\x82\xa1x\xa11\xa1z\xa12")),
             ("blocks in another order", with("rule", b"\x92\x81\xa4port\x02\x81\xa4port\x01")),
             ("no object", vec![0xc0]),
-            ("bytes that are no value", vec![0xc1]),
+            ("bytes that are not a value", vec![0xc1]),
         ] {
             assert!(!agree(&usual, &other), "{what}");
         }

@@ -115,7 +115,7 @@ async fn check_lifecycle(
     concurrent_creates::check_repeated_create(suite, journal, offered, &create, &planned).await;
 }
 
-/// Applies a plan to create; the journal knows of it before it is sent.
+/// Applies a plan to create; the journal has an entry before it is sent.
 async fn apply_create_plan(
     suite: &mut Suite,
     journal: &mut Journal,
@@ -137,7 +137,7 @@ async fn apply_create_plan(
     object
 }
 
-/// Records the result of a create: the object, nothing, or unknown.
+/// Records the result of a create: the object, no object, or unknown.
 fn journal_create_result(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
@@ -145,7 +145,7 @@ fn journal_create_result(journal: &mut Journal, entry: usize, offered: &OfferedT
         Ok(Some(made)) if !made.value().is_null() => {
             journal.record_created(entry, offered, Some((made.value(), &private)));
         }
-        // The provider says that there is nothing. An answer that cannot be read may hide an
+        // The provider reports that no object exists. An answer that cannot be read may hide an
         // object, so its entry stays open.
         Ok(_) if call.has_reply() => journal.forget_refused_create(entry),
         _ => journal.record_created(entry, offered, None),
@@ -172,7 +172,8 @@ fn check_apply_answer(
     let value = match decode_dynamic(answer.get_msg(1), &offered.ty()) {
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
-            let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
+            let why =
+                other.err().unwrap_or_else(|| "it contains no object and no error".to_owned());
             suite.record_case("A-01", false, || {
                 Finding::new("A-01", &subject, why)
                     .with_call(call)
@@ -211,7 +212,7 @@ fn report_differences_from_plan(
     value: &Plain,
 ) {
     let block = change.offered.block();
-    // Compared once. The kind of a difference tells the rule that it breaks.
+    // Compared once. The kind of a difference determines the broken rule.
     let broken = compatibility_violations(block, &to_plain(&planned.value), value);
     let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
     let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
@@ -243,7 +244,7 @@ fn report_violations(
     });
 }
 
-/// Reads an object; `None` if there is no usable answer, null if it is gone.
+/// Reads an object; `None` without a usable answer, null if it no longer exists.
 async fn call_read(
     suite: &mut Suite,
     offered: &OfferedType,
@@ -257,7 +258,7 @@ async fn call_read(
     (call, value)
 }
 
-/// Checks right after an apply: a read returns the same, and a plan has nothing to do.
+/// Checks right after an apply: a read returns the same object, and a plan has no changes.
 async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.display_name();
     // More than once, because a service of several copies may not agree with itself at first.
@@ -304,20 +305,19 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
     });
 }
 
-/// Reads an object by its id alone: everything that was configured must come from the service.
+/// Reads an object by only its id: all configured values must come from the service.
 async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.is_rule_wanted("A-07") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite
-            .note_skipped_rules(&["A-07"], "the objects have nothing outside of the state");
+        return suite.note_skipped_rules(&["A-07"], "the objects exist only in the state");
     }
     let id = Path::root().attribute("id");
     let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
         return suite.note_skipped_rules(&["A-07"], "the objects have no id");
     };
-    // As after an import, which knows the id alone.
+    // As after an import, which has only the id.
     let bare = offered.block().empty_value();
     let Some(bare) = crate::generate::replace_part(&bare, &id, own.clone()) else { return };
     let request = request::read_request(offered, &bare, &object.private, object.identity.as_ref());
@@ -326,7 +326,7 @@ async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Obj
         .ok()
         .flatten();
     let Some(found) = found.filter(|it| call.is_success() && !it.value().is_null()) else {
-        return suite.note_skipped_rules(&["A-07"], "no object can be read by its id alone");
+        return suite.note_skipped_rules(&["A-07"], "no object can be read by only its id");
     };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
@@ -383,7 +383,7 @@ async fn destroy_object(suite: &mut Suite, offered: &OfferedType, object: &Objec
         private: object.private.clone(),
         identity: object.identity.clone(),
     };
-    // As a host plans it where the provider does not: null, with the prior private data.
+    // As a host plans it for providers that do not: null, with the prior private data.
     let mut planned = Msg::new()
         .with_message(1, &request::encode_dynamic(&null, &offered.ty()))
         .with_bytes(3, object.private.clone());
@@ -404,7 +404,7 @@ fn answer_has_null_object(offered: &OfferedType, call: &Call) -> bool {
     call.is_success() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
-/// Destroys an object, and then asks for it again.
+/// Destroys an object, and then reads it again.
 async fn destroy_and_check_gone(
     suite: &mut Suite,
     journal: &mut Journal,
@@ -423,26 +423,26 @@ async fn destroy_and_check_gone(
     let request =
         request::read_request(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    // A resource without anything behind it cannot know that it is gone.
+    // A resource without a real object cannot detect that it was deleted.
     let back = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let echoes = matches!(&back, Ok(Some(it)) if *it.value() == object.value);
     if echoes {
-        let why = "the objects have nothing outside of the state";
+        let why = "the objects exist only in the state";
         suite.note_skipped_rules(&["A-12", "A-13"], why);
     } else {
         suite.record_case("A-13", answer_has_null_object(offered, &call), || {
-            Finding::new("A-13", &subject, "reading an object that is gone does not give null")
+            Finding::new("A-13", &subject, "reading a deleted object does not return null")
                 .with_call(&call)
         });
     }
-    // As after an answer that was lost: the host does not know that the object is gone.
+    // As after a lost answer: the host does not know that the object was deleted.
     let call = destroy_object(suite, offered, &object).await;
     for rule in ["A-11", "A-12"] {
         if rule == "A-12" && echoes {
             continue;
         }
         suite.record_case(rule, answer_has_null_object(offered, &call), || {
-            Finding::new(rule, &subject, "destroying an object that is gone fails").with_call(&call)
+            Finding::new(rule, &subject, "destroying a deleted object fails").with_call(&call)
         });
     }
 }

@@ -11,13 +11,13 @@ use crate::request::{decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-/// The limit that is asked for.
+/// The requested limit.
 const REQUESTED_LIST_LIMIT: u64 = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let lists: Vec<OfferedType> = suite.offer.usable_types_of_kind(Kind::List).cloned().collect();
-    // A list asks the service, which needs a configured provider.
+    // A list queries the service, which needs a configured provider.
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
     }
@@ -43,7 +43,7 @@ pub(super) async fn list_objects(
     config: &Value,
     limit: u64,
 ) -> Call {
-    // Field 3 asks for whole objects, so that they can be judged.
+    // Field 3 requests whole objects, so that they can be checked.
     let request = Msg::new()
         .with_text(1, &offered.name)
         .with_message(2, &encode_dynamic(config, &offered.ty()))
@@ -56,7 +56,7 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     let subject = offered.display_name();
     let events = match &call.reply {
         Reply::Answered(events) => events.clone(),
-        // A stream without events is no message at all.
+        // A stream without events has no message.
         Reply::Garbage if call.recorded.answers.is_empty() => Vec::new(),
         Reply::Refused(..) => {
             return suite.note_skipped_rules(&["L-02", "L-03"], "listing is refused");
@@ -67,7 +67,7 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
             });
         }
     };
-    // An event with diagnostics alone is no object.
+    // An event with only diagnostics is not an object.
     let number = events.iter().filter(|it| it.has_field(1) || it.has_field(3)).count() as u64;
     suite.record_case("L-02", number <= REQUESTED_LIST_LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
@@ -103,6 +103,6 @@ pub(super) fn check_listed_objects(
         });
     }
     if events.is_empty() {
-        suite.note_skipped_rules(&["L-03"], "nothing was listed");
+        suite.note_skipped_rules(&["L-03"], "no object was listed");
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of the provider's claims about itself beside the schema (S-09 to S-11).
+//! Checks of the provider's declarations other than the schema (S-09 to S-11).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -95,7 +95,7 @@ async fn check_calls_without_schema(suite: &mut Suite) {
     if !suite.offer.has_capability(SCHEMA_OPTIONAL_CAPABILITY) {
         return suite.note_skipped_rules(&["S-10"], "the provider does not claim it");
     }
-    // A process that was never asked for its schema.
+    // A process that never served its schema.
     let Ok(fresh) = suite.start_another_process().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
@@ -110,7 +110,7 @@ async fn check_calls_without_schema(suite: &mut Suite) {
             Finding::new(
                 "S-10",
                 &offered.display_name(),
-                "another answer before the schema was asked for",
+                "another answer before the schema was requested",
             )
             .with_call(&call)
             .with_expected_and_found(expected.describe_outcome(), call.describe_outcome())
@@ -126,7 +126,7 @@ async fn check_capabilities(suite: &mut Suite) {
     let Some(resource) = suite.offer.usable_types_of_kind(Kind::Resource).next().cloned() else {
         return suite.note_skipped_rules(&["S-11"], "the provider has no resource");
     };
-    // An empty object will do: the rule asks whether there is such a call, and not what it answers.
+    // An empty object is enough: the rule checks whether the call exists, and not its answer.
     let state = Msg::new().with_bytes(1, b"{}".to_vec());
     let moved = Msg::new()
         .with_text(1, "registry.terraform.io/a/b")

@@ -1,4 +1,4 @@
-//! Checks over everything that was printed and said during the run (H-21, Z-10, Z-12).
+//! Checks of all output and diagnostics of the run (H-21, Z-10, Z-12).
 
 use crate::finding::Finding;
 use crate::plugin::truncate;
@@ -7,7 +7,7 @@ use crate::suite::Suite;
 /// Checks the collected output. Ends the running plugin.
 pub(super) async fn run(suite: &mut Suite) {
     if suite.is_rule_wanted("Z-10") {
-        // In a run of this rule alone, nothing else asks for answers.
+        // In a run of only this rule, no other check requests answers.
         for (rpc, request) in super::robustness::valid_requests(suite) {
             suite.call(rpc, &request).await;
         }
@@ -27,7 +27,7 @@ fn check_printed_output(suite: &mut Suite) {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
             .with_expected_and_found("nothing", truncate(&stdout, 200))
     });
-    // A log of the long strings that the suite itself sends is no surprise.
+    // A log of the long strings that the suite itself sends is expected.
     let own = "x".repeat(1024);
     let is_foreign =
         |line: &&[u8]| line.len() > 64 * 1024 && !String::from_utf8_lossy(line).contains(&own);

@@ -75,7 +75,7 @@ pub(super) struct UsablePlan {
     pub(super) value: Value,
 }
 
-/// Plans; `None` if there is no usable answer.
+/// Plans; `None` without a usable answer.
 pub(super) async fn plan_or_none(
     suite: &mut Suite,
     offered: &OfferedType,
@@ -166,7 +166,7 @@ pub(super) fn check_plan_answer(
     let value = match decoded {
         Ok(Some(value)) => value,
         other => {
-            let why = other.err().unwrap_or_else(|| "there is no planned value".to_owned());
+            let why = other.err().unwrap_or_else(|| "it contains no planned value".to_owned());
             return suite.record_case("P-01", false, || {
                 Finding::new("P-01", &subject, why)
                     .with_call(call)
@@ -207,7 +207,7 @@ pub(super) fn check_plan_answer(
     let findings =
         plan_violations(offered.block(), &to_plain(&input.prior), &to_plain(&config), &value);
     for rule in ["P-02", "P-03"] {
-        // A violation of a rule about blocks has the path of a block, which is no attribute.
+        // A violation of a rule about blocks has the path of a block, which is not an attribute.
         let is_block = |path: &Path| match path.0.last() {
             Some(formwork_value::Step::Attribute(_)) => {
                 offered.block().attribute_at(path).is_none() && !path.0.is_empty()
@@ -235,7 +235,7 @@ pub(super) fn check_plan_answer(
     }
 }
 
-/// Whether an identity has the type that its schema says.
+/// Whether an identity has the type of its schema.
 pub(super) fn identity_problem(
     suite: &Suite,
     offered: &OfferedType,
@@ -384,7 +384,7 @@ async fn check_null_differs_from_empty(
         return;
     }
     for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
-        // What may be computed need not come out as configured.
+        // A computed attribute need not have the configured value.
         if attribute.role != Role::Optional || attribute.write_only {
             continue;
         }
@@ -403,7 +403,7 @@ async fn check_null_differs_from_empty(
             }
             let input = plan_input(offered, create.prior.clone(), config);
             let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
-            // The old SDK cannot tell null from empty.
+            // The old SDK cannot distinguish null from empty.
             if planned.answer.get_bool(5) {
                 return suite.note_skipped_rules(&["P-15"], "the legacy type system allows it");
             }

@@ -124,7 +124,7 @@ async fn call_read(
     suite.call(Rpc::ReadResource, &request::read_request(offered, state, private, None)).await
 }
 
-/// Reads made-up objects; returns whether the provider knows that they do not exist.
+/// Reads made-up objects; returns whether the provider reports that they do not exist.
 async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.display_name();
     let mut tracks = false;
@@ -140,7 +140,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
             continue;
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
-            // Null for an object that does not exist: the provider has asked a service.
+            // Null for an object that does not exist: the provider has queried a service.
             tracks |= has_id_if_declared(&state);
             continue;
         };
@@ -151,7 +151,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         let again = call_read(suite, offered, &value, &back.private).await;
         let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
-        // An error is no other object.
+        // An error is not a different object.
         suite.record_case("R-02", held || !again.is_success(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| display_value(it.value())).unwrap_or_default();
@@ -166,8 +166,8 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     tracks
 }
 
-/// Whether a made-up object has an id, if it has such an attribute. The legacy SDK takes an object with an
-/// empty one for absent, and asks no service.
+/// Whether a made-up object has an id, if it has such an attribute. The legacy SDK treats an object
+/// with an empty id as absent, without a query.
 fn has_id_if_declared(state: &Value) -> bool {
     match Path::root().attribute("id").find(state) {
         Some(Value::String(id)) => !id.as_str().is_empty(),
@@ -230,7 +230,7 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
     let imported = answer.repeated_messages(1);
     let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has_field(3);
     suite.record_case("I-02", !silent || !imported.is_empty(), || {
-        Finding::new("I-02", &subject, "an import finds nothing and says nothing")
+        Finding::new("I-02", &subject, "an import without a result returns no error")
             .with_call(&call)
             .with_expected_and_found("an error", "no object and no error")
     });
@@ -259,9 +259,13 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
         suite.record_case("I-03", problem.is_none(), || {
             Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).with_call(&call)
         });
-        // A provider that asks no service takes every id for an object.
+        // A provider without a service accepts every id.
         let (Ok(Some(state)), true) = (decoded, tracks) else {
-            suite.note_skipped_rules(&["I-01"], "no resource type knows whether an object exists");
+            suite.note_skipped_rules(
+                &["I-01"],
+                "no resource type can detect whether an object \
+                exists",
+            );
             continue;
         };
         let back = call_read(suite, &own, state.value(), &object.get_bytes(3)).await;

@@ -37,7 +37,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let Some(release) = suite.options.release.clone() else {
         return suite.note_skipped_rules(
             &["H-22", "K-07"],
-            "no release was given; give its folder with -release",
+            "no release was given; set its directory with -release",
         );
     };
     let files = match ReleaseFiles::read(&release.folder) {
@@ -73,7 +73,7 @@ struct ReleaseFiles<'r> {
 impl<'r> ReleaseFiles<'r> {
     fn read(folder: &'r Path) -> Result<Self, String> {
         let entries = fs::read_dir(folder);
-        let entries = entries.map_err(|error| format!("its folder cannot be read: {error}"))?;
+        let entries = entries.map_err(|error| format!("its directory cannot be read: {error}"))?;
         let names: BTreeSet<String> = entries
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -164,14 +164,14 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
             finding_about_file(
                 "H-22",
                 archive,
-                "the archive does not have one program of the provider",
+                "the archive does not contain exactly one program of the provider",
             )
             .with_expected_and_found(format!("{program}_v{}", files.version), found)
         });
     }
 }
 
-/// Whether a text is a version as the registry has it.
+/// Whether a string is a version in the form of the registry.
 fn is_registry_version(text: &str) -> bool {
     // A pre-release or a build may follow, as in `1.2.3-beta.1`.
     let numbers = text.split(['-', '+']).next().unwrap_or_default();
@@ -187,7 +187,7 @@ fn program_entries(archive: &Path, program: &str) -> io::Result<Vec<String>> {
     for name in archive.file_names() {
         let name = name.map_err(io::Error::other)?.into_owned();
         let rest = name.strip_prefix(program);
-        // A version (`_v1.2.3`) or an extension (`.exe`) may be behind it.
+        // A version (`_v1.2.3`) or an extension (`.exe`) may follow it.
         if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])) {
             names.push(name);
         }
@@ -281,7 +281,7 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
     for file in needed {
         let found = file_hash(&files.folder.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
-        // `file_hash` returns nothing for a file that cannot be read.
+        // `file_hash` returns `None` for a file that cannot be read.
         let message = match (expected.is_empty(), found.is_empty()) {
             (true, _) => "a file has no checksum",
             (_, true) => "a checksum is of a file that the release does not have",
@@ -323,7 +323,7 @@ fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
-    // One archive stands for all, which are usually built on the same machine.
+    // One archive represents all, which are usually built on the same machine.
     let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
     let found = find_home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.record_case("K-07", found.is_none(), || {
@@ -360,7 +360,7 @@ fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
         let home = HOME_FOLDERS.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
-        // A control character or a space belongs to another literal, so this is no path.
+        // A control character or a space belongs to another literal, so this is not a path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)
     })
 }

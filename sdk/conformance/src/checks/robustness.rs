@@ -1,4 +1,4 @@
-//! Checks of robustness (Z): requests that no correct host sends, and many calls at once.
+//! Checks of robustness (Z): requests that no correct host sends, and many concurrent calls.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ fn function_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
     requests
 }
 
-/// Changes a message at one place: a field dropped, repeated, cut, swapped or of another kind.
+/// Changes one field of a message: dropped, repeated, truncated, swapped or of another kind.
 fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     let mut mutated = message.clone();
     if mutated.0.is_empty() {
@@ -175,7 +175,7 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
         let call = suite.call(rpc, &changed).await;
         check_no_crash_or_panic(suite, &call, "a malformed request");
         if call.is_crash_or_hang() {
-            // One crash of a call is enough to know, and each costs a restart.
+            // One crash of a call is enough, and each costs a restart.
             return;
         }
     }
@@ -187,14 +187,14 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
             READ_ONLY_CALL_TIMEOUT,
         )
         .await;
-    check_no_crash_or_panic(suite, &call, "bytes that are no message");
+    check_no_crash_or_panic(suite, &call, "bytes that are not a message");
 }
 
 fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, what: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
     suite.record_case("Z-01", !call.is_crash_or_hang(), || {
-        Finding::new("Z-01", &subject, format!("{what} brings the provider down or makes it hang"))
+        Finding::new("Z-01", &subject, format!("{what} crashes or hangs the provider"))
             .with_call(call)
     });
     suite.record_case("Z-13", !panicked, || {
@@ -207,7 +207,7 @@ fn replace_dynamic_value(request: &Msg, value: &[u8]) -> Option<Msg> {
     let mut changed = request.clone();
     for (_, field) in &mut changed.0 {
         let Field::Bytes(bytes) = field else { continue };
-        // In these requests, a message with field 1 alone is a value in MessagePack.
+        // In these requests, a message with only field 1 is a value in MessagePack.
         let Some(inner) =
             Msg::parse(bytes).filter(|inner| inner.has_field(1) && inner.0.len() == 1)
         else {
@@ -232,7 +232,7 @@ async fn check_deep_and_huge_values(suite: &mut Suite, requests: &[(Rpc, Msg)]) 
         ("10,000 levels", deep),
         ("a map of 2^32 - 1 pairs", vec![0xdf, 0xff, 0xff, 0xff, 0xff]),
         ("a list of 2^32 - 1 elements", vec![0xdd, 0xff, 0xff, 0xff, 0xff]),
-        ("a text of 2^32 - 1 bytes", vec![0xdb, 0xff, 0xff, 0xff, 0xff, b'a']),
+        ("a string of 2^32 - 1 bytes", vec![0xdb, 0xff, 0xff, 0xff, 0xff, b'a']),
     ];
     let mut seen = std::collections::BTreeSet::new();
     for (rpc, request) in requests {
@@ -271,7 +271,7 @@ async fn check_newer_and_older_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)])
         let is_pure = !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState);
         let usual = suite.call(*rpc, request).await;
         if usual.is_crash_or_hang() {
-            // Other rules say so; there is nothing to compare with.
+            // Other rules report that; there is nothing to compare with.
             continue;
         }
         // By the rules of protobuf unknown fields are skipped, which is how the protocol grows.
@@ -339,7 +339,7 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             Finding::new(
                 "Z-05",
                 &call.rpc.name(),
-                "64 calls at once get other answers than one by one",
+                "64 concurrent calls get different answers than serial ones",
             )
             .with_call(call)
             .with_expected_and_found(expected.describe_outcome(), call.describe_outcome())
@@ -377,7 +377,7 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 }
 
 async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
-    // In a process of its own: most providers answer nothing after it.
+    // In a process of its own: most providers do not answer calls after it.
     let Ok(plugin) = suite.start_another_process().await else { return };
     let Some((rpc, request)) = requests.first() else { return };
     let stop = |deadline: u64| {
@@ -403,7 +403,7 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         });
     }
     suite.record_case("Z-07", !matches!(running.reply, Reply::TimedOut), || {
-        Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").with_call(&running)
+        Finding::new("Z-07", &rpc.name(), "a call during StopProvider hangs").with_call(&running)
     });
 }
 

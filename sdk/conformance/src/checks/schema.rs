@@ -16,7 +16,7 @@ const SCHEMA_READING_RULES: [&str; 7] = ["S-03", "S-04", "S-05", "S-06", "S-07",
 /// The most a schema may weigh, as Terraform has it.
 const MAX_SCHEMA_BYTES: usize = 64 << 20;
 
-/// The number of calls at once.
+/// The number of concurrent calls.
 const N_CONCURRENT_CALLS: usize = 2;
 
 /// Checks the family.
@@ -109,7 +109,7 @@ async fn check_schema_stability(suite: &mut Suite) {
 
 static EMPTY_REQUEST: Msg = Msg(Vec::new());
 
-/// Waits for several calls at once.
+/// Waits for several concurrent calls.
 pub(super) async fn await_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut calls: Vec<_> = calls.into_iter().map(|call| (Box::pin(call), None)).collect();
     std::future::poll_fn(|cx| {
@@ -160,11 +160,11 @@ fn check_name_prefixes(suite: &mut Suite) {
     let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
     let names: Vec<(String, String)> =
         types.map(|it| (it.display_name(), it.name.clone())).collect();
-    // The prefix is the one that most of the names have, unless the program says it.
+    // The most frequent prefix of the names, unless the name of the program contains it.
     let own = suite.program_path().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
         let rest = file.strip_prefix("terraform-provider-")?.to_owned();
-        // A version or an extension is behind the name.
+        // A version or an extension follows the name.
         let end = rest.find(['_', '.']).unwrap_or(rest.len());
         Some(rest[..end].to_owned())
     });
@@ -222,7 +222,7 @@ fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute:
     suite.record_case("S-14", !docs.description.trim().is_empty(), || {
         Finding::new("S-14", subject, "the attribute has no description").with_path(path)
     });
-    // Older libraries have no field for the text.
+    // Older libraries have no field for the message.
     let has_texts = suite.offer.has_deprecation_texts;
     if docs.deprecated && has_texts {
         let says =
@@ -265,7 +265,7 @@ fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribu
     }
 }
 
-/// Whether the text in an attribute of this name is usually a secret.
+/// Whether a string attribute of this name is usually a secret.
 fn is_secret_name(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').collect();
     let pair = |a: &str, b: &str| words.windows(2).any(|it| it == [a, b]);
@@ -343,7 +343,7 @@ async fn check_previous_release(suite: &mut Suite) {
             .usable_types_of_kind(Kind::Resource)
             .find(|it| it.name == before.name)
             .cloned();
-        // A type that is gone has no version that could be raised.
+        // A removed type has no version that could be raised.
         let Some(now) = now else { continue };
         compare_with_previous_type(suite, before, &now);
     }

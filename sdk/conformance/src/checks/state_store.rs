@@ -14,7 +14,7 @@ use crate::rpc::{Diag, Rpc};
 use crate::suite::{CHANGING_CALL_TIMEOUT, Suite};
 
 const STATE_STORE_RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
-/// The chunk size that is asked for.
+/// The requested chunk size.
 const REQUESTED_CHUNK_SIZE: u64 = 8 << 20;
 /// The number of processes that are killed while they write.
 const N_KILLED_WRITERS: u64 = 16;
@@ -73,7 +73,7 @@ impl StoreWithConfig {
         let Some(answer) = call.first_message().filter(|_| call.is_success()) else {
             return Err(call.describe_outcome());
         };
-        // A size of 0 would cut a state into nothing, and panic.
+        // A size of 0 would panic when the state is split.
         let chosen = answer
             .get_msg(2)
             .map_or(REQUESTED_CHUNK_SIZE, |it| it.get_int(1))
@@ -127,7 +127,7 @@ impl StoreProcess {
             // The end of a range is inclusive.
             let range =
                 Msg::new().with_nonzero_int(1, start).with_nonzero_int(2, end.saturating_sub(1));
-            // In the first chunk alone.
+            // Only in the first chunk.
             let meta = (at == 0).then(|| self.state_request(state));
             let request = Msg::new()
                 .with_optional_message(1, meta.as_ref())
@@ -149,7 +149,7 @@ impl StoreProcess {
             Reply::Answered(chunks) if call.is_success() => {
                 Some(chunks.iter().flat_map(|it| it.get_bytes(1)).collect())
             }
-            // A state that is not there may be a stream without chunks.
+            // An absent state may be a stream without chunks.
             Reply::Garbage if call.recorded.answers.is_empty() => Some(Vec::new()),
             _ => None,
         };
@@ -174,7 +174,7 @@ fn lock_id_in_response(call: &Call) -> Option<String> {
         .filter(|it| !it.is_empty())
 }
 
-/// Whether a call ended with an error of any kind, and the process lives.
+/// Whether a call ended with an error of any kind, and the process still runs.
 fn failed_without_crash(call: &Call) -> bool {
     matches!(call.reply, Reply::Refused(..)) || call.diagnostics().iter().any(Diag::is_error)
 }
@@ -223,7 +223,7 @@ async fn check_round_trip(
                     format!("{size} bytes, written: {}", written.describe_outcome()),
                     found,
                 );
-            // Its request may have megabytes, and a call without its request shows nothing.
+            // Its request may have megabytes, and a call without its request is not useful.
             Finding { call: written.rpc.name(), ..finding }
         });
     }
@@ -298,7 +298,7 @@ async fn check_killed_writers(
                 .note_skipped_rules(&["T-04"], "the provider runs already, and cannot be killed");
         };
         let lock = writer.lock(state).await;
-        // Another length in each round tells what is read from what another round wrote.
+        // A different length in each round distinguishes the states of the rounds.
         let new = vec![b'n'; 2_000_000 + usize::try_from(at).unwrap_or(0)];
         let kill = async {
             tokio::time::sleep(pause).await;

@@ -37,7 +37,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
 }
 
-/// A stored object of a type, made from its schema.
+/// A stored object of a type, generated from its schema.
 pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
     // A state comes from the provider, and U-10 tries the large numbers.
     let extent = if number == 0 { ConfigExtent::All } else { ConfigExtent::Stored };
@@ -77,7 +77,7 @@ async fn check_object_upgrades(suite: &mut Suite, offered: &OfferedType) {
         let Ok(text) = json::encode(&value, &ty) else { continue };
         let call = call_upgrade(suite, offered, version, text.as_bytes()).await;
         check_current_version_upgrade(suite, offered, &value, &call).await;
-        // One state is enough: what damage does hardly depends on the values.
+        // One state is enough: the effect of damage hardly depends on the values.
         if number == 0 {
             check_damaged_state(suite, offered, &text).await;
             check_other_versions(suite, offered, &text).await;
@@ -112,7 +112,7 @@ async fn check_current_version_upgrade(
     let upgraded = decode_dynamic(answer.get_msg(1), &ty);
     let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
     suite.record_case("U-07", is_there || upgraded.is_err(), || {
-        Finding::new("U-07", &offered.display_name(), "a stored object becomes nothing")
+        Finding::new("U-07", &offered.display_name(), "a stored object is lost")
             .with_call(call)
             .with_expected_and_found("the object", "null or absent")
             .with_input(display_value(value))
@@ -122,7 +122,7 @@ async fn check_current_version_upgrade(
             Finding::new(
                 "U-01",
                 &offered.display_name(),
-                format!("the answer is no value of the type: {why}"),
+                format!("the answer is not a value of the type: {why}"),
             )
             .with_call(call)
             .with_input(display_value(value))
@@ -143,7 +143,7 @@ async fn check_current_version_upgrade(
                 .with_input(display_value(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
-            // A host calls it whenever it reads a state, also if the version is the same.
+            // A host calls it whenever it reads a state, even if the version is the same.
             let second =
                 call_upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
@@ -227,7 +227,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             _ => call.has_reply() && !call.is_success(),
         };
         suite.record_case("U-05", held, || {
-            Finding::new("U-05", &offered.display_name(), format!("{what} in place of a state"))
+            Finding::new("U-05", &offered.display_name(), format!("{what} instead of a state"))
                 .with_call(&call)
                 .with_expected_and_found("an error", call.describe_outcome())
         });
@@ -318,7 +318,7 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     }
     let data = call.first_message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
     let upgraded = decode_dynamic(data, &ty);
-    // Hosts ask only for other versions, so a refusal is right as well.
+    // Hosts call it only for other versions, so a refusal is also correct.
     let is_refused = call.has_reply() && !call.is_success();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.record_case("U-09", held, || {

@@ -56,7 +56,7 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
                     .with_call(&call)
                     .with_input(display_value(&shrunk))
             });
-            // One crash is enough to know, and each costs a restart.
+            // One crash is enough, and each costs a restart.
             return;
         }
         suite.record_case("V-01", true, || Finding::new("V-01", "", ""));
@@ -79,11 +79,11 @@ fn check_diagnostic_form(suite: &mut Suite, offered: &OfferedType, config: &Valu
                 if offered.block().blocks.contains_key(name.as_str()));
         let problem = if diag.summary.trim().is_empty() {
             Some("the summary is empty")
-        // 0 is neither error nor warning: Terraform would show it and go on.
+        // 0 is neither error nor warning: Terraform would show it and continue.
         } else if !matches!(diag.severity, 1 | 2) {
             Some("the severity is not known")
         } else if !diag.is_text {
-            Some("the text is not valid UTF-8")
+            Some("the message is not valid UTF-8")
         } else if !exists {
             Some("the path is not in the schema")
         } else {
@@ -178,7 +178,7 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
 fn sorted_diagnostic_lines(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
         call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.one_line())).collect();
-    // Diagnostics may come in any order, as from checks that run beside each other.
+    // Diagnostics may come in any order, as from concurrent checks.
     lines.sort();
     lines.push(if call.has_reply() { String::new() } else { call.describe_outcome() });
     lines
@@ -228,7 +228,7 @@ async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config
         let null = Value::null(attribute.implied_type());
         let Some(changed) = generate::replace_part(config, &path, null) else { continue };
         let call = suite.call_validate(offered, &changed).await;
-        // A host refuses it before the provider sees it, so silence is no harm.
+        // A host refuses it before the provider receives it, so a missing error is harmless.
         let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
         let at = |it: &Diag| {
             it.path.as_ref().map(diagnostic_path).is_some_and(|own| own.starts_with(&path))
@@ -264,7 +264,7 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
             .find(|it| suite.secrets.holds_canary(it.one_line().as_bytes()))
             .cloned();
         suite.record_case("V-07", leak.is_none(), || {
-            Finding::new("V-07", &offered.display_name(), "a diagnostic tells a sensitive value")
+            Finding::new("V-07", &offered.display_name(), "a diagnostic contains a sensitive value")
                 .with_call(&call)
                 .with_expected_and_found(
                     "no value",
@@ -379,8 +379,8 @@ async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
         let ty = offered.ty();
         let config = suite.generate_config(offered, ConfigExtent::Required, 0);
         let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
-        // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
-        // all.
+        // An unknown type, no value, JSON (legal, though Terraform never sends it), and an empty
+        // message.
         let requests = [
             request::validate_request(&unknown_type, &config),
             request::validate_request_with_dynamic(offered, &Msg::new()),

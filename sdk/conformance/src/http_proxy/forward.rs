@@ -39,7 +39,7 @@ pub(super) async fn send_upstream(
 ) -> io::Result<Response<Full<Bytes>>> {
     let is_encrypted = uri.scheme_str() == Some("https");
     let authority = uri.authority().ok_or_else(|| io::Error::other("the URL has no host"))?;
-    // An IPv6 address stands in brackets in a URL.
+    // An IPv6 address is written in brackets in a URL.
     let host = authority.host().trim_matches(['[', ']']).to_owned();
     let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
     let stream = TcpStream::connect((host.as_str(), port)).await?;
@@ -59,7 +59,7 @@ pub(super) async fn send_upstream(
         return send_request(stream, request).await;
     }
     let name = ServerName::try_from(host).map_err(io::Error::other)?;
-    // As the provider itself would verify it: the proxy must hide no wrong certificate.
+    // As the provider itself would verify it: the proxy must not hide an invalid certificate.
     let config = ClientConfig::builder_with_provider(formwork_plugin_protocol::crypto_provider())
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_platform_verifier())
@@ -75,7 +75,7 @@ async fn send_request(
 ) -> io::Result<Response<Full<Bytes>>> {
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    // hyper makes progress only while the connection is polled beside the request.
+    // hyper makes progress only while the connection is polled together with the request.
     tokio::spawn(connection);
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     let (mut parts, body) = answer.into_parts();

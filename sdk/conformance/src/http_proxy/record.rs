@@ -21,25 +21,25 @@ pub(crate) struct RemoteCall {
     pub(crate) body: Bytes,
     /// Whether a header makes it safe to send the request twice.
     pub(crate) is_idempotent: bool,
-    /// The status that the provider got; 0 if there was no answer yet.
+    /// The status that the provider received; 0 without an answer.
     pub(crate) status: u16,
-    /// Whether the service carried it out: it was forwarded, and the answer was a good one.
+    /// Whether the service carried it out: it was forwarded, and the answer was a success.
     pub(crate) is_carried_out: bool,
 }
 
 impl RemoteCall {
-    /// Whether the call may change something at the service.
+    /// Whether the call may change objects at the service.
     pub(crate) fn may_change_something(&self) -> bool {
         match self.method.as_str() {
-            // By HTTP and WebDAV, these change nothing.
+            // By HTTP and WebDAV, these are safe methods.
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
             "POST" => !self.is_known_read_only(),
             _ => true,
         }
     }
 
-    /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
-    /// which that is said, searches, queries and logins.
+    /// Whether it is a POST that only queries the service: operations with a read-only name,
+    /// searches, queries and logins.
     fn is_known_read_only(&self) -> bool {
         const READ_ONLY_VERBS: [&str; 7] =
             ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
@@ -54,7 +54,7 @@ impl RemoteCall {
             "authenticate",
             "session",
         ];
-        // AWS names the operation behind a dot: `DynamoDB_20120810.GetItem`.
+        // AWS names the operation after a dot: `DynamoDB_20120810.GetItem`.
         let operation = self.target.rsplit('.').next().unwrap_or_default();
         if READ_ONLY_VERBS.iter().any(|verb| operation.starts_with(verb)) {
             return true;
@@ -94,7 +94,7 @@ pub(crate) enum RemoteFault {
     FailAt(usize),
     /// Changing calls are answered with the status 500 and not carried out; all of them, or the first.
     RefuseChanges {
-        /// Whether only the first.
+        /// Whether only the first request is affected.
         only_first: bool,
     },
     /// After the first change that is carried out, this many reads are answered with the status 404.
@@ -110,11 +110,11 @@ pub(crate) enum RemoteFault {
 /// The handling of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallHandling {
-    /// It is passed on.
+    /// The request is forwarded.
     Forward,
-    /// It is answered with this status.
+    /// The request is answered with this status.
     Answer(u16),
-    /// It gets no answer.
+    /// The request gets no answer.
     Hold,
 }
 
@@ -146,7 +146,7 @@ impl ProxyRecord {
                     false => CallHandling::Answer(500),
                 }
             }
-            // Like a service whose reads lag behind its changes.
+            // Like an eventually consistent service.
             RemoteFault::NotFound(times)
                 if self.has_changed && !call.may_change_something() && self.n_faults < times =>
             {
@@ -167,7 +167,7 @@ impl ProxyRecord {
         (number, handling)
     }
 
-    /// Notes the answer of the service. Returns the status that the provider gets, if any.
+    /// Records the answer of the service. Returns the status that the provider receives, if any.
     pub(super) fn record_response(&mut self, number: usize, status: u16) -> CallHandling {
         // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
@@ -180,7 +180,7 @@ impl ProxyRecord {
             self.n_faults += 1;
             return CallHandling::Hold;
         }
-        // The service has done its work already: only the answer tells of a failure.
+        // The service has already carried out the request: only the answer reports a failure.
         call.status = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
         CallHandling::Answer(call.status)
     }
@@ -206,7 +206,7 @@ mod tests {
     fn calls_that_only_ask_are_known_whatever_their_method() {
         assert!(!call("GET", "http://h/a").may_change_something());
         assert!(call("POST", "http://h/items").may_change_something());
-        // A name like `token` makes a `POST` harmless, and no other method.
+        // A name like `token` marks only a `POST` as harmless, and no other method.
         assert!(call("DELETE", "http://h/token").may_change_something());
         assert!(!call("POST", "https://h/oauth2/token").may_change_something());
         let target = "DynamoDB_20120810.DescribeTable".to_owned();

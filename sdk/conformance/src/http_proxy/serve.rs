@@ -1,5 +1,5 @@
-//! The side of the proxy that the provider talks to: plain requests with whole URLs, and tunnels in which
-//! the proxy answers for the service with a certificate made for it.
+//! The provider side of the proxy: plain requests with whole URLs, and tunnels in which the proxy
+//! answers for the service with a certificate issued for it.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -39,11 +39,11 @@ const FIRST_TLS_BYTE: u8 = 0x16;
 type SharedRecord = Arc<Mutex<ProxyRecord>>;
 type HttpAnswer = Response<Full<Bytes>>;
 
-/// The authority that certificates are made by.
+/// The authority that issues the certificates.
 pub(super) struct CertificateIssuer(CertifiedIssuer<'static, KeyPair>);
 
 impl CertificateIssuer {
-    /// Makes certificates with an authority.
+    /// Issues certificates with an authority.
     pub(super) fn new(authority: CertifiedIssuer<'static, KeyPair>) -> Self {
         Self(authority)
     }
@@ -154,7 +154,7 @@ async fn record_and_answer(
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let call = RemoteCall {
         method: parts.method.to_string(),
-        // A time or a signature in the query would make each attempt another request.
+        // With a time or a signature in the query, each attempt would be a different request.
         url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
         target: header("x-amz-target").unwrap_or_default().to_owned(),
         body: body.slice(..body.len().min(MAX_KEPT_BODY_BYTES)),

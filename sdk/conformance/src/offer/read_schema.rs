@@ -12,7 +12,7 @@ use formwork_value::{Schema, Type};
 use super::{Function, Kind, OfferedType, Parameter, SchemaProblem};
 use crate::message::Msg;
 
-/// Names that mean something else in a block of the language.
+/// Names with another meaning in a block of the language.
 const RESERVED_NAMES: [&str; 8] = [
     "count",
     "for_each",
@@ -57,7 +57,7 @@ impl SchemaReader {
         let unusable = |it: &SchemaProblem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
         let mut is_whole = !self.problems[before..].iter().any(unusable);
         if is_whole {
-            // Whatever else a host refuses when it loads a schema.
+            // All other errors that a host reports when it loads a schema.
             for problem in schema.validate() {
                 self.report_schema_problem("S-06", problem.to_string());
                 is_whole = false;
@@ -84,7 +84,7 @@ impl SchemaReader {
             if block.attributes.insert(name.as_str().into(), read).is_some() {
                 self.report_schema_problem(
                     "S-07",
-                    format!("{}: the attribute is there twice", join_place(place, &name)),
+                    format!("{}: the attribute is declared twice", join_place(place, &name)),
                 );
             }
         }

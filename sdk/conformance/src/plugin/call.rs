@@ -21,7 +21,7 @@ pub enum Reply {
     Answered(Vec<Msg>),
     /// A gRPC status: code and message.
     Refused(String, String),
-    /// The process or the connection is gone.
+    /// The process has exited or the connection is closed.
     Lost {
         /// The reason.
         why: String,
@@ -30,7 +30,7 @@ pub enum Reply {
     },
     /// No answer in time.
     TimedOut,
-    /// Bytes that are no message.
+    /// Bytes that are not a message.
     Garbage,
 }
 
@@ -53,12 +53,12 @@ impl Reply {
     }
 }
 
-/// Whether this side has ended an answer, which would have gone on.
+/// Whether this side has ended an unfinished answer.
 fn is_cut_off(answers: &[Bytes]) -> bool {
     is_at_answer_limit(answers.len(), answers.iter().map(Bytes::len).sum())
 }
 
-/// Whether so much has come in answer to one call that no more is accepted.
+/// Whether the answer to one call has reached the size limit.
 pub(super) fn is_at_answer_limit(n_messages: usize, n_bytes: usize) -> bool {
     n_messages >= MAX_ANSWER_MESSAGES || n_bytes > MAX_ANSWER_BYTES
 }
@@ -115,13 +115,13 @@ impl Call {
         matches!(self.reply, Reply::Answered(_)) && !self.diagnostics().iter().any(Diag::is_error)
     }
 
-    /// Whether the provider said anything, be it an error.
+    /// Whether the provider answered, even with an error.
     #[must_use]
     pub fn has_reply(&self) -> bool {
         matches!(self.reply, Reply::Answered(_) | Reply::Refused(..))
     }
 
-    /// Whether the call brought the provider down or hangs.
+    /// Whether the call crashed the provider or hangs.
     #[must_use]
     pub fn is_crash_or_hang(&self) -> bool {
         matches!(self.reply, Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage)
@@ -136,16 +136,16 @@ impl Call {
                 None => "answered".to_owned(),
             },
             Reply::Refused(code, message) => format!("status {code}: {}", truncate(message, 300)),
-            Reply::Lost { why, .. } => format!("the provider is gone: {}", truncate(why, 600)),
+            Reply::Lost { why, .. } => format!("the provider has exited: {}", truncate(why, 600)),
             Reply::TimedOut => "no answer in time".to_owned(),
-            Reply::Garbage => "an answer that is no message".to_owned(),
+            Reply::Garbage => "an answer that is not a message".to_owned(),
         }
     }
 }
 
 #[cfg(test)]
 impl Call {
-    /// Returns a call without bytes, for a test that looks at its reply alone.
+    /// Returns a call without bytes, for a test that checks only its reply.
     pub(crate) fn with_reply(rpc: Rpc, reply: Reply) -> Self {
         use formwork_plugin_protocol::handshake::Protocol;
         use formwork_plugin_protocol::transcript::TranscriptStart;

@@ -27,7 +27,7 @@ impl std::fmt::Display for StartError {
                 write!(f, "it ended before the handshake ({exit})")
             }
             Self::Ended(exit, said) => {
-                write!(f, "it ended before the handshake ({exit}) and said: {}", said.trim())
+                write!(f, "it ended before the handshake ({exit}) and printed: {}", said.trim())
             }
             Self::Silent => {
                 write!(f, "it printed no handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())

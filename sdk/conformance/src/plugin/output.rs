@@ -62,7 +62,7 @@ pub fn panic_report_in(text: &str) -> Option<String> {
     Some(lines[at..end].join("\n"))
 }
 
-/// The part of an output that explains an end: the report of a panic, else the last lines.
+/// The part of an output that explains an exit: the report of a panic, otherwise the last lines.
 pub(super) fn end_reason_in(text: &str) -> String {
     panic_report_in(text).unwrap_or_else(|| {
         let lines: Vec<&str> = text.lines().collect();

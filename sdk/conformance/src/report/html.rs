@@ -1,5 +1,4 @@
-//! The report as one HTML page that needs nothing else: overview, findings by rule and by type, all
-//! rules.
+//! The report as one self-contained HTML page: overview, findings by rule and by type, all rules.
 
 use std::collections::BTreeMap;
 
@@ -117,7 +116,7 @@ impl Report {
 
     fn write_all_rules(&self, out: &mut String) {
         out.push_str("<h2>All rules</h2>\n<div class=\"wide\"><table><tr><th>Rule</th><th>Verdict</th><th class=\"n\">Cases</th><th>Text</th></tr>\n");
-        // Rows are in the order of the rules, in which a family stands together.
+        // Rows are in the order of the rules, in which families are contiguous.
         let mut family = "";
         for row in &self.rows {
             let own = rules::family_of(row.rule.id);

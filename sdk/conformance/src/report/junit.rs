@@ -112,7 +112,7 @@ mod tests {
         ("skipped", "testcase", &[], &["type", "message"]),
     ];
 
-    /// An opening tag: its name, its attributes, and whether it is closed at once.
+    /// An opening tag: its name, its attributes, and whether it is self-closing.
     fn opening(tag: &str) -> (&str, BTreeMap<&str, &str>, bool) {
         let is_closed = tag.ends_with('/');
         let (name, mut rest) = tag.trim_end_matches('/').split_once(' ').unwrap_or((tag, ""));

@@ -39,16 +39,16 @@ pub struct ReplayedCall {
     pub path: String,
     /// Whether the answer is byte for byte the recorded one.
     pub is_same: bool,
-    /// The recorded outcome in words.
+    /// The recorded outcome, as a message.
     pub recorded: String,
-    /// The outcome now in words.
+    /// The current outcome, as a message.
     pub now: String,
 }
 
 /// Why a file could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The file is no transcript.
+    /// The file is not a transcript.
     #[error("{0}")]
     File(#[from] ReadError),
     /// The provider does not start.
@@ -82,7 +82,7 @@ impl From<StartError> for ReplayError {
 pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCall>, ReplayError> {
     let transcript = Transcript::read(file)?;
     let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
-    // A host that offers both versions gets 6, so 5 is offered alone.
+    // A host that offers both versions gets 6, so only 5 is offered.
     let versions = if recorded == Some(5) { "5" } else { "5,6" };
     // The times of a replay are not looked at, so that any beginning does.
     let start = TranscriptStart::new(transcript.begun);
@@ -123,7 +123,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCa
 
 fn is_same_outcome_kind(a: &CallOutcome, b: &CallOutcome) -> bool {
     match (a, b) {
-        // Only the kind: the text depends on the moment.
+        // Only the kind: the message depends on the time.
         (CallOutcome::Failed(_), CallOutcome::Failed(_)) => true,
         (a, b) => a == b,
     }
@@ -133,7 +133,7 @@ fn outcome_in_words(outcome: &CallOutcome, messages: usize) -> String {
     match outcome {
         CallOutcome::Ok => format!("answered with {messages} messages"),
         CallOutcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
-        CallOutcome::Failed(why) => format!("the provider is gone: {why}"),
+        CallOutcome::Failed(why) => format!("the provider has exited: {why}"),
         CallOutcome::Unfinished if messages > 0 => format!("no end after {messages} messages"),
         CallOutcome::Unfinished => "no answer in time".to_owned(),
     }
@@ -150,7 +150,7 @@ mod tests {
     use crate::plugin::{Call, Reply};
     use crate::suite::{Options, Suite};
 
-    /// A call that began so many microseconds after the run.
+    /// A call that began the given number of microseconds after the run.
     fn call(rpc: Rpc, start: u64) -> Call {
         let mut call = Call::with_reply(rpc, Reply::TimedOut);
         call.recorded.start = Duration::from_micros(start);

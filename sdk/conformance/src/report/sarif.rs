@@ -46,7 +46,7 @@ impl Report {
     }
 
     fn sarif_result(&self, finding: &Finding) -> Value {
-        // A rule that is not in the table must not make its finding look harmless.
+        // A finding of a rule that is not in the table must not appear harmless.
         let severity = rules::find_rule(finding.rule).map_or(Severity::Must, |it| it.severity);
         // The index points into `rules` of the driver above, which has the same order.
         let index = rules::all_rules().position(|rule| rule.id == finding.rule);

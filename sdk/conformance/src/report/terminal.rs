@@ -147,7 +147,7 @@ fn write_finding(out: &mut String, finding: &Finding, width: usize) {
         [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
     {
         if !text.is_empty() {
-            // An input may be a whole object with long texts.
+            // An input may be a whole object with long strings.
             out.push_str(&wrap_lines(&format!("{what}: {}", truncate(text, 400)), width, "    "));
         }
     }

@@ -19,7 +19,7 @@ pub struct Example {
     pub kind: Kind,
     /// The type; empty for the provider.
     pub name: String,
-    /// The file it stands in.
+    /// The source file.
     pub file: String,
     /// The attributes and blocks as one object.
     pub value: Value,
@@ -34,10 +34,10 @@ pub enum CheckedProvider {
     Running(Address, Protocol),
 }
 
-/// The files of a release, as registries want them.
+/// The files of a release, as required by registries.
 #[derive(Clone, Debug)]
 pub struct Release {
-    /// The folder of archives, checksums, signature and manifest.
+    /// The directory of archives, checksums, signature and manifest.
     pub folder: PathBuf,
     /// The public key of the publisher in its text form; without it the signature must only be there.
     pub key: Option<String>,
@@ -65,7 +65,7 @@ pub struct Options {
     pub time: Duration,
     /// Example configurations.
     pub examples: Vec<Example>,
-    /// The provider's configuration, coerced to its schema later; nothing if there is none.
+    /// The provider configuration, converted to its schema later; `None` without one.
     pub config: Option<Value>,
     /// The previous release, to compare schemas with.
     pub previous: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Options {
     pub env: Vec<(OsString, OsString)>,
     /// The file that every created object is written to before it is created; none for a temporary one.
     pub journal: Option<PathBuf>,
-    /// The file that lets an interrupted run go on.
+    /// The file to resume an interrupted run from.
     pub resume: Option<PathBuf>,
     /// The time at which the run begins.
     pub begun: SystemTime,

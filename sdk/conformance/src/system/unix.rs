@@ -30,8 +30,8 @@ pub(crate) fn interrupt_process_on_unix(pid: i32) -> bool {
     nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).is_ok()
 }
 
-/// Whether every user may write to a file and reach it, apart from the folder `ours`. The mode of the file comes
-/// along.
+/// Whether every user may write to a file and reach it, except for the directory `ours`. The mode
+/// of the file is returned, too.
 pub(crate) fn unix_mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
     // To connect to a socket one needs to write.
     let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);

@@ -4,16 +4,16 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// There are no process groups.
+/// Windows has no process groups.
 pub(crate) fn set_process_group_on_unix(_command: &mut Command) {}
 
-/// There are no process groups.
+/// Windows has no process groups.
 pub(crate) fn kill_process_group_on_unix(_leader: i32) {}
 
 /// Not used: rules that leave processes behind are not examined.
 pub(crate) fn kill_process_on_unix(_pid: i32) {}
 
-/// There is no signal.
+/// Windows has no signals.
 pub(crate) fn interrupt_process_on_unix(_pid: i32) -> bool {
     false
 }

@@ -1,5 +1,5 @@
-//! Creates beside other calls: twenty at once, one beside StopProvider, the same one twice (A-17, A-19,
-//! A-20, Z-08).
+//! Creates with other calls: twenty concurrently, one together with StopProvider, the same one
+//! twice (A-17, A-19, A-20, Z-08).
 
 use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::Value;
@@ -15,7 +15,7 @@ use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, to_plain};
 
-/// Twenty objects at once.
+/// Twenty concurrent objects.
 pub(super) async fn check_parallel_creates(
     suite: &mut Suite,
     journal: &mut Journal,
@@ -63,7 +63,7 @@ pub(super) async fn check_parallel_creates(
     }
 }
 
-/// StopProvider beside a create.
+/// StopProvider during a create.
 pub(super) async fn check_stop_during_create(
     suite: &mut Suite,
     journal: &mut Journal,
@@ -76,7 +76,7 @@ pub(super) async fn check_stop_during_create(
     }
     // A process of its own, because a provider may refuse calls after `StopProvider`.
     let Ok(fresh) = suite.start_another_process().await else { return };
-    // A process that has just begun is not configured yet.
+    // A newly started process is not configured yet.
     fresh
         .call(
             Rpc::ConfigureProvider,
@@ -91,7 +91,7 @@ pub(super) async fn check_stop_during_create(
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.record_case("A-17", !call.is_crash_or_hang(), || {
-        Finding::new("A-17", &offered.display_name(), "a create beside StopProvider has no answer")
+        Finding::new("A-17", &offered.display_name(), "a create during StopProvider has no answer")
             .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);

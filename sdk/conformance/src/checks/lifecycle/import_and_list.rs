@@ -42,7 +42,7 @@ pub(super) async fn check_import_and_list(
 }
 
 fn object_id(object: &Object) -> Option<String> {
-    // The protocol does not say what an id is. By custom, it is the attribute `id`.
+    // The protocol does not define the id. By convention, it is the attribute `id`.
     match Path::root().attribute("id").find(&object.value) {
         Some(Value::String(text)) if !text.as_str().is_empty() => Some(text.as_str().to_owned()),
         _ => None,

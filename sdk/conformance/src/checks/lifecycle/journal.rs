@@ -1,5 +1,5 @@
-//! The journal of created objects: a line before each create, a line with the object after it, and a
-//! line when it is destroyed, so that nothing is left without a trace.
+//! The journal of created objects: a line before each create, a line with the object after it, and
+//! a line when it is destroyed, so that no object is left without a record.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -18,7 +18,7 @@ pub(super) struct LeftoverObject {
     pub(super) name: String,
     /// The object; `None` if no answer described it.
     pub(super) value: Option<Value>,
-    /// Its private data.
+    /// The private data.
     pub(super) private: Bytes,
     /// The configuration as a finding shows it.
     pub(super) config: String,
@@ -59,7 +59,7 @@ impl Journal {
         self.left.len() - 1
     }
 
-    /// Notes the object that was created; none if the answer says that there is none.
+    /// Records the created object; `None` if the answer reports that no object exists.
     pub(super) fn record_created(
         &mut self,
         entry: usize,
@@ -117,7 +117,7 @@ impl Journal {
         }
     }
 
-    /// Whether nothing is left.
+    /// Whether no objects are left.
     pub(super) fn has_no_leftovers(&self) -> bool {
         self.left.iter().all(Option::is_none)
     }
@@ -127,7 +127,7 @@ impl Journal {
         self.left.iter().flatten().cloned().collect()
     }
 
-    /// Notes the end of the run.
+    /// Records the end of the run.
     pub(super) fn record_run_end(&mut self) {
         let left = self.leftover_objects().len().to_string();
         self.write_line("end", "", &left);

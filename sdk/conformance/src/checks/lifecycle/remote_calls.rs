@@ -1,6 +1,6 @@
-//! Checks of the remote calls of a provider, seen and spoilt by the proxy: which calls change something,
-//! and what is left of an object when one of them fails (P-16, R-08, A-09, A-14 to to
-//! A-24, K-04).
+//! Checks of the remote calls of a provider, observed and disturbed by the proxy: the changing
+//! calls, and the state of an object after one of them fails (P-16, R-08, A-09, A-14 to,
+//! K-04).
 
 mod interrupted_create;
 
@@ -28,14 +28,14 @@ pub(super) const REMOTE_CALL_RULES: [&str; 11] =
 /// The most answers of one operation that are spoilt, one after the other.
 const MAX_SPOILT_ANSWERS: usize = 4;
 
-/// The most attempts at one read of a service that is busy.
+/// The maximum number of attempts at one read of a busy service.
 const MAX_READ_ATTEMPTS: usize = 100;
 
-/// The reason why nothing can be seen.
+/// The reason why remote calls cannot be observed.
 const NO_REMOTE_CALL_REASON: &str =
-    "no remote call was seen: the provider makes none, or none through a proxy";
+    "no remote call was observed: the provider sends none, or none through a proxy";
 
-/// One resource type of a provider behind the proxy.
+/// One resource type of a provider that uses the proxy.
 struct RemoteCallChecker<'s> {
     suite: &'s mut Suite,
     journal: &'s mut Journal,
@@ -81,7 +81,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         let offered = offered.clone();
         let mut observer = RemoteCallChecker { suite, journal, proxy, offered };
         observer.check_with_config(&config).await;
-        // The proxy ends here, and a process that still has it could reach nothing.
+        // The proxy ends here, and a process that still uses it could not reach any service.
         suite.end_plugin();
         suite.proxy_env.clear();
     }
@@ -105,7 +105,7 @@ impl RemoteCallChecker<'_> {
         else {
             return;
         };
-        // Without remote calls nothing can be observed or spoilt.
+        // Without remote calls there is nothing to observe or disturb.
         if creating.is_empty() {
             self.delete_object(&object).await;
             return;
@@ -116,7 +116,7 @@ impl RemoteCallChecker<'_> {
         self.check_busy_service(&object).await;
         let object = self.check_failed_update(object).await;
         let object = self.check_failed_delete(object).await;
-        // The object is gone now: each of the checks below creates one of its own.
+        // The object is deleted now: each of the checks below creates one of its own.
         self.delete_object(&object).await;
         self.check_create_failing_late(&create, &planned, &creating).await;
         self.check_not_found_after_create(&create, &planned, &creating).await;
@@ -125,7 +125,7 @@ impl RemoteCallChecker<'_> {
         self.check_create_timeout(config).await;
     }
 
-    /// Creates an object while nothing is spoilt.
+    /// Creates an object without faults.
     async fn apply_create_without_fault(
         &mut self,
         create: &PlanInput,
@@ -138,7 +138,7 @@ impl RemoteCallChecker<'_> {
         Some((object_in_answer(value, &call, create), calls))
     }
 
-    /// Applies a plan to create while something is spoilt.
+    /// Applies a plan to create with a fault.
     async fn apply_create_with_fault(
         &mut self,
         create: &PlanInput,
@@ -170,7 +170,7 @@ impl RemoteCallChecker<'_> {
     ) {
         let first = calls.iter().find(|it| it.may_change_something());
         self.suite.record_case(rule, first.is_none(), || {
-            let message = format!("{doing} makes a changing remote call");
+            let message = format!("{doing} sends a changing remote call");
             Finding::new(rule, &self.offered.display_name(), message)
                 .with_call(call)
                 .with_expected_and_found(
@@ -214,7 +214,7 @@ impl RemoteCallChecker<'_> {
             return;
         };
         let mut launch = self.suite.launch_options();
-        // It trusts the authority of the other proxy alone, so it must refuse this one.
+        // It trusts only the authority of the other proxy, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_other_proxy(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure_request(&self.suite.config);
@@ -270,12 +270,16 @@ impl RemoteCallChecker<'_> {
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         let n_attempts = self.proxy.take_calls().len();
         self.suite.record_case("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
-            Finding::new("A-23", &subject, "a busy service is asked without a limit")
-                .with_call(&call)
-                .with_expected_and_found(
-                    format!("at most {MAX_READ_ATTEMPTS} attempts"),
-                    format!("{n_attempts} attempts"),
-                )
+            Finding::new(
+                "A-23",
+                &subject,
+                "requests to a busy service are repeated without a limit",
+            )
+            .with_call(&call)
+            .with_expected_and_found(
+                format!("at most {MAX_READ_ATTEMPTS} attempts"),
+                format!("{n_attempts} attempts"),
+            )
         });
     }
 
@@ -288,7 +292,7 @@ impl RemoteCallChecker<'_> {
             let Some((change, planned)) =
                 update_and_replace::find_in_place_change(self.suite, &self.offered, &object).await
             else {
-                self.suite.note_skipped_rules(&["A-15"], "no change in place was found");
+                self.suite.note_skipped_rules(&["A-15"], "no update in place was found");
                 break;
             };
             let request = request::apply_request(&self.offered, &change, &planned.answer);
@@ -305,14 +309,14 @@ impl RemoteCallChecker<'_> {
                 break;
             };
             let before = object.value.clone();
-            // Taken over although the update failed: the next round changes what the provider says
-            // there is.
+            // Used although the update failed: the next round changes the object that the provider
+            // reports.
             object = object_in_answer(returned, &call, &change);
             if !call.is_success() {
                 object = self.check_object_of_failed_update(object, &call).await;
             }
             self.journal.record_changed(&self.offered, &before, &object.value, &object.private);
-            // No call came after the spoilt one, so a further round would spoil nothing.
+            // No call came after the failed one, so a further round would have no fault.
             if calls.len() <= at + 1 {
                 break;
             }
@@ -359,7 +363,7 @@ impl RemoteCallChecker<'_> {
         self.proxy.restart_recording_with_fault(RemoteFault::RefuseChanges { only_first: false });
         let call = destroy_object(self.suite, &self.offered, &object).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
-            self.suite.note_skipped_rules(&["A-16"], "destroying makes no changing remote call");
+            self.suite.note_skipped_rules(&["A-16"], "destroying sends no changing remote call");
             return object;
         }
         let subject = self.offered.display_name();
@@ -387,7 +391,7 @@ impl RemoteCallChecker<'_> {
         if later.is_empty() {
             return self.suite.note_skipped_rules(
                 &["A-14"],
-                "a create makes no call after the one that creates",
+                "a create sends no call after the one that creates the object",
             );
         }
         for at in later.take(MAX_SPOILT_ANSWERS) {
@@ -410,7 +414,7 @@ impl RemoteCallChecker<'_> {
         if !reads.into_iter().any(|it| !it.may_change_something()) {
             return self
                 .suite
-                .note_skipped_rules(&["A-24"], "a create does not read what it has made");
+                .note_skipped_rules(&["A-24"], "a create does not read the created object");
         }
         if self.suite.is_rule_wanted("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
@@ -418,7 +422,7 @@ impl RemoteCallChecker<'_> {
         }
     }
 
-    /// Creates while something is spoilt after the object exists: its state must not be lost.
+    /// Creates with a fault after the object exists: its state must not be lost.
     async fn check_create_keeps_state(
         &mut self,
         rule: &'static str,
@@ -431,7 +435,7 @@ impl RemoteCallChecker<'_> {
         let kept = state_in_answer(&self.offered, &call);
         self.suite.record_case(rule, !exists || kept.is_some(), || {
             let message = match rule {
-                "A-24" => "an object that the service does not find at once is lost",
+                "A-24" => "an object that the service does not find immediately is lost",
                 _ => "a create that fails after the object exists returns no object",
             };
             Finding::new(rule, &self.offered.display_name(), message)

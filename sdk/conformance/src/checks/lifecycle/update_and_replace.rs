@@ -75,7 +75,7 @@ fn another_value(now: &Value, attribute: &Attribute) -> Option<Value> {
     }
 }
 
-/// A change of an object that can be made in place, if one is found.
+/// A change that can be an update in place, if one is found.
 pub(super) async fn find_in_place_change(
     suite: &mut Suite,
     offered: &OfferedType,
@@ -132,7 +132,7 @@ async fn check_update(
         report_violations(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
-        // An absent identity says nothing.
+        // An absent identity is not evidence.
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
@@ -158,8 +158,7 @@ async fn check_read_finds_drift(
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite
-            .note_skipped_rules(&["R-04"], "the objects have nothing outside of the state");
+        return suite.note_skipped_rules(&["R-04"], "the objects exist only in the state");
     }
     let request =
         request::read_request(offered, &before.value, &before.private, before.identity.as_ref());
@@ -179,7 +178,7 @@ async fn check_read_finds_drift(
             continue;
         }
         suite.record_case("R-04", new == got, || {
-            let message = "a change that was made outside is not read";
+            let message = "a change outside of the provider is not read";
             Finding::new("R-04", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)

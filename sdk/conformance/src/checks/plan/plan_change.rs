@@ -1,4 +1,4 @@
-//! Checks of plans over an existing object: nothing to do, one attribute changed, destroyed.
+//! Checks of plans for an existing object: no change, one attribute changed, destroyed.
 
 use formwork_plugin_protocol::contract::requires_replace::is_unchanged;
 use formwork_value::schema::Attribute;
@@ -14,7 +14,7 @@ use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, to_plain};
 
-/// Checks plans over the object that a plan to create would have made.
+/// Checks plans for the object that a plan to create would have created.
 pub(super) async fn check_plans_over_object(
     suite: &mut Suite,
     offered: &OfferedType,
@@ -43,7 +43,7 @@ async fn check_no_op_plan(
     object: &Value,
 ) {
     let mut again = plan_input(offered, object.clone(), create.config.clone());
-    // The object was made up and not created, so no private data belong to it.
+    // The object was made up and not created, so it has no private data.
     again.private = bytes::Bytes::new();
     let Some(planned) = plan_or_none(suite, offered, &again).await else { return };
     if planned.answer.get_bool(5) {
@@ -93,8 +93,8 @@ fn has_value_at_path(value: &Value, path: &Path) -> bool {
     path.find(value).is_some() || value.is_null()
 }
 
-/// Whether the description of an attribute says that a change forces a replacement; `None` if it says
-/// nothing of it.
+/// Whether the description of an attribute states that a change forces a replacement; `None` if it
+/// does not mention replacement.
 fn documented_replacement(attribute: &Attribute) -> Option<bool> {
     const REPLACEMENT_PHRASES: [&str; 7] = [
         "forces replacement",
@@ -127,7 +127,7 @@ async fn check_single_changes(
         return;
     }
     let paths = generate::settable_paths(offered.block(), &create.config);
-    // A type with hundreds of attributes must not use up the time of the run.
+    // A type with hundreds of attributes must not take the whole time of the run.
     for (path, attribute) in paths.into_iter().take(25) {
         let name = match path.0.last() {
             Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
@@ -154,8 +154,8 @@ async fn check_single_changes(
             let same = replaced.find(object) == replaced.find(planned.value());
             // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
-            // The legacy SDK names `id` beside every attribute that demands a replacement, and
-            // Terraform ignores a path whose value stays.
+            // The legacy SDK names `id` together with every attribute that requires replacement,
+            // and Terraform ignores a path whose value is unchanged.
             let is_beside = answer.repeated_messages(2).len() > 1;
             let is_legacy_id = is_beside && replaced == Path::root().attribute("id");
             let problem = if !in_schema || !is_there {
@@ -189,7 +189,7 @@ async fn check_single_changes(
                 Finding::new(
                     "P-10",
                     &offered.display_name(),
-                    "a change does not do what its attribute says",
+                    "a change does not have the documented effect",
                 )
                 .with_path(&path)
                 .with_call(&call)

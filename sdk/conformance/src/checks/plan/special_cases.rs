@@ -26,7 +26,7 @@ pub(super) async fn check_large_plan_speed(
     let enlarged =
         configs.iter().find_map(|config| validate::with_thousand_elements(offered, config));
     let Some((path, config)) = enlarged else { return };
-    // A refusal is quick, and says nothing about the time of a plan.
+    // A refusal is quick, and is not a measure for the time of a plan.
     if !suite.call_validate(offered, &config).await.is_success() {
         return;
     }
@@ -97,7 +97,7 @@ pub(super) async fn check_deferral_reason(
         .replace_field(7, Msg::new().with_nonzero_int(1, 1).with_nonzero_int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.first_message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
-    // 0 is no valid reason.
+    // 0 is not a valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
     suite.record_case("P-17", held, || {
         Finding::new("P-17", &offered.display_name(), "a deferral has no reason")
@@ -121,7 +121,7 @@ pub(super) async fn check_canary_stays_sensitive(
     }
     let input = plan_input(offered, null_object(&offered.ty()), planted);
     let Some(planned) = plan_or_none(suite, offered, &input).await else { return };
-    // Hosts hide these places, so that a secret may be there.
+    // Hosts redact these attributes, so they may contain a secret.
     let mut hidden = offered.block().sensitive_paths(&planned.value);
     hidden.extend(offered.block().write_only_paths(&planned.value));
     let mut leak: Option<Path> = None;

@@ -31,8 +31,8 @@ const SHORT_CREATE_TIMEOUT: &str = "2s";
 const CREATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl RemoteCallChecker<'_> {
-    /// Creates, kills the process when the service has made the object, and looks for the object with
-    /// another process.
+    /// Creates, kills the process after the service has created the object, and looks for the
+    /// object with another process.
     pub(super) async fn check_crashed_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
         if !self.suite.is_rule_wanted("A-18") {
             return;
@@ -43,7 +43,7 @@ impl RemoteCallChecker<'_> {
         let request = request::apply_request(&self.offered, create, &planned.answer);
         self.proxy.restart_recording_with_fault(RemoteFault::HoldAnswer);
         let Some(call) = self.kill_during_create(&request).await else {
-            // Nothing was sent, so that there is nothing to look for.
+            // No request was sent, so there is no object to look for.
             self.journal.forget_refused_create(entry);
             return self.suite.note_skipped_rules(&["A-18"], "the process cannot be killed");
         };
@@ -70,7 +70,7 @@ impl RemoteCallChecker<'_> {
                 self.journal.record_created(entry, &self.offered, Some(made));
                 self.delete_object(&object).await;
             }
-            // The object exists and cannot be found, so the report has to name it as left behind.
+            // The object exists and cannot be found, so the report has to list it as left over.
             None => self.journal.record_created(entry, &self.offered, None),
         }
     }
@@ -92,7 +92,7 @@ impl RemoteCallChecker<'_> {
         tokio::pin!(call);
         let call = tokio::select! {
             call = &mut call => call,
-            // Now the service has the object, and the provider does not know it yet.
+            // Now the service has the object, and the provider has no response yet.
             () = self.proxy.wait_for_held_call() => {
                 child.kill();
                 call.await
@@ -148,7 +148,7 @@ impl RemoteCallChecker<'_> {
         let identity = planned.answer.get_msg(7)?;
         let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
         let value = decode_dynamic(identity.get_msg(1), ty).ok()??.into_value();
-        // An identity with an unknown part identifies nothing.
+        // An identity with an unknown part does not identify an object.
         (!value.is_null() && value.is_wholly_known()).then_some(identity)
     }
 
@@ -211,7 +211,7 @@ impl RemoteCallChecker<'_> {
                 )
                 .with_input(display_value(&create.config))
         });
-        // The service carried out nothing.
+        // The service did not carry out the request.
         match state_in_answer(&self.offered, &call) {
             Some(_) => self.journal_and_destroy(entry, &call, &create).await,
             None => self.journal.forget_refused_create(entry),
