@@ -139,7 +139,7 @@ impl FieldArgs {
         match self.role.replace(role) {
             None => Ok(()),
             Some(_) => Err(meta.error(
-                "an attribute has one role; say `optional_computed` if both author and provider \
+                "an attribute has one role; use `optional_computed` if both author and provider \
                  may set it",
             )),
         }
@@ -175,22 +175,22 @@ impl FieldArgs {
             return refuse("`write_only` is for values that only the author sets");
         }
         if self.write_only && self.identity.is_some() {
-            return refuse("what is not stored cannot identify anything");
+            return refuse("a write-only attribute cannot be part of the identity");
         }
         if self.write_only && self.import {
-            return refuse("what is not stored cannot be what an import goes by");
+            return refuse("a write-only attribute cannot be the import id");
         }
         if self.write_only && (self.replace || self.replace_if.is_some()) {
             return refuse(
-                "what is not stored cannot be seen to change; give `replace` to an attribute beside it \
-                 that changes with it, such as a version",
+                "changes of a write-only attribute cannot be detected; add `replace` to an \
+                 attribute that changes with it, such as a version",
             );
         }
         if self.replace && self.replace_if.is_some() {
-            return refuse("`replace` leaves nothing for `replace_if` to decide");
+            return refuse("`replace` and `replace_if` exclude each other");
         }
         if role == Role::Computed && self.has_checks() {
-            return refuse("only what an author sets is checked; this is set by the provider");
+            return refuse("only values of the author are checked; this is set by the provider");
         }
         if self.fills && role == Role::Computed {
             return refuse("`fills` has no effect here; the provider sets all of it");
@@ -202,7 +202,7 @@ impl FieldArgs {
     pub(crate) fn check_words_fit_block(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
-            return refuse("a block has no role; its attributes have");
+            return refuse("a block has no role; its attributes have roles");
         }
         if self.sensitive || self.identity.is_some() {
             return refuse("a block is neither sensitive nor an identity; its attributes may be");
@@ -210,7 +210,7 @@ impl FieldArgs {
         if let (Some(min), Some(max)) = (&self.min, &self.max) {
             let (least, most): (u64, u64) = (min.base10_parse()?, max.base10_parse()?);
             if least > most {
-                return Err(syn::Error::new(min.span(), "the least is more than the most"));
+                return Err(syn::Error::new(min.span(), "the minimum is more than the maximum"));
             }
         }
         Ok(())
@@ -231,8 +231,8 @@ impl FieldArgs {
             || self.has_checks();
         if is_more || self.keep || self.replace || self.sensitive || self.write_only {
             return refuse(
-                "beside `flatten` only `fills` or `computed`, and `identity` are allowed; the attributes \
-                 have the other properties",
+                "with `flatten` only `fills` or `computed`, and `identity` are allowed; the \
+                 attributes have the other properties",
             );
         }
         match self.fills && self.role.is_some() {
@@ -294,7 +294,7 @@ impl StructArgs {
             "exactly_one_of" => "ExactlyOneOf",
             "at_least_one_of" => "AtLeastOneOf",
             "together" => "Together",
-            _ => return Err(meta.error("not a word that `attr` knows of a struct")),
+            _ => return Err(meta.error("not a word of `attr` on a struct")),
         };
         let content;
         syn::parenthesized!(content in meta.input);
@@ -352,7 +352,7 @@ fn unknown_word_message(word: &str, outer: &str) -> String {
     }
     let own: &[&str] = if outer == "block" { &BLOCK_ONLY_WORDS } else { &ATTR_ONLY_WORDS };
     let all: Vec<_> = own.iter().chain(&ATTR_AND_BLOCK_WORDS).copied().collect();
-    format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
+    format!("`{word}` is not a word of `{outer}`; expected one of {}", all.join(", "))
 }
 
 /// The value behind `default`; the type's default if there is none.
@@ -386,7 +386,7 @@ fn parse_identity_requirement(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequ
     if word == "optional" {
         Ok(IdentityRequirement::Optional)
     } else {
-        Err(syn::Error::new(word.span(), "say `identity`, or `identity(optional)`"))
+        Err(syn::Error::new(word.span(), "write `identity`, or `identity(optional)`"))
     }
 }
 

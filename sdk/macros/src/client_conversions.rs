@@ -33,7 +33,7 @@ pub(crate) fn model_client_conversions(
         let (names, values) = fields_from_client(&theirs);
         // Without a field to fill, `..self` would cause a warning in the author's crate.
         let rest = (!is_whole).then(|| quote!(, ..self));
-        let doc = format!("This, with what the service says of a [`{model}`].");
+        let doc = format!("Returns this object with the values of the service for a [`{model}`].");
         // With a field of its own, a model cannot be made of the other struct alone.
         let whole = is_whole.then(|| from_client_impl(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();

@@ -88,7 +88,7 @@ fn is_variadic(field: &syn::Field) -> Result<bool> {
                 is_variadic = true;
                 Ok(())
             }
-            false => Err(meta.error("an argument is `variadic` or nothing special")),
+            false => Err(meta.error("the only word for an argument is `variadic`")),
         })?;
     }
     Ok(is_variadic)

@@ -50,7 +50,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     // The id of an import is one string, and becomes the value of one attribute.
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
-        return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
+        return Err(Error::new(second.ident.span(), "only one attribute can be the import id"));
     }
     let names = parts.iter().map(ModelField::names_const_entry);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
@@ -110,8 +110,7 @@ fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
     let is_any = |names: &[&str]| names.iter().any(|name| is_type_named(part.ty, name));
     if !part.is_flattened() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
         let why = format!(
-            "`{}` means something to the language itself; another name can be given with \
-             `name = \"…\"`",
+            "`{}` is a reserved name of the language; set another name with `name = \"…\"`",
             part.name
         );
         return refuse(&why);
@@ -201,7 +200,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
         let names = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::NAMES);
         for own in parts.iter().filter(|part| !part.is_flattened()) {
             let name = &own.name;
-            let twice = format!("`{name}` is in `{ident}` already");
+            let twice = format!("`{name}` is already in `{ident}`");
             checks.push(quote_spanned! {own.ident.span()=>
                 assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #twice);
             });
@@ -304,15 +303,15 @@ mod tests {
             (parse_quote!(#[attr(computed, write_only)] a: i64), "only the author sets"),
             (parse_quote!(#[attr(required, write_only, identity)] a: i64), "cannot identify"),
             (parse_quote!(#[attr(required, replace, replace_if = f)] a: i64), "to decide"),
-            (parse_quote!(#[attr(optionl)] a: i64), "not a word that `attr` knows"),
+            (parse_quote!(#[attr(optionl)] a: i64), "not a word of `attr`"),
             (parse_quote!(#[attr(optional, name)] a: Option<i64>), "expected `=`"),
             (parse_quote!(#[attr(required)] a: Option<i64>), "without `Option`"),
             (parse_quote!(#[attr(optional)] a: i64), "write Option<"),
             (parse_quote!(#[attr(default = 1)] a: Option<i64>), "never absent"),
             (parse_quote!(#[attr(computed, range = 1..)] a: i64), "set by the provider"),
             (parse_quote!(#[attr(computed, fills)] a: B), "`fills` has no effect"),
-            (parse_quote!(#[attr(required, min = 1)] a: Vec<B>), "not a word that `attr` knows"),
-            (parse_quote!(#[block(min = 2, max = 1)] a: Vec<B>), "more than the most"),
+            (parse_quote!(#[attr(required, min = 1)] a: Vec<B>), "not a word of `attr`"),
+            (parse_quote!(#[block(min = 2, max = 1)] a: Vec<B>), "more than the maximum"),
             (parse_quote!(#[block] #[attr(required)] a: B), "a block has no role"),
             (parse_quote!(#[block(group)] a: Option<B>), "always there"),
             (parse_quote!(#[attr(required, one_of = [])] a: String), "list the valid strings"),

@@ -110,7 +110,7 @@ impl<'i> ModelField<'i> {
                 )
             }
             FieldKind::Block if self.said.group && is_type_named(self.ty, "Option") => {
-                refuse("a group is always there; write the type without `Option`")
+                refuse("a group is always present; write the type without `Option`")
             }
             _ => Ok(self),
         }
@@ -303,14 +303,13 @@ impl<'i> ModelField<'i> {
         }
         let (ty, fills) = (self.ty, self.said.fills || !self.is_settable());
         let name = &self.name;
-        let unsaid = format!(
-            "the provider sets parts of `{name}`: say `fills`, so that it is among what handlers return"
-        );
+        let unsaid =
+            format!("the provider sets parts of `{name}`: add `fills`, so that handlers return it");
         let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let blocks = format!("`{name}` has blocks inside, so it must be a block itself: #[block]");
         let lost = format!(
-            "the elements of `{name}` have parts that are `write_only`, and in a set nothing tells them \
-             apart: use a list or a map"
+            "the elements of `{name}` have parts that are `write_only`, so the elements of a set \
+             cannot be distinguished: use a list or a map"
         );
         let fills_check = if self.said.fills {
             quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unmeant);)
@@ -361,17 +360,17 @@ impl<'i> ModelField<'i> {
         let (ty, name) = (self.ty, &self.name);
         let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
         let unsaid = format!(
-            "the provider sets parts of `{name}`: say `fills`, or `computed` if it sets all of it"
+            "the provider sets parts of `{name}`: add `fills`, or `computed` if it sets all of it"
         );
         let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let shared =
-            format!("the author sets parts of `{name}`: say `fills` instead of `computed`");
+            format!("the author sets parts of `{name}`: use `fills` instead of `computed`");
         let check = match (self.said.role, self.said.fills) {
             (Some(_), _) => quote_spanned!(ty.span()=> assert!(!#model::HAS_SETTABLE, #shared)),
             (None, true) => quote_spanned!(ty.span()=> assert!(#model::HAS_COMPUTED, #unmeant)),
             (None, false) => quote_spanned!(ty.span()=> assert!(!#model::HAS_COMPUTED, #unsaid)),
         };
-        let unsaid = format!("parts of `{name}` are an identity: say `identity` beside `flatten`");
+        let unsaid = format!("parts of `{name}` are an identity: add `identity` to `flatten`");
         let unmeant = format!("no part of `{name}` is an identity, so `identity` has no effect");
         let identity_check = match self.is_in_identity() {
             true => quote_spanned!(ty.span()=> assert!(#model::HAS_IDENTITY, #unmeant)),

@@ -19,7 +19,7 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new(flat.ident.span(), why));
     }
     if let Some(part) = parts.iter().find(|part| part.is_in_identity() || part.is_import_id()) {
-        let why = "only attributes of a model identify an object, or are what an import goes by";
+        let why = "only attributes of a model can be the identity or the import id";
         return Err(Error::new(part.ident.span(), why));
     }
     let all: Vec<_> = parts.iter().collect();

@@ -173,26 +173,27 @@ impl ResourceGenerator<'_> {
         let word = &waiting.word;
         let refuse = |why: String| Err(Error::new(word.span(), why));
         let Some(read) = self.said.find_expression("read") else {
-            return refuse(format!("`{word}` goes by what `read` finds, and there is no `read`"));
+            return refuse(format!("`{word}` calls `read`, which is not defined"));
         };
         let mentions = MentionedNames::in_expressions([read]);
         match (word == "ready", &waiting.until) {
             (true, None) => refuse("write the condition: `ready(found.is_ready)`".to_owned()),
             (false, Some(_)) => {
-                refuse("`gone` has no condition; it is when `read` finds nothing".to_owned())
+                refuse("`gone` has no condition; it waits until `read` finds no object".to_owned())
             }
             (true, Some(_)) if self.read_suffices_after_change() => Ok(()),
             (true, Some(_)) => refuse(
-                "`ready` asks `read` after `create`, when only what authors set is known and the \
-                 computed attribute that says `import`: `read` goes by these, and the service has \
-                 all others"
+                "`ready` calls `read` after `create`, when only values of the author and the \
+                 computed attribute with `import` are known: `read` can use only these, and must \
+                 return all others"
                     .to_owned(),
             ),
             (false, None)
                 if ["call", "current"].iter().any(|whole| mentions.contains_name(whole)) =>
             {
                 refuse(
-                    "`gone` asks `read` after `delete`: name the attributes it goes by".to_owned(),
+                    "`gone` calls `read` after `delete`: name the attributes that it uses"
+                        .to_owned(),
                 )
             }
             (false, None) => Ok(()),

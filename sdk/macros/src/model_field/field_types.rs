@@ -10,8 +10,8 @@ pub(crate) fn check_lower_snake_case_name(name: &str) -> Result<(), String> {
     match is_word {
         true => Ok(()),
         false => Err(format!(
-            "{name:?} is no name: it begins with a lower-case letter, and has lower-case letters, digits \
-             and `_`; another name can be given with `name = \"…\"`"
+            "{name:?} is not a valid name: a name begins with a lower-case letter, and has \
+             lower-case letters, digits and `_`; set another name with `name = \"…\"`"
         )),
     }
 }

@@ -84,7 +84,8 @@ impl ResourceArgs {
         if !EXPRESSION_ARGUMENTS.iter().any(|known| word == known) {
             let known = EXPRESSION_ARGUMENTS.join(", ");
             let why = format!(
-                "`{word}` is not a word that `resource` knows; there are {known}, ready(…) and gone(…)"
+                "`{word}` is not a word of `resource`; expected one of {known}, ready(…) and \
+                 gone(…)"
             );
             return Err(Error::new(word.span(), why));
         }
@@ -159,7 +160,7 @@ impl WaitArgs {
         let how = Ident::parse_any(input)?;
         if !WAIT_OPTIONS.iter().any(|known| how == known) {
             let (word, known) = (&self.word, WAIT_OPTIONS.join(", "));
-            let why = format!("`{how}` is not a word that `{word}` knows; there are {known}");
+            let why = format!("`{how}` is not a word of `{word}`; expected one of {known}");
             return Err(Error::new(how.span(), why));
         }
         if self.how.iter().any(|(said, _)| *said == how) {

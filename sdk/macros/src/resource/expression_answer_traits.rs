@@ -236,12 +236,12 @@ impl AnswerTrait<'_> {
         let Self { word, name, items, cases, is_whole } = self;
         let all: Vec<_> =
             cases.iter().map(|case| format!("`{}`", display_type(&case.ty))).collect();
-        let message = format!("`{word}` of `{model}` cannot answer `{{Self}}`");
-        let mut note = format!("it answers {}", all.join(" or "));
+        let message = format!("`{word}` of `{model}` cannot return `{{Self}}`");
+        let mut note = format!("expected {}", all.join(" or "));
         if *is_whole {
             note.push_str(
-                "; less would do if `read` could tell the rest by the attribute that says `import` and \
-                 by what authors set",
+                "; less is enough if `read` can return the rest by the attribute with `import` \
+                 and the values of the author",
             );
         }
         let impls =
