@@ -1,4 +1,4 @@
-//! Blocking work, run beside the handlers.
+//! Blocking work, run concurrently with the handlers.
 
 use crate::{Answer, Problem, panic_positions};
 
@@ -14,8 +14,7 @@ use crate::{Answer, Problem, panic_positions};
 /// # }
 /// ```
 ///
-/// # Errors
-/// Those of the work.
+/// # Errors Errors of the work.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
@@ -49,7 +48,7 @@ mod tests {
 
     #[tokio::test]
     async fn others_go_on_meanwhile() {
-        // Would hang if the work blocked the runtime: what it waits for is sent beside it.
+        // Would hang if the work blocked the runtime: the value it waits for is sent concurrently.
         let (sender, receiver) = mpsc::channel();
         let other = async { sender.send("done").unwrap() };
         let work = run_blocking(move || Ok(receiver.recv().unwrap()));

@@ -1,5 +1,5 @@
-//! Data that every call carries besides its values: diagnostics beside the answer, the host's stop
-//! signal, and the timeout. The structs of the traits dereference to [`Call`].
+//! Data of every call in addition to its values: diagnostics of the answer, the host's stop signal,
+//! and the timeout. The structs of the traits dereference to [`Call`].
 
 use std::any::Any;
 use std::fmt;
@@ -125,13 +125,13 @@ impl Call {
         }
     }
 
-    /// Whether an error was reported beside the answer.
+    /// Whether an error was reported in addition to the answer.
     pub(crate) fn has_reported_errors(&self) -> bool {
         lock_ignoring_poison(&self.said).has_errors()
     }
 
     /// Timeout of this operation: the one that the author of the configuration sets in `timeouts`,
-    /// or else the default `usual`.
+    /// otherwise the default `usual`.
     #[must_use]
     pub fn timeout(&self, usual: Duration) -> Duration {
         self.written.unwrap_or(usual)
@@ -163,8 +163,7 @@ impl Call {
         done.map(|done| done.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
     }
 
-    /// Waits for a handler that changes nothing, or until the host requests a stop: its work can be
-    /// dropped.
+    /// Waits for a read-only handler, or until the host requests a stop: its work can be dropped.
     pub(crate) async fn run_unless_stopped<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
@@ -176,8 +175,8 @@ impl Call {
             return answer;
         }
         tokio::select! {
-            // The handler is polled first: an answer that is ready counts, also if the host has
-            // requested a stop by then.
+            // The handler is polled first: an answer that is ready counts, even if the host has
+            // already requested a stop.
             biased;
             answer = handler => answer,
             () = self.stop.wait_until_requested().boxed() => {

@@ -63,7 +63,7 @@ fn text_contains_value_or_part(text: &str, value: &Value) -> bool {
         // Every text contains the empty string.
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
         Value::Number(secret) => text.contains(&secret.to_string()),
-        // Two possible values are no secret, and their words stand in many sentences.
+        // A value with two possibilities is not a secret, and its words occur in many messages.
         Value::Bool(_) => false,
         _ => value.children().iter().any(|part| text_contains_value_or_part(text, part)),
     }
@@ -134,7 +134,7 @@ impl Check {
                 return Ok(());
             }
             let [least, most] = map_bounds(&range, |end| Number::from(*end));
-            // The noun stands behind the last number, and agrees with it.
+            // The noun follows the last number, and agrees with it.
             let last = [range.end_bound(), range.start_bound()];
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
@@ -370,7 +370,7 @@ mod tests {
             assert_eq!(ask(kind, &set, &set).is_ok(), both, "{kind:?}");
             assert_eq!(ask(kind, &set, &null).is_ok(), one, "{kind:?}");
             assert_eq!(ask(kind, &null, &null).is_ok(), none, "{kind:?}");
-            // What is unknown may still become null.
+            // An unknown value may still become null.
             assert_eq!(ask(kind, &unknown, &null).is_ok(), open, "{kind:?}");
         }
     }

@@ -90,7 +90,7 @@ struct PrivateEntries {
 impl Private {
     pub(crate) fn from_bytes(bytes: &Bytes) -> Self {
         let entries = match bytes.is_empty() {
-            // Most providers store nothing.
+            // Most providers store no private data.
             true => BTreeMap::new(),
             false => Self::parse_entries(bytes),
         };
@@ -217,8 +217,8 @@ impl Deferral {
     }
 }
 
-/// A handler that panicked has changed everything or nothing, so the locked data is valid.
+/// A handler that panicked has made its whole change or none, so the locked data is valid.
 pub(crate) fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic under the lock breaks nothing: each change is a single step.
+    // A panic under the lock is harmless: each change is a single step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -49,7 +49,7 @@ use crate::{Answer, Computed, Input, Model};
     note = "write `impl DataSource for {Self}`"
 )]
 pub trait DataSource: Send + Sync + 'static {
-    /// Arguments and result. It has no write-only attributes, because nothing is written.
+    /// Arguments and result. It has no write-only attributes, because no object is written.
     type Model: Model<WriteOnly = NoneWriteOnly>;
 
     /// Validates the configuration beyond the schema. Values may be unknown.

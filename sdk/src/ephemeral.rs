@@ -98,7 +98,8 @@ pub trait Ephemeral: Send + Sync + 'static {
     fn renew(&self, _call: Renew) -> impl Future<Output = Answer<()>> + Send {
         ready(Err(Problem::new(
             "Renewal not supported",
-            "The provider asked for a renewal that it does not support. This is a bug in the provider.",
+            "The provider requested a renewal that it does not support. This is a bug in the \
+             provider.",
         )))
     }
 

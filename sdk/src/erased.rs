@@ -220,8 +220,8 @@ fn decode_input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Ans
 }
 
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,
-/// also if a model knows less about them than the value: a partly known list is unknown to a model,
-/// and must not become unknown to the host.
+/// even if a model has less information about them than the value: a partly known list is unknown
+/// to a model, and must not become unknown to the host.
 fn replace_changed_attributes(object: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return object.clone();

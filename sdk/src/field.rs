@@ -108,8 +108,8 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Converts to a value.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this value, or one with the same content. An
-    /// answer of `false` may be wrong; the caller then compares the values.
+    /// Whether [`to_value`](Self::to_value) would return this value, or one with the same content.
+    /// A result of `false` may be wrong; the caller then compares the values.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
     }

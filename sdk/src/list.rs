@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::resource::Validate;
 use crate::{Answer, Draft, Input, Model, ObjectConversion as _};
 
-/// A list resource. Its name is that of the resource type whose objects it finds.
+/// A list resource. It has the name of the resource type whose objects it lists.
 ///
 /// The handler sends objects one by one, and continues when the host requests another one:
 ///

@@ -42,7 +42,7 @@ pub enum Level {
 /// assert_eq!(Secret::<String>::new("hunter2").to_log_string(), "(sensitive)");
 /// ```
 pub trait Loggable {
-    /// Its form in the log.
+    /// The form of the level in the log.
     fn to_log_string(&self) -> String;
 }
 
@@ -128,7 +128,7 @@ fn render_log_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]
         Level::Warn => "warn",
         Level::Error => "error",
     };
-    // Strings alone: the log reader of a Go host panics over another type here.
+    // Only strings: the log reader of a Go host panics on other types here.
     let own = [("@level", level), ("@message", message), ("@module", "provider")];
     let own = own.map(|(name, text)| (name.to_owned(), Value::string(text)));
     let values = values

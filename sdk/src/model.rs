@@ -39,10 +39,10 @@ pub trait ObjectConversion: Sized + Send + Sync + 'static {
     /// When the value is not an object, or a field cannot represent its attribute.
     fn from_value(value: &Value) -> Result<Self, ConversionError>;
 
-    /// Makes an object of the attributes.
+    /// Creates an object from the attributes.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this object. An answer of `false` may be
+    /// Whether [`to_value`](Self::to_value) would return this object. A result of `false` may be
     /// wrong; the caller then compares the objects.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
@@ -118,7 +118,7 @@ pub type Computed<M> = <M as Model>::Computed;
 pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model with such parts does not
-/// compile where nothing is written.
+/// compile where no object is written.
 ///
 /// ```
 /// use formwork_sdk::model::HasWriteOnly as _;
@@ -407,7 +407,7 @@ pub fn call_replace_condition<T: Field>(
 ) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
         (Ok(prior), Ok(planned)) => ask(&prior, &planned),
-        // What is not known yet may become a change that needs a new object.
+        // An unknown value may become a change that requires replacement.
         _ => true,
     }
 }

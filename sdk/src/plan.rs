@@ -57,7 +57,7 @@ pub(crate) fn plan_by_rules(
     with_computed_unknown(content, &proposed, beside)
 }
 
-/// The configuration with defaults where the author set nothing.
+/// The configuration with defaults for attributes that the author did not set.
 pub(crate) fn config_with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Value> {
     if shape.rules.have_defaults() {
         Cow::Owned(object_with_defaults(&shape.rules, config))
@@ -69,7 +69,7 @@ pub(crate) fn config_with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<
 fn object_with_defaults(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
-        // Not in place of an unknown value: the author did set it.
+        // Not instead of an unknown value: the author did set it.
         Some(PartRules { default: Some(default), .. }) if value.is_null() => default.clone(),
         Some(PartRules { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
             map_nested_objects(inner.nesting, value, |object| {
@@ -127,8 +127,8 @@ impl<'s> SchemaAndRules<'s> {
         &self.rules.relations
     }
 
-    /// Adds defaults to an object of this content, or to each in a collection, where nothing is
-    /// set.
+    /// Adds defaults to an object of this content, or to each in a collection, for attributes that
+    /// are not set.
     pub(crate) fn add_defaults_to_objects(self, value: &Value) -> Value {
         map_nested_objects(self.nesting, value, |object| object_with_defaults(self.rules, object))
     }

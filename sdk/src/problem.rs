@@ -55,7 +55,7 @@ impl Problem {
         Self::from_summary_and_detail(Some(summary.into()), detail.into())
     }
 
-    /// A problem with a detail alone. The operation becomes its summary.
+    /// A problem with only a detail. The operation becomes its summary.
     #[must_use]
     pub fn from_detail(detail: impl Into<String>) -> Self {
         Self::from_summary_and_detail(None, detail.into())
@@ -97,7 +97,7 @@ impl Problem {
     /// Both problems. An error takes precedence over a deferral.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        // A deferral does not count beside a problem, which would be there later too.
+        // A problem takes precedence over a deferral, because it would still exist later.
         match (self.deferred, other.deferred) {
             (Some(_), _) => other,
             (None, Some(_)) => self,
@@ -232,10 +232,9 @@ impl From<Path> for ProblemPath {
 /// assert_eq!(problem.detail(), "invalid digit found in string");
 /// ```
 pub trait OrFailWithSummary<T> {
-    /// Returns the value, or the error with this summary unless it has one already.
+    /// Returns the value, or the error with this summary unless it already has one.
     ///
-    /// # Errors
-    /// Those of the value.
+    /// # Errors The error of the value.
     fn or_fail(self, summary: impl Into<String>) -> Answer<T>;
 }
 

@@ -82,7 +82,7 @@ impl ProviderDef {
         }
     }
 
-    /// Checks the name of an addition. `is_there` says whether the name is already in use.
+    /// Checks the name of an addition. `is_there` is whether the name is already in use.
     fn check_added_name(&mut self, what: &str, name: &str, is_there: bool) {
         // The name of a provider may contain a dash, and the name of a resource type begins with
         // it.
@@ -93,8 +93,8 @@ impl ProviderDef {
         }
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(fits) {
             self.mistakes.push(format!(
-                "{name:?} is no name of a {what}: it begins with a lower-case letter, and has \
-                 lower-case letters, digits, `_` and `-`"
+                "{name:?} is not a valid name of a {what}: a name begins with a lower-case \
+                 letter, and has lower-case letters, digits, `_` and `-`"
             ));
         }
     }
@@ -172,8 +172,13 @@ impl ProviderDef {
     pub fn list<L: List>(mut self, name: &str, list: L) -> Self {
         const {
             // Nothing could fill them in: a list has no plan and no object of its own.
-            assert!(!L::Model::HAS_COMPUTED, "what a list is asked has no computed attributes");
-            // A host knows what is listed by its identity, as the object itself may be left out.
+            assert!(
+                !L::Model::HAS_COMPUTED,
+                "the configuration of a list has no computed \
+                attributes"
+            );
+            // A host identifies listed objects by their identity, because the object itself may be
+            // omitted.
             assert!(
                 L::Object::HAS_IDENTITY,
                 "what is listed has an identity: mark its attributes `identity`"

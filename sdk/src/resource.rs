@@ -176,11 +176,11 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(()))
     }
 
-    /// Finds an existing object by an id from the user. A read follows, so the id alone is enough:
+    /// Finds an existing object by an id from the user. A read follows, so only the id is needed:
     /// by default it becomes the attribute with the word `import`.
     ///
     /// # Errors
-    /// When the id is invalid. By default also if no attribute has the word `import`.
+    /// When the id is invalid. By default, when no attribute has the word `import`, too.
     fn import(
         &self,
         call: Import<Self::Model>,
@@ -189,7 +189,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     }
 
     /// Finds an existing object by its identity: the attributes with the word `identity`. A read
-    /// follows, so these alone are enough.
+    /// follows, so only these are needed.
     ///
     /// # Errors
     /// When the identity is invalid.
@@ -228,8 +228,7 @@ impl<M: Model> Import<M> {
         match plan::draft_of_import_id(&shape, &self.id) {
             Some(Ok(object)) => crate::model::struct_from_object(&object),
             Some(Err(why)) => {
-                let detail =
-                    format!("{:?} is nothing that an object could be called: {why}.", self.id);
+                let detail = format!("{:?} is not a valid id of an object: {why}.", self.id);
                 Err(Problem::new("Invalid import id", detail))
             }
             None => Err(Problem::new(

@@ -18,7 +18,7 @@ pub fn serve(provider: ProviderDef) -> ExitCode {
     let options = Options {
         address: provider.address.clone(),
         protocols: &Protocol::ALL,
-        // One dash as well, as Go programs take it.
+        // One dash as well, as in Go programs.
         debug: std::env::args().skip(1).any(|argument| matches!(&*argument, "--debug" | "-debug")),
     };
     run(&options, Arc::new(Server::new(provider)))

@@ -87,8 +87,8 @@ impl Server {
         let mut context = CallContext::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
         if let Some(reason) = *lock_ignoring_poison(&self.deferred) {
-            // A provider that deferred its configuration cannot answer any call. Asking its
-            // handlers would make them fail without a client.
+            // A provider that deferred its configuration cannot answer any call. Its handlers would
+            // fail without a client.
             context.deferral.request(reason)?;
         }
         if let Some(shape) = &self.provider.meta {
@@ -185,7 +185,7 @@ impl ProviderHandlers for Server {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
             }
             None => ReadResponse {
-                // The object is returned unchanged beside the error. An absent or null state would
+                // The object is returned unchanged with the error. An absent or null state would
                 // make a host drop the object.
                 state: request.current,
                 private: request.private,
@@ -197,8 +197,8 @@ impl ProviderHandlers for Server {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        // A future holds a request twice, as a parameter and at the place of its use. Calls of more
-        // than a kilobyte are slow, because the usual allocator consolidates memory for each.
+        // A future holds a request twice, as a parameter and where it is used. Calls of more than a
+        // kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.new_call("plan ", &request.type_name);
         let settled = call.collect_deferrable(self.handle_plan_object(&call, &request)).await;
@@ -477,7 +477,7 @@ impl ProviderHandlers for Server {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
-        // The protocol requires StopProvider to return at once. The pending calls end on their own
+        // The protocol requires StopProvider to return immediately. Pending calls end by themselves
         // and answer as usual.
         self.switch.request();
         Ok(String::new())

@@ -1,4 +1,4 @@
-//! State stores: places that keep whole states, one for each workspace. This file has the trait that an
+//! State stores: storage of whole states, one for each workspace. This file has the trait that an
 //! author implements. Protocol 6 has state stores, protocol 5 does not.
 
 use std::future::{Future, ready};
@@ -9,9 +9,9 @@ use crate::resource::Validate;
 use crate::resource::calls::deref_to_call;
 use crate::{Answer, Input, Model};
 
-/// A state store. A state is a string of bytes with a name, which is that of a workspace. Hosts other
-/// than this one may write to the same place at the same time, so locks and writes are checked in the
-/// place and not in this process.
+/// A state store. A state is a sequence of bytes with a name, which is that of a workspace. Other
+/// hosts may write to the same storage concurrently, so locks and writes are checked in the storage
+/// and not in this process.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -98,10 +98,10 @@ pub trait StateStore: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Takes the configuration. Every other call has it, too.
+    /// Receives the configuration. Every other call has it, too.
     ///
     /// # Errors
-    /// When the place cannot be used.
+    /// When the storage cannot be used.
     fn configure(
         &self,
         _call: ConfigureStore<Self::Model>,
@@ -109,10 +109,10 @@ pub trait StateStore: Send + Sync + 'static {
         ready(Ok(()))
     }
 
-    /// Reads a state; `None` if there is none.
+    /// Reads a state; `None` if it does not exist.
     ///
     /// # Errors
-    /// When the place does not answer.
+    /// When the storage does not answer.
     fn read(
         &self,
         call: ReadState<Self::Model>,
@@ -122,17 +122,17 @@ pub trait StateStore: Send + Sync + 'static {
     /// this process holds the lock, but another process may have released it since.
     ///
     /// # Errors
-    /// When the lock in the place is not `call.lock_id`, or the state cannot be written.
+    /// When the lock in the storage is not `call.lock_id`, or the state cannot be written.
     fn write(&self, call: WriteState<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
 
-    /// Locks a state, without waiting, and returns a new id of the lock. Also a state that is not there
-    /// can be locked.
+    /// Locks a state, without waiting, and returns a new id of the lock. A state that does not
+    /// exist can be locked, too.
     ///
     /// # Errors
     /// When the lock is held. The detail names the holder and the id of the lock.
     fn lock(&self, call: LockState<Self::Model>) -> impl Future<Output = Answer<String>> + Send;
 
-    /// Releases a lock, also of another process.
+    /// Releases a lock, even one of another process.
     ///
     /// # Errors
     /// When the state is not locked under this id.
@@ -141,16 +141,16 @@ pub trait StateStore: Send + Sync + 'static {
     /// Lists the names of all states.
     ///
     /// # Errors
-    /// When the place does not answer.
+    /// When the storage does not answer.
     fn list(
         &self,
         call: ListStates<Self::Model>,
     ) -> impl Future<Output = Answer<Vec<String>>> + Send;
 
-    /// Deletes a state. One that is not there is deleted already.
+    /// Deletes a state. A state that does not exist counts as deleted.
     ///
     /// # Errors
-    /// When the state is still there.
+    /// When the state still exists.
     fn delete(&self, call: DeleteState<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
 }
 
@@ -159,19 +159,19 @@ pub trait StateStore: Send + Sync + 'static {
 /// ```
 /// use formwork_sdk::prelude::*;
 ///
-/// /// A folder of states.
+/// /// A directory of states.
 /// #[derive(Model)]
 /// struct Folder {
-///     /// The path of the folder.
+///     /// The path of the directory.
 ///     #[attr(required)]
 ///     path: String,
 /// }
 ///
-/// /// Refuses a folder that does not exist.
+/// /// Refuses a directory that does not exist.
 /// fn check_folder(call: &ConfigureStore<Folder>) -> Answer<()> {
 ///     match std::path::Path::new(&call.config.path).is_dir() {
 ///         true => Ok(()),
-///         false => Err(Problem::new("No such folder", "Create the folder first.").at("path")),
+///         false => Err(Problem::new("No such directory", "Create the directory first.").at("path")),
 ///     }
 /// }
 /// ```

@@ -26,7 +26,7 @@ impl Stop {
 
     /// Waits until the host requests a stop; forever if it never does.
     pub async fn wait_until_requested(&self) {
-        // The switch is gone, so no request can come any more.
+        // The switch was dropped, so no request can come any more.
         if self.0.clone().wait_for(|stop| *stop).await.is_err() {
             std::future::pending::<()>().await;
         }

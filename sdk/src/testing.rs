@@ -256,7 +256,7 @@ impl TestObject {
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<PlannedChange, Refusal> {
-        // As a host refreshes before it plans.
+        // A host refreshes before it plans.
         self.read().await?;
         let config = complete_config(&self.block, config)?;
         self.plan_config(&config).await
@@ -277,8 +277,8 @@ impl TestObject {
         match action {
             PlannedAction::Nothing => return Ok(action),
             PlannedAction::Replace => {
-                // Planned again without a prior, as by a host: the first plan was about an object
-                // that is gone.
+                // Planned again without a prior, as by a host: the first plan was for an object
+                // that no longer exists.
                 self.destroy().await?;
                 planned = self.plan_config(&config).await?;
             }
@@ -313,7 +313,7 @@ impl TestObject {
             .with_answered_object(&answer.state, &object)
             .with_answered_identity(answer.identity.as_ref());
         check_contract("read", self.schemas(), exchange)?;
-        // Only now, so that an answer that breaks a rule leaves the stored object alone.
+        // Only now, so that an answer that breaks a rule does not change the stored object.
         (self.object, self.private) = (object, answer.private);
         Ok(())
     }
@@ -328,11 +328,11 @@ impl TestObject {
         }
         // To destroy, a host plans null, and there is no configuration.
         let nothing = without_marks(Value::null(self.block.implied_type()));
-        // A destruction is not planned here, so the stored private data stand for the planned.
+        // A destruction is not planned here, so the stored private data are used as the planned.
         self.apply_planned(&nothing, &nothing, self.private.clone()).await
     }
 
-    /// Imports an object in place of the stored one, and reads it.
+    /// Imports an object instead of the stored one, and reads it.
     ///
     /// # Errors
     /// When the provider returns an error or violates the contract, or the object does not exist.
@@ -359,7 +359,7 @@ impl TestObject {
         }
     }
 
-    /// Takes over an object that an older version of the provider stored, as JSON.
+    /// Upgrades an object that an older version of the provider stored, as JSON.
     ///
     /// # Errors
     /// When the provider returns an error, or violates the contract.
@@ -456,7 +456,7 @@ impl TestObject {
         };
         let answer = self.server.apply(request).await?;
         let object = self.decode_payload(&answer.state)?;
-        // Stored before errors count, as by a host: a change that failed may have left something.
+        // Stored before errors count, as by a host: a failed change may have left an object.
         (self.object, self.private) = (object, answer.private);
         check_no_errors(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };

@@ -171,7 +171,7 @@ impl<'c> Wait<'c> {
                     return Err(Problem::new("Interrupted", detail));
                 }
             }
-            // Never shorter than before, also if the limit is below the first pause.
+            // Never shorter than before, even if the limit is below the first pause.
             pause = pause.max(pause.saturating_mul(2).min(self.doubling_to));
         }
     }

@@ -61,7 +61,7 @@ impl<R: Resource> Upgrades<R> {
     /// stored object lacks are null in it, or empty, zero or false. The version must be older than
     /// that of the resource type, or the provider does not compile.
     ///
-    /// The upgrade leads to the newest version at once. Compose functions for an upgrade over
+    /// The upgrade leads directly to the newest version. Compose functions for an upgrade over
     /// several versions: `|old: V0| from_v1(from_v0(old))`.
     #[must_use]
     pub fn from<const VERSION: u64, Old: Model>(
@@ -82,8 +82,8 @@ impl<R: Resource> Upgrades<R> {
     /// Upgrades an object of one of these versions to the newest.
     ///
     /// # Errors
-    /// When its version has no upgrade, when the object is not of the model of that version, and
-    /// when the upgrade fails.
+    /// When the version of the object has no upgrade, when the object is not of the model of that
+    /// version, and when the upgrade fails.
     pub fn upgrade_to_newest(&self, stored: &StoredValue) -> Answer<R::Model> {
         self.ways.upgrade_to_newest(stored, "schema")
     }
@@ -183,11 +183,11 @@ impl<T> UpgradersByVersion<T> {
 
     /// `what` names the version: of the schema, or of the identity.
     fn upgrade_to_newest(&self, stored: &StoredValue, what: &str) -> Answer<T> {
-        // No other upgrade can stand in: each reads the model of its own version.
+        // No other upgrade can replace it: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(
-                "The object was stored with version {} of its {what}, and the provider knows no way \
-                 from that version to the newest. This is a bug in the provider.",
+                "The object was stored with version {} of its {what}, and the provider has no \
+                 upgrade from that version to the newest. This is a bug in the provider.",
                 stored.version
             );
             return Err(Problem::new("Unable to upgrade resource state", detail));

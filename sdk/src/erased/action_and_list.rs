@@ -47,14 +47,14 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 
     async fn plan(&self, config: &Value, context: CallContext) -> Answer<()> {
-        // A draft, because values may be unknown while a plan is made.
+        // A draft, because values may be unknown during planning.
         let config = model::struct_from_object(config)?;
         let CallContext { deferral, call, .. } = context;
         self.action.plan(PlanAction { config, deferral, call }).await
     }
 
     async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()> {
-        // An action has no plan, so its configuration takes that place too.
+        // An action has no plan, so its configuration is used instead.
         let config = decode_input::<A::Model>(&self.shape, config, config)?;
         self.action.invoke(Invoke { config, progress, call }).await
     }

@@ -42,12 +42,12 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        // Without the defaults: a check may ask what the author has set.
+        // Without the defaults: a check may test which attributes the author has set.
         self.data_source.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn read(&self, config: &Value, context: CallContext) -> Answer<Value> {
-        // A data source has no plan, so its configuration takes that place too.
+        // A data source has no plan, so its configuration is used instead.
         let config = decode_input::<D::Model>(&self.shape, config, config)?;
         let CallContext { meta, deferral, call, .. } = context;
         let read = ReadData { config, meta, deferral, call };

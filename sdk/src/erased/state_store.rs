@@ -48,7 +48,7 @@ impl<S: StateStore> TypedStateStore<S> {
     }
 
     fn decode_config(&self, config: &Value) -> Answer<<S::Model as Model>::Input> {
-        // A state store has no plan, so its configuration takes that place too.
+        // A state store has no plan, so its configuration is used instead.
         decode_input::<S::Model>(&self.shape, config, config)
     }
 }

@@ -16,7 +16,7 @@ impl AttributeDefinition {
             let attributes = content.shape.block.attributes;
             let nested = NestedAttributes { attributes, nesting: content.nesting };
             definition.attribute.kind = AttributeKind::Nested(nested);
-            // The description of the struct stands for that of the field, unless the field has one.
+            // The description of the struct is that of the field, unless the field has one.
             definition.attribute.docs = content.shape.block.docs;
             let (nesting, rules) = (content.nesting, content.shape.rules);
             definition.rules.inner = Some(Box::new(NestedRules { nesting, rules }));

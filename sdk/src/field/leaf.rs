@@ -156,8 +156,7 @@ impl Field for f64 {
     }
 
     fn to_value(&self) -> Value {
-        // NaN has no value in the language either.
-        // On the wire, a NaN makes a Go host panic.
+        // The language has no NaN either. On the wire, a NaN makes a Go host panic.
         Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
     }
 }

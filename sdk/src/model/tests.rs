@@ -26,7 +26,7 @@ struct Machine {
     /// Every number there is.
     #[attr(optional)]
     numbers: Option<Vec<Number>>,
-    /// Its place in the network.
+    /// The address in the network.
     #[attr(required, fills)]
     network: Network,
     /// Connected machines.
@@ -125,7 +125,7 @@ fn made(planned: MachineInput) -> MachineComputed {
         network: Network {
             address: planned.network.address.unwrap_or_else(|| "10.0.0.1".to_owned()),
             gateway: format!("gw.{}", planned.network.zone),
-            // Not computed, so the planned zone stays, whatever a handler says.
+            // Not computed, so the planned zone stays, regardless of the handler.
             zone: "whatever".to_owned(),
         },
         disks: disks.collect(),
@@ -218,7 +218,7 @@ fn structs_are_blocks_and_nested_attributes() {
     assert_eq!(nestings, [(Nesting::List, 3), (Nesting::Set, 0), (Nesting::Single, 0)]);
     assert_eq!(block.blocks["ports"].block.docs.description, "Open ports.");
     assert_eq!(block.blocks["ports"].block.blocks["rules"].nesting, Nesting::List);
-    // The protocol knows no defaults: for a host, the provider computes the value.
+    // The protocol has no defaults: for a host, the provider computes the value.
     assert_eq!(block.attributes["cores"].role, Role::OptionalComputed);
 }
 
@@ -277,7 +277,7 @@ async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
     };
     assert_eq!(disks_of(&life), [text("ssd-1"), text("ssd-2")]);
     assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
-    // The element that is gone has an attribute that forces a new object.
+    // The removed element has an attribute that forces replacement.
     assert_eq!(
         life.apply([name("m"), network("z"), disks(&[2])]).await,
         Ok(PlannedAction::Replace)
@@ -301,7 +301,7 @@ async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
 async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
     let mut life = life().await;
     let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
-    // `image` is there because one of three must be, and there are no ports.
+    // `image` is set because one of three must be, and there are no ports.
     life.apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
         .await
         .unwrap();

@@ -21,7 +21,8 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
             let items =
                 parts.iter().map(|(name, part)| match attribute_or_map_element(returned, name) {
                     Some(returned) => fill_unknown(part, returned),
-                    // The handler returned nothing for it, and after an apply nothing may be unknown.
+                    // The handler returned no value for it, and after an apply no value may be
+                    // unknown.
                     None => replace_unknown_with_null(part),
                 });
             planned.with_children(items.collect())
@@ -48,12 +49,12 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
     }
 }
 
-/// Returns the planned object, with values found early in place of unknown ones. Other values
-/// remain unknown.
+/// Returns the planned object, with early known values instead of unknown ones. Other values remain
+/// unknown.
 pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
     match (planned, found) {
-        // A handler cannot say "still unknown" in a plain struct, so null means that it has found
-        // nothing yet.
+        // A plain struct cannot represent "still unknown", so null means that the handler has no
+        // value yet.
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
         (Value::Unknown(_), _) => found.clone(),
         (Value::Object(parts), Value::Object(_)) => {
@@ -68,7 +69,7 @@ pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
     }
 }
 
-/// Returns the value with null in place of unknown parts.
+/// Returns the value with null instead of unknown parts.
 pub(crate) fn replace_unknown_with_null(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
@@ -79,7 +80,7 @@ pub(crate) fn replace_unknown_with_null(value: &Value) -> Value {
 
 /// Returns a planned object with the write-only values of the configuration.
 pub(crate) fn with_write_only_values(shape: &Shape, planned: &Value, config: &Value) -> Value {
-    // By the configuration, because a plan has null in their place.
+    // By the configuration, because a plan has null for them.
     let paths = shape.block.write_only_paths(config);
     paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
         Some(given) if !given.is_null() => {
@@ -104,7 +105,7 @@ pub(crate) fn zero_values_where_not_nullable(shape: &Shape, object: &Value) -> V
 /// rebuilding large sets.
 fn has_null_where_not_nullable(content: SchemaAndRules<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
-    // Nearly all objects lack nothing, and end here.
+    // Nearly all objects are complete, and end here.
     if !object.has_null_inside() {
         return false;
     }
@@ -180,7 +181,7 @@ pub(crate) fn draft_of_import_id(shape: &Shape, id: &str) -> Option<Result<Value
 pub(crate) fn merge_known_parts_of_draft(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match attribute_or_map_element(draft, name) {
-        // A draft is null or unknown where the handler kept nothing.
+        // A draft is null or unknown where the handler kept no value.
         Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
         _ => part.clone(),
     });

@@ -10,9 +10,9 @@ use crate::schema::{PartRules, ReplaceRule, Shape};
 /// removed, or are in a set, the result is the whole collection, provided that one of them has such
 /// a part.
 ///
-/// A computed attribute that becomes unknown forces nothing, because the author did not request a
-/// change. A write-only attribute forces nothing, because without a stored value a change cannot be
-/// detected.
+/// A computed attribute that becomes unknown does not force replacement, because the author did not
+/// request a change. Nor does a write-only attribute, because without a stored value a change
+/// cannot be detected.
 pub(crate) fn paths_forcing_replacement(
     shape: &Shape,
     [prior, config, planned]: [&Value; 3],
@@ -220,7 +220,7 @@ fn forces_when_added_or_removed(content: SchemaAndRules<'_>, sides: ValuesAtPath
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
         let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else { return false };
-        // What is null neither comes nor goes.
+        // A null element is neither added nor removed.
         if part.is_null() {
             return false;
         }

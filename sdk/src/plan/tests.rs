@@ -63,7 +63,7 @@ fn what_is_created_has_its_defaults_and_else_what_comes_out() {
 fn nothing_is_unknown_while_nothing_changes() {
     let config = object(&[("fixed", text("f"))]);
     let expected = "defaulted=d fixed=f kept=k ours=o";
-    // The host proposes the prior object where nothing else is configured.
+    // The host proposes the prior object where no other value is configured.
     assert_eq!(drawn(&prior(), &config, &prior()), expected);
 }
 

@@ -133,7 +133,7 @@ pub struct ModifyPlan<M: Model> {
 }
 
 impl<M: Model> ModifyPlan<M> {
-    /// Plans values that are known early in place of unknown ones. Values of the author are kept.
+    /// Plans values that are known early instead of unknown ones. Values of the author are kept.
     pub fn fill_early_values(&mut self, computed: Computed<M>) {
         let found = Draft::<M>::from(computed).to_value();
         // Both are drafts, so a merge of their parts is a draft too.
@@ -162,7 +162,7 @@ impl<M: Model> ModifyPlan<M> {
 ///
 ///     async fn create(&self, call: Create<Note>) -> Answer<NoteComputed> {
 ///         let id = format!("note-{}", call.planned.title);
-///         // The note exists, also if it cannot be published.
+///         // The note exists, even if it cannot be published.
 ///         call.keep(NoteDraft { id: id.clone().into(), ..NoteDraft::default() });
 ///         publish(&id).await?;
 ///         Ok(NoteComputed { id })
@@ -365,18 +365,18 @@ pub struct Import<M: Model> {
     /// Deferral of the answer.
     pub deferral: Deferral,
     pub(crate) others: FurtherImportedObjects,
-    // Of a function, so that the call owns no model and needs nothing of it.
+    // Of a function type, so that the call does not own a model, and needs no bounds on it.
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 impl<M: Model> Import<M> {
-    /// Finds another object of the resource type that `R` handles, in case the id stands for
-    /// several: `call.add_object::<Rules>(RuleIdentity { … })`. A read of it follows as well.
+    /// Adds another object of the resource type that `R` handles, if the id identifies several:
+    /// `call.add_object::<Rules>(RuleIdentity { … })`. A read of it follows as well.
     ///
-    /// The command `import` takes all of them if they have one type. `import` blocks accept only
-    /// one.
+    /// The command `import` adds all of them if they have the same type. `import` blocks accept
+    /// only one.
     pub fn add_object<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         // As for the first object: Terraform rejects unknown values in an import.
         self.others

@@ -1,4 +1,4 @@
-//! An object as an older version of the provider, or another one, stored it.
+//! An object in the form in which an older version of the provider, or another provider, stored it.
 
 use formwork_plugin_protocol::message::resource::RawState;
 use formwork_value::Value;
@@ -44,7 +44,7 @@ impl StoredValue {
     pub fn to_model<M: Model>(&self) -> Answer<M> {
         let shape = M::shape();
         let value = self.decode_for_shape(&shape)?;
-        // An older object may lack attributes, and a struct has no place for what is absent.
+        // An older object may lack attributes, and a struct cannot represent absent ones.
         model::struct_from_object(&plan::zero_values_where_not_nullable(&shape, &value))
     }
 

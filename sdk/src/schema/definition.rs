@@ -149,8 +149,8 @@ impl BlockDefinition {
         self
     }
 
-    /// Makes the block a group, which is always present. Its attributes are null without a block in
-    /// the configuration.
+    /// Turns the block into a group, which is always present. Its attributes are null without a
+    /// block in the configuration.
     #[must_use]
     pub fn group(mut self) -> Self {
         self.block.nesting = Nesting::Group;

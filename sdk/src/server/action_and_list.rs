@@ -111,7 +111,7 @@ impl Server {
     }
 
     /// The objects of a list, each on request of the host. The handler continues only on request,
-    /// so that no object is read in vain.
+    /// so that no object is read without use.
     pub(super) fn handle_list_objects(
         &self,
         request: ListRequest,
@@ -124,7 +124,7 @@ impl Server {
         let whole = request.include_object;
         // One slot, so that the handler is at most one object ahead of the host.
         let (found, mut finds) = channel(1);
-        // The clone shares the diagnostics, and each event takes along those since the last.
+        // The clone shares the diagnostics, and each event includes those since the previous event.
         let said = call.clone();
         let objects = list.as_ref().ok().cloned();
         let work = async move {
@@ -169,8 +169,8 @@ fn decode_valid_list_config(
     list: &dyn AnyList,
     config: &Payload,
 ) -> Answer<Option<Value>> {
-    // The request has no capabilities. Every host that lists knows write-only attributes: they came
-    // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
+    // The request has no capabilities. Every host that lists supports write-only attributes: they
+    // came with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
     let config = decode_and_check::decode_and_check_config(call, list.shape(), config, allowed)?;
     let is_right = !call.has_reported_error();

@@ -132,7 +132,7 @@ impl Server {
     ) -> Answer<(Bytes, Option<SystemTime>)> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let (private, lasts) = (Private::from_bytes(&request.private), Expiry::default());
-        // Not cut short by a stop: the resource is in use until it is closed.
+        // Not interrupted by a stop: the resource is in use until it is closed.
         ephemeral.renew(private.clone(), lasts.clone(), call.clone()).await?;
         Ok((private.to_bytes(), lasts.take()))
     }
@@ -143,7 +143,7 @@ impl Server {
         request: &RenewOrCloseRequest,
     ) -> Answer<()> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
-        // Not cut short by a stop: the resource would stay open.
+        // Not interrupted by a stop: the resource would stay open.
         ephemeral.close(Private::from_bytes(&request.private), call.clone()).await
     }
 }

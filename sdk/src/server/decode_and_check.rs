@@ -29,7 +29,7 @@ pub(super) fn check_modified_plan(
     lives: &ChangeValues,
     planned: &Value,
 ) -> Answer<()> {
-    // Removed from every answer, so a handler that leaves them in violates nothing.
+    // Removed from every answer, so a handler that returns them does not violate a rule.
     let planned = plain(&shape.block.with_null_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
     let made = contract::Call::Plan {
@@ -48,14 +48,14 @@ pub(super) fn check_modified_plan(
     Problem::fail_if_any(violations.chain(unexpected_null_problems(shape, planned.value())))
 }
 
-/// The rules of the contract that an answer breaks. Their texts are without sensitive values.
+/// The contract rules that an answer breaks. Their messages contain no sensitive values.
 fn contract_violations_of_answer(
     shape: &Shape,
     call: contract::Call<'_>,
     object: &Plain,
 ) -> Vec<Violation> {
     let answer = AnswerToCheck::for_call(call).with_object_of_unchecked_type(object);
-    // An identity is made of the object, so it keeps the rules about identities.
+    // An identity is derived from the object, so it conforms to the rules about identities.
     let schemas = TypeSchemas { object: &shape.block, identity: None };
     let violations = contract::check_answer(&answer, &schemas);
     let secrets = match violations.is_empty() {
@@ -131,12 +131,11 @@ pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObjec
             return value.clone();
         }
         let detail = format!(
-            "After {handler} the provider still says that `{name}` will be known later, but there \
-             is no later. This is a bug in the provider."
+            "After {handler} the value of `{name}` is still unknown. This is a bug in the provider."
         );
         let problem = Problem::new("Provider returned invalid result object", detail);
         call.report(problem.at(Path::root().attribute(name)));
-        // Null, so that the rest of the object is kept: hosts accept nothing unknown here.
+        // Null, so that the rest of the object is kept: hosts accept no unknown values here.
         Value::null(value.ty())
     });
     let object = object.with_children(parts.collect());
@@ -145,7 +144,7 @@ pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObjec
 
 /// Reports the rules that an object breaks.
 fn report_violations(call: &Call, handler: &str, violations: Vec<Violation>) {
-    // As a host does: an object beside an error differs from its plan as a matter of course.
+    // As a host does: an object returned with an error usually differs from its plan.
     if call.has_reported_errors() {
         return;
     }

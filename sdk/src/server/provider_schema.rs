@@ -10,8 +10,7 @@ use super::Server;
 use crate::schema::Shape;
 
 const SERVER_CAPABILITIES: ServerCapabilities = ServerCapabilities {
-    // Without it a host plans destruction itself, by null. `modify_plan` has nothing to say about
-    // it.
+    // Without it a host plans destruction itself, as null. `modify_plan` is not called for it.
     plan_destroy: false,
     // Hosts may start further processes without requesting the schema again, which saves most of
     // the start time of a large provider.

@@ -52,7 +52,7 @@ impl Server {
                 &context,
             ));
         }
-        // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
+        // A read may be dropped at a stop, because it has no effects. Changes are never dropped:
         // see `changed`.
         let object = match call.run_unless_stopped(resource.read(&current, context.clone())).await?
         {
@@ -112,7 +112,7 @@ impl Server {
         })
     }
 
-    /// Plan by the rules alone, without the handler.
+    /// Plans by only the rules, without the handler.
     pub(super) fn plan_by_rules(&self, request: &PlanRequest) -> Answer<Payload> {
         let shape = self.find_resource(&request.type_name)?.shape();
         Ok(decode_and_check::encode_value(
@@ -170,7 +170,7 @@ fn decode_and_plan_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<Chan
     let prior = decode_and_check::decode_value(shape, &request.prior)?;
     let config = decode_and_check::decode_value(shape, &request.config)?;
     let proposed = decode_and_check::decode_value(shape, &request.proposed)?;
-    // A destruction is null, and the rules have nothing to say about it.
+    // A destruction is null, and the rules do not apply to it.
     let planned = match proposed.is_null() {
         true => proposed,
         false => plan::plan_by_rules(shape, &prior, &config, &proposed),

@@ -96,7 +96,7 @@ impl Server {
         // A store that cannot be configured is not the old one any more.
         lock_ignoring_poison(&self.stores).stores.remove(name);
         call.run_unless_stopped(store.configure(&config, call.clone())).await?;
-        // Any size is fine, since states are in memory. A host without an own wish proposes 0.
+        // Any size is fine, since states are in memory. A host without a preference proposes 0.
         let chosen = match request.chunk_size {
             ..=0 => PROPOSED_CHUNK_SIZE,
             size => size.min(MAX_CHUNK_SIZE),
@@ -154,7 +154,7 @@ impl Server {
             );
             Problem::new("State not locked", detail)
         })?;
-        // Not cut short by a stop: the host needs to know whether the state was written.
+        // Not interrupted by a stop: the host needs the result of the write.
         store.write(asked, bytes, lock_id).await
     }
 
@@ -165,7 +165,7 @@ impl Server {
         operation: String,
     ) -> Answer<String> {
         let (store, asked) = self.store_and_state_call(call, state)?;
-        // Not cut short by a stop: a lock that was taken meanwhile would stay.
+        // Not interrupted by a stop: a lock that was acquired would stay.
         let id = store.lock(asked, operation).await?;
         check_lock_id(&id).map_err(|broken| broken_rule_problem("Lock without ID", &broken))?;
         lock_ignoring_poison(&self.stores).locks.insert(lock_key(state), id.clone());

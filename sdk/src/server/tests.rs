@@ -67,7 +67,7 @@ impl Resource for Things {
     async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
         assert_ne!(call.planned.name, "panics", "out of luck");
         if call.planned.name == "half" {
-            // What is not kept here stays as it was before the call.
+            // Attributes that are not kept here stay as before the call.
             call.keep(ThingDraft { name: "half".into(), ..ThingDraft::default() });
             return Err(Problem::new("Renamed only", ""));
         }
@@ -373,7 +373,7 @@ async fn a_function_has_a_result_or_a_reason() {
     assert!(refusal(&[]).await.contains("1 arguments are needed"));
 }
 
-/// A place for secrets.
+/// A store of secrets.
 #[derive(Model)]
 struct Vault {
     #[attr(optional, sensitive, one_of = ["open", "shut"])]

@@ -1,4 +1,4 @@
-//! Calls that take over an existing object: upgrade, import, move.
+//! Calls for existing objects: upgrade, import, move.
 
 use std::any::TypeId;
 use std::cmp::Ordering;
@@ -62,7 +62,7 @@ impl Server {
             }
         };
         let state = encode_imported(call, shape, &request.type_name, object);
-        // An import by id may not know the identity yet. The read that follows does.
+        // An import by id may not have the identity yet. The read that follows returns it.
         let identity =
             identity::object_identity(shape, &state).or_else(|| request.identity.clone());
         let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());

@@ -65,7 +65,7 @@ pub(super) fn checked_upgraded_object(
     Ok(object)
 }
 
-/// Checks that a call was not put off, which [`super::CLIENT_CAPABILITIES`] do not allow.
+/// Checks that a call was not deferred, which [`super::CLIENT_CAPABILITIES`] do not allow.
 pub(super) fn check_not_deferred(
     call: &str,
     schemas: TypeSchemas<'_>,

@@ -188,7 +188,7 @@ pub async fn list_objects<'n>(
         client: CLIENT_CAPABILITIES,
     };
     check_no_errors(&server.validate_list_config(validate).await?.diagnostics)?;
-    // Protocol 6: zero is no limit.
+    // Protocol 6: zero means no limit.
     let most = i64::try_from(limit).unwrap_or_default();
     let request = ListRequest { type_name, config, include_object: true, limit: most };
     // A host stops at its limit, whatever the provider sends.
@@ -234,7 +234,7 @@ pub async fn call_function(
         let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
         Refusal(format!("{at}{}", error.text))
     })?;
-    // Encoded first: that alone compares the value with the type of the signature.
+    // Encoded first: only that compares the value with the type of the signature.
     let result = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
     let value = check_function_result(&result, &signature.returns, has_known_arguments);
     value

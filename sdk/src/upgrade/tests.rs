@@ -59,7 +59,7 @@ impl Resource for Disks {
     const VERSION: u64 = 3;
 
     fn upgrades() -> Upgrades<Self> {
-        // There is no way from version 2: a gap must be refused.
+        // No upgrade from version 2 exists: a gap must be refused.
         Upgrades::none()
             .from::<0, DiskV0>(|old| Ok(second(first(old)?)))
             .from::<1, DiskV1>(|old| Ok(second(old)))
@@ -118,7 +118,7 @@ async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
 
 #[tokio::test]
 async fn an_object_in_the_flat_form_of_old_states_is_read_as_any_other() {
-    // States of Terraform 0.11 and older have every value as a text.
+    // States of Terraform 0.11 and older have every value as a string.
     let flat = |pairs: &[(&str, &str)]| {
         let pairs = pairs.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
         RawState::Flat(pairs.collect::<BTreeMap<_, _>>())

@@ -108,7 +108,7 @@ async fn counted(to: Value) -> Vec<String> {
 #[tokio::test]
 async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
     assert_eq!(counted(Value::null(formwork_value::Type::Number)).await, ["1", "2", "end "]);
-    // An error is an end too: a host waits for `Completed` and takes nothing after it.
+    // An error also ends the stream: a host waits for `Completed` and ignores later events.
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
 }
 
@@ -163,7 +163,7 @@ async fn nothing_is_looked_for_before_it_is_wanted() {
     assert_eq!(looked_for(), 0);
     for wanted in 1..=5 {
         events.next().await.unwrap().unwrap();
-        // One object more is made ready beside those that were taken.
+        // One object more is prepared than were taken.
         assert!(looked_for() <= wanted + 1, "{} for {wanted}", looked_for());
     }
     drop(events);

@@ -22,7 +22,7 @@ struct Module {
 /// A thing with an owner.
 #[derive(Model)]
 struct Thing {
-    /// Whether it can be made; that may turn out later.
+    /// Whether it can be created; may be known only later.
     #[attr(optional)]
     ready: Option<bool>,
     /// Owner of the thing.
@@ -122,7 +122,7 @@ fn plan(ready: Value, owner: Option<&str>, client: ClientCapabilities) -> PlanRe
     let config = thing(ready, Value::null(Type::String));
     PlanRequest {
         type_name: "test_thing".to_owned(),
-        // By the rules of a host, so that no test has a proposal that no host makes.
+        // By the rules of a host, so that the tests have no proposal that no host would send.
         proposed: payload(&proposed_new(&shape.block, &prior, &config)),
         prior: payload(&prior),
         config: payload(&config),
@@ -143,7 +143,7 @@ fn owner_of(payload: &Payload) -> Value {
 async fn what_a_module_says_reaches_every_call_about_its_resources() {
     let server = server();
     let yes = || Value::Bool(true);
-    // A module that says nothing sends a null.
+    // A module without `provider_meta` sends a null.
     for (said, expected) in [(Some("us"), "us"), (None, "nobody")] {
         let planned = server.plan(plan(yes(), said, CLIENT_CAPABILITIES)).await.unwrap();
         assert_eq!(owner_of(&planned.planned), Value::string(expected));
@@ -268,6 +268,6 @@ async fn a_result_that_differs_from_its_plan_is_an_error_where_it_is_made() {
                     it may not: .slots: ";
     assert!(refusal.0.starts_with(expected), "{refusal:?}");
     assert!(refusal.0.contains("(rule result-elements)"), "{refusal:?}");
-    // It may exist, so it is kept beside the error.
+    // It may exist, so it is kept together with the error.
     assert!(!life.object().is_null());
 }

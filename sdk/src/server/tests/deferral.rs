@@ -1,4 +1,4 @@
-//! Every deferrable call, of a provider that is not configured enough to be called.
+//! Every deferrable call of a provider whose configuration is deferred.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -20,7 +20,7 @@ struct Desk {
     /// Room of the desk.
     #[attr(optional, identity(optional))]
     room: Option<String>,
-    /// Its number.
+    /// The number of the object.
     #[attr(computed)]
     number: i64,
 }
@@ -28,7 +28,7 @@ struct Desk {
 /// Office that the provider manages.
 #[derive(Model)]
 struct Office {
-    /// Its address.
+    /// The address of the object.
     #[attr(optional)]
     address: Option<String>,
 }
@@ -72,8 +72,8 @@ impl Resource for Desks {
     }
 
     async fn import(&self, call: Import<Desk>) -> Answer<DeskDraft> {
-        // Reported and not returned: the request below then comes in a call that has failed
-        // already.
+        // Reported and not returned: the request below then comes in a call that has already
+        // failed.
         if call.id.is_empty() {
             call.report(Problem::from_detail("an id is no empty text"));
         }
@@ -183,7 +183,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
         identity: None,
     };
     let read = server.read(read).await.unwrap();
-    // The object stays as it was: a null would mean that it is gone.
+    // The object stays as it was: a null would mean that it no longer exists.
     assert_eq!((read.deferred, number_of(&read.state)), (REASON, Value::int(7)));
     let found = server.import(import(PATIENT)).await.unwrap();
     assert_eq!(found.deferred, REASON);
@@ -229,7 +229,7 @@ async fn a_provider_that_learns_all_later_is_asked_again() {
 async fn a_host_that_wants_its_answer_now_gets_one() {
     let server = server(Value::unknown(Type::String), CLIENT_CAPABILITIES).await;
     let planned = server.plan(plan(CLIENT_CAPABILITIES)).await.unwrap();
-    // Only a host that has said that it can put calls off may be answered with `deferred`.
+    // Only a host that declares deferral may be answered with `deferred`.
     assert_eq!(planned.deferred, None);
     assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
     let found = server.import(import(CLIENT_CAPABILITIES)).await.unwrap();

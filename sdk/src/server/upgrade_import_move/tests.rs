@@ -1,5 +1,5 @@
-//! Objects of other types become ours, with what was kept beside them; several are found by one id;
-//! identities of older versions become those of today.
+//! Objects of other types are moved, with their private data; one id imports several objects;
+//! identities of older versions are upgraded.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::resource::{
@@ -123,7 +123,8 @@ async fn an_identity_that_only_the_source_knew_is_kept_where_it_fits() {
     // The disk has no name, so that only the identity of the source can give the key.
     let answer = of(r#"{"key":"k"}"#).await;
     assert_eq!(answer.identity.as_ref().map(shown).as_deref(), Some(r#"{"key":"k"}"#));
-    // Another shape is no error: the object is ours, and a read can give its identity later.
+    // A different shape is not an error: the object is moved, and a read can return its identity
+    // later.
     assert_eq!(of(r#"{"path":"k"}"#).await.identity, None);
 }
 
@@ -132,7 +133,7 @@ async fn what_there_is_no_way_from_is_refused() {
     let server = server();
     let answer = server.move_state(request("cloud_net", "{}")).await.unwrap();
     assert!(said(&answer).contains("Objects of cloud_net of registry.terraform.io/acme/cloud"));
-    // No half object may stand beside the error.
+    // The error must not come with a partial object.
     assert_eq!(answer.state, Payload::Absent);
     let answer = server.move_state(request("cloud_disk", r#"{"gigabytes":{}}"#)).await.unwrap();
     assert!(said(&answer).contains("Unable to read previously saved state"), "{}", said(&answer));
@@ -160,7 +161,7 @@ impl Resource for Racks {
     const IDENTITY_VERSION: u64 = 2;
 
     fn identity_upgrades() -> IdentityUpgrades<Self> {
-        // There is no way from version 1, which must be refused.
+        // No upgrade from version 1 exists, so it must be refused.
         IdentityUpgrades::none()
             .from::<0, RackNumber>(|old| Ok(RackIdentity { name: format!("rack-{}", old.number) }))
     }
@@ -221,7 +222,7 @@ async fn an_identity_alone_is_enough_to_import_an_object() {
     let identity = Value::object([("name", Value::string("r"))]);
     let ty = identity.ty();
     let identity = Payload::Value(identity.split_marks().0, ty);
-    // Since Terraform 1.12 an identity can stand for the id, which is empty then.
+    // Since Terraform 1.12 an identity can replace the id, which is then empty.
     let answer = imported(racks(), "", Some(identity)).await;
     assert_eq!(shown(&answer.resources[0].state), r#"{"name":"r"}"#);
 }
