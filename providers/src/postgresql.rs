@@ -1,7 +1,8 @@
 //! The `postgresql` provider: roles, databases, schemas, extensions and privileges of a server. Its
 //! schemas are a subset of those of `cyrilgdn/postgresql`.
 //!
-//! It is an example of a provider for a real service: `server.rs` has the code that the resources share, and each
+//! It is an example of a provider for a real service: `server.rs` has the code that the resources
+//! share, and each
 //! of them is one file with a model and five short handlers.
 
 mod connection_encryption;

@@ -180,7 +180,7 @@ impl Call {
             biased;
             answer = handler => answer,
             () = self.stop.wait_until_requested().boxed() => {
-                let detail = "The run is to end, so the answer was not waited for any longer.";
+                let detail = "The run is stopping, so the call did not wait for the answer.";
                 Err(Problem::new("Interrupted", detail))
             }
         }

@@ -60,7 +60,8 @@ pub trait List: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Finds objects: sends each with [`call.send_object(…)`](Search::send_object), and returns after the last
+    /// Finds objects: sends each with [`call.send_object(…)`](Search::send_object), and returns
+    /// after the last
     /// one. When the host has enough objects, the handler ends at that call.
     ///
     /// # Errors

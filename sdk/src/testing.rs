@@ -191,7 +191,7 @@ pub struct PlannedChange {
 ///     ProviderDef::new("registry.terraform.io/acme/notes").resource("notes_note", Notes);
 /// let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
 /// let refusal = wait(note.apply([("id", Value::string("n-2"))])).unwrap_err();
-/// assert!(refusal.0.contains("`id` is set by the provider alone. Remove it."));
+/// assert!(refusal.0.contains("`id` is set only by the provider. Remove it."));
 /// assert!(refusal.0.contains("`title` must have a value."));
 /// ```
 #[derive(Clone, PartialEq, Eq)]

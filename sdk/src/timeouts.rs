@@ -158,8 +158,7 @@ impl<'c> Wait<'c> {
             let left = self.at_most.saturating_sub(waited);
             if left.is_zero() {
                 let (at_most, what) = (self.at_most.as_secs_f64(), self.what);
-                let detail =
-                    format!("Waited {at_most}s until {what}, and it has not come to that.");
+                let detail = format!("Waited {at_most}s until {what}, which has not happened.");
                 return Err(Problem::new("Timed out", detail));
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
@@ -167,7 +166,7 @@ impl<'c> Wait<'c> {
                 // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(left)) => {}
                 () = self.call.stop.wait_until_requested() => {
-                    let detail = format!("It was not waited for any longer that {}.", self.what);
+                    let detail = format!("Stopped waiting until {}.", self.what);
                     return Err(Problem::new("Interrupted", detail));
                 }
             }
@@ -276,7 +275,7 @@ mod tests {
         let refusal = life.apply([named("never"), timeouts]).await.unwrap_err();
         assert_eq!(
             refusal.0,
-            "Timed out: Waited 0.003s until the database is ready, and it has not come to that."
+            "Timed out: Waited 0.003s until the database is ready, which has not happened."
         );
         // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();

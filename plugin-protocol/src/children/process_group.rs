@@ -97,7 +97,8 @@ fn spawn_watchdog_shell() -> io::Result<Child> {
 /// The reading end of a pipe.
 pub type OutputPipeReader = Receiver;
 
-/// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
+/// A pipe for the output of a child. The writing end can be given to several of its streams, so
+/// that the order
 /// of its output stays.
 ///
 /// # Errors

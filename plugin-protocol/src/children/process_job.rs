@@ -52,7 +52,8 @@ impl ProcessTree {
 /// The reading end of a pipe.
 pub type OutputPipeReader = File;
 
-/// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
+/// A pipe for the output of a child. The writing end can be given to several of its streams, so
+/// that the order
 /// of its output stays.
 ///
 /// # Errors

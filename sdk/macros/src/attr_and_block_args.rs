@@ -14,7 +14,7 @@ pub(crate) enum Role {
     OptionalComputed,
 }
 
-/// Whether an import must give a part of the identity.
+/// Whether an import must provide a part of the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdentityRequirement {
     Required,
@@ -216,7 +216,7 @@ impl FieldArgs {
         Ok(())
     }
 
-    /// Checks that nothing is said that only the attributes of the other model could say.
+    /// Rejects words that belong to the attributes of the other model.
     pub(crate) fn check_words_fit_flattened(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
@@ -310,11 +310,11 @@ impl StructArgs {
 }
 
 fn argument_name_or_empty(meta: &ParseNestedMeta<'_>) -> String {
-    // A path of several parts is no word: the empty one is refused as unknown.
+    // A path of several segments is not a word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Words for attributes alone, for blocks, and for both.
+/// Words only for attributes, only for blocks, and for both.
 const ATTR_ONLY_WORDS: [&str; 14] = [
     "required",
     "optional",
@@ -339,9 +339,9 @@ const ATTR_AND_BLOCK_WORDS: [&str; 7] =
 const STRUCT_ONLY_WORDS: [&str; 6] =
     ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
 
-/// That a word is unknown, and which are not.
+/// The error for an unknown word, with the list of known ones.
 fn unknown_word_message(word: &str, outer: &str) -> String {
-    // The word is right and its place is wrong, so that a list of words would not help.
+    // The word is valid elsewhere, so a list of words would not help.
     if STRUCT_ONLY_WORDS.contains(&word) {
         return format!(
             "`{word}` belongs to the whole struct: write #[attr({word} …)] above the struct"
@@ -355,7 +355,7 @@ fn unknown_word_message(word: &str, outer: &str) -> String {
     format!("`{word}` is not a word of `{outer}`; expected one of {}", all.join(", "))
 }
 
-/// The value behind `default`; the type's default if there is none.
+/// The value of `default`; otherwise the default of the type.
 fn parse_default_or_type_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),

@@ -1,4 +1,4 @@
-//! Structs made beside a model: some of its fields, in the types of another phase.
+//! Structs generated for a model: some of its fields, in the types of another phase.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -7,13 +7,13 @@ use syn::{Ident, Visibility};
 
 use crate::model_field::ModelField;
 
-/// A struct to be made.
+/// A struct to generate.
 pub(crate) struct CompanionStruct<'v, 'i> {
     pub(crate) vis: &'v Visibility,
     pub(crate) ident: &'v Ident,
     pub(crate) doc: String,
     pub(crate) fields: Vec<(&'v ModelField<'i>, TokenStream)>,
-    /// Whether it can say that something is unknown, or has no value.
+    /// Whether it can represent unknown and null values.
     pub(crate) is_draft: bool,
 }
 
@@ -29,7 +29,7 @@ impl CompanionStruct<'_, '_> {
             };
             quote!(#[doc = #doc] #vis #ident: #ty)
         });
-        // Handlers make drafts of a few known parts, and compare them.
+        // Handlers create drafts with a few known parts, and compare them.
         let derives = is_draft.then(|| quote!(Default, PartialEq,));
         let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
         let view = object_conversion_impl(ident, &parts, *is_draft);
@@ -109,7 +109,7 @@ pub(crate) fn object_conversion_impl(
 /// The initialization of a field from a value.
 fn field_read(part: &ModelField<'_>) -> TokenStream {
     let (ident, name, at) = (part.ident, &part.name, part.ty.span());
-    // At the type, so that an error about a type that is no field is shown there.
+    // At the type, so that an error about a type that is not a field is shown there.
     match part.is_flattened() {
         true => {
             quote_spanned!(at=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
@@ -133,7 +133,7 @@ fn object_expression(flat: &[&Ident]) -> TokenStream {
     }
 }
 
-/// Whether every field is the same as the value of its name; the names are sorted.
+/// Whether every field equals the value of its name; the names are sorted.
 fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
     quote! {

@@ -18,11 +18,11 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
     for (at, field) in fields.named.iter().enumerate() {
         let Some(ident) = &field.ident else { continue };
         let (ty, description, name) =
-            // A raw identifier is a word of Rust alone: `r#type` is the parameter `type`.
+            // A raw identifier exists only in Rust: `r#type` is the parameter `type`.
             (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
         check_lower_snake_case_name(&name).map_err(|why| Error::new(ident.span(), why))?;
         let parameter = |ty| {
-            // With the place of the type, so that an error about it appears there.
+            // With the span of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
                 ::formwork_sdk::function::Parameter::of_field_type::<#ty>(#name, #description)
             )
@@ -48,7 +48,7 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
     let (summary, description) = (summary.replace('\n', " "), description.trim());
     let deprecated = struct_args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
     let own = &input.ident;
-    // Full paths, because the author's module may use these names for something else.
+    // Full paths, because the author's module may use these names for other items.
     Ok(quote! {
         impl ::formwork_sdk::function::Arguments for #own {
             fn add_to_signature(

@@ -54,7 +54,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let names = parts.iter().map(ModelField::names_const_entry);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
-    // As constant expressions: a macro sees names of types, and only the compiler what is in them.
+    // As constant expressions: a macro sees only names of types, and the compiler their content.
     let write_only = parts.iter().map(ModelField::has_write_only_expression);
     let clashes = name_clash_assertions(&parts);
     let from_computed = from_impl_for_partial_draft(&computed, &draft, &parts, |part, value| {

@@ -39,8 +39,7 @@ enum FieldKind {
 
 /// Returns the fields of a struct.
 pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
-    // A schema is of one type, and the structs made beside the model would have to repeat the
-    // parameters.
+    // A schema has one type, and the generated structs would have to repeat the parameters.
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "a model has no parameters"));
     }
@@ -70,7 +69,7 @@ impl<'i> ModelField<'i> {
         };
         let name = match &said.name {
             Some(name) => name.value(),
-            // A raw identifier is a word of Rust alone: `r#type` is the attribute `type`.
+            // A raw identifier exists only in Rust: `r#type` is the attribute `type`.
             None => ident.unraw().to_string(),
         };
         // The name of a flattened field is in no schema.
@@ -120,7 +119,7 @@ impl<'i> ModelField<'i> {
         self.said.min.is_some() || self.said.max.is_some()
     }
 
-    /// Whether a schema can say how many of these blocks there may be: of maps it cannot.
+    /// Whether a schema can limit the number of these blocks: for maps it cannot.
     fn can_limit_block_count(&self) -> bool {
         ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type_named(self.ty, name))
     }
@@ -145,7 +144,7 @@ impl<'i> ModelField<'i> {
             FieldKind::Block => false,
             FieldKind::Flat => self.said.role.is_some(),
         };
-        // With a default, nothing is left to compute.
+        // With a default, there is nothing to compute.
         (is_ours && !self.has_default()) || self.said.fills
     }
 
@@ -161,7 +160,7 @@ impl<'i> ModelField<'i> {
         self.said.write_only
     }
 
-    /// Whether something inside is write-only, which only the compiler can tell.
+    /// Whether some part is write-only, which only the compiler can determine.
     pub(crate) fn has_write_only_expression(&self) -> TokenStream {
         let ty = self.ty;
         match self.is_flattened() {
@@ -177,18 +176,18 @@ impl<'i> ModelField<'i> {
         self.said.local
     }
 
-    /// Whether the provider's value stays when the object is changed.
+    /// Whether the provider's value is kept when the object changes.
     pub(crate) fn keeps_prior_value(&self) -> bool {
         self.said.keep
     }
 
-    /// Whether a change of it is one of the object behind, in place. Of what another model has, only the
-    /// compiler can tell.
+    /// Whether a change of it updates the real object in place. For parts of another model, only
+    /// the compiler can determine this.
     pub(crate) fn needs_update_handler(&self) -> bool {
         self.is_settable() && !self.is_flattened() && !self.said.replace && !self.said.local
     }
 
-    /// The same, as the compiler can tell it.
+    /// The same, as an expression for the compiler.
     pub(crate) fn needs_update_expression(&self) -> TokenStream {
         let (ty, changes) = (self.ty, self.needs_update_handler());
         match self.is_flattened() && self.is_settable() {
@@ -210,7 +209,7 @@ impl<'i> ModelField<'i> {
         self.said.sensitive || self.said.write_only
     }
 
-    /// Its entry among the names of the model.
+    /// The entry in the names of the model.
     pub(crate) fn names_const_entry(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         match self.is_flattened() {
@@ -258,7 +257,7 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    /// Whether it may be absent there, and its own type has no place for that.
+    /// Whether it may be absent there, and its own type cannot represent that.
     fn needs_option_in_identity(&self) -> bool {
         let is_nullable =
             ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
@@ -323,7 +322,7 @@ impl<'i> ModelField<'i> {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
         });
         let checks_fit = self.checks_fit_type_assertions();
-        // In a constant, so that the compiler evaluates the assertions although nothing calls them.
+        // In a constant, so that the compiler evaluates the assertions although no code calls them.
         quote_spanned! {ty.span()=>
             const _: () = {
                 #checks_fit

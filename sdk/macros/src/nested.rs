@@ -120,7 +120,7 @@ fn field_impl_for_nested(
     }
 }
 
-/// A struct made beside the model as a field, the same in every phase.
+/// A generated struct as a field, the same in every phase.
 fn field_impl_for_companion(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
     let conversions = delegating_value_methods();
     let ty = cached_type_static();
@@ -175,10 +175,10 @@ fn delegating_value_methods() -> TokenStream {
     }
 }
 
-/// The place where the type is kept once it is made.
+/// The static that keeps the created type.
 fn cached_type_static() -> TokenStream {
     quote! {
-        // Making the type goes through the whole shape, and each conversion of a value asks for it.
+        // Creating the type traverses the whole shape, and each conversion of a value needs it.
         static CACHED_TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
             ::std::sync::OnceLock::new();
     }

@@ -1,5 +1,5 @@
-//! `#[resource(…)]`: a resource type whose handlers are expressions, mostly one call of a service each.
-//! The compiler judges the expressions, where they are written.
+//! `#[resource(…)]`: a resource type whose handlers are expressions, mostly one call of a service
+//! each. The compiler checks the expressions at their spans.
 
 mod args;
 mod expression_answer_traits;
@@ -22,7 +22,7 @@ struct ResourceGenerator<'i> {
     input: &'i DeriveInput,
     parts: &'i [ModelField<'i>],
     said: ResourceArgs,
-    /// The struct of the service that the model is made from.
+    /// The struct of the service that the model is converted from.
     from: Option<&'i Path>,
     /// The attribute that the provider sets and that names an object.
     id: Option<&'i ModelField<'i>>,
@@ -30,7 +30,7 @@ struct ResourceGenerator<'i> {
     draft: Ident,
 }
 
-/// Returns the resource type that is said of a model, if one is.
+/// Returns the resource type declared on a model, if any.
 pub(crate) fn expand_resource_if_declared(
     input: &DeriveInput,
     of_model: &StructArgs,
@@ -45,7 +45,8 @@ pub(crate) fn expand_resource_if_declared(
         parts,
         said,
         from: of_model.from.as_ref(),
-        // An id that the author sets is known before the object exists, and no answer must tell it.
+        // An id that the author sets is known before the object exists, so no answer needs to
+        // return it.
         id: parts.iter().find(|part| part.is_import_id() && !part.is_settable()),
         computed: format_ident!("{model}Computed"),
         draft: format_ident!("{model}Draft"),
@@ -98,14 +99,14 @@ impl ResourceGenerator<'_> {
         self.parts.iter().filter(|part| part.has_computed_part())
     }
 
-    /// Whether the service has everything that the provider sets, given the id.
+    /// Whether the service returns all attributes that the provider sets, given the id.
     fn client_has_all_computed_but_id(&self) -> bool {
         self.wholly_or_partly_computed_fields()
             .all(|part| self.is_computed_import_id(part) || !part.is_absent_from_client())
     }
 
-    /// Whether `read` can be asked when no more is known than the id and what the author set, and says
-    /// all that the provider sets then.
+    /// Whether `read` can be called with only the id and the author's values, and then returns all
+    /// attributes that the provider sets.
     fn read_suffices_after_change(&self) -> bool {
         let Some(read) = self.said.find_expression("read") else { return false };
         let mentions = MentionedNames::in_expressions([read]);
@@ -115,11 +116,11 @@ impl ResourceGenerator<'_> {
             .filter(|part| !part.is_settable() && !self.is_computed_import_id(part));
         (self.from.is_none() || self.client_has_all_computed_but_id())
             && !unknown.into_iter().any(|part| mentions.contains(part.ident))
-            // These hold the whole object, of which only a part is known then.
+            // These contain the whole object, and only a part of it is known then.
             && !["call", "current"].iter().any(|whole| mentions.contains_name(whole))
     }
 
-    /// Whether `create` leaves something to `read`.
+    /// Whether `create` leaves attributes to `read`.
     fn reads_after_create(&self) -> bool {
         let is_more = self.said.ready.is_some()
             || self
@@ -128,14 +129,14 @@ impl ResourceGenerator<'_> {
         is_more && self.read_suffices_after_change()
     }
 
-    /// Whether `update` leaves something to `read`.
+    /// Whether `update` leaves attributes to `read`.
     fn reads_after_update(&self) -> bool {
         let is_more = self.said.ready.is_some()
             || self.wholly_or_partly_computed_fields().any(|part| !part.keeps_prior_value());
         is_more && self.read_suffices_after_change()
     }
 
-    /// Checks that nothing is missing.
+    /// Checks that all required expressions are present.
     fn check_definition(&self) -> Result<()> {
         scope::check_field_names_do_not_collide(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.find_expression(word).is_none();
@@ -143,7 +144,7 @@ impl ResourceGenerator<'_> {
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
         }
-        // Without a client there is nothing to look for and nothing to destroy.
+        // Without a client no object exists to read or destroy.
         for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
             if lacks(word) && !self.said.held.is_empty() {
                 return refuse(format!("define how an object is {what}: `{word} = …`"));
@@ -241,7 +242,7 @@ fn hidden_variable(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// One that errors are shown at.
+/// The token for error positions.
 fn hidden_variable_at(name: &str, at: Span) -> Ident {
     Ident::new(name, Span::mixed_site().located_at(at))
 }

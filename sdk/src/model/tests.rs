@@ -339,7 +339,7 @@ async fn mistakes_are_reported_with_their_place() {
                     Value::object([("zone", null()), ("address", null()), ("gateway", text("g"))]),
                 ),
             ],
-            "`network.gateway` is set by the provider alone",
+            "`network.gateway` is set only by the provider",
         ),
         (vec![name("m"), network("z"), ports(&[1]), ("cores", Value::int(99))], "and not 99"),
     ];

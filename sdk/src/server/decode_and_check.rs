@@ -247,7 +247,7 @@ impl ConfigChecker {
         let is_set = !value.is_null();
         if attribute.role == Role::Computed && is_set {
             let detail =
-                format!("{} is set by the provider alone. Remove it.", display_path(&self.path));
+                format!("{} is set only by the provider. Remove it.", display_path(&self.path));
             self.report_error("Invalid Configuration for Read-Only Attribute", &detail);
         }
         if attribute.role == Role::Required && !is_set {

@@ -40,7 +40,7 @@ impl VirtualClock {
         (runtime, clock)
     }
 
-    /// Makes time real from now on.
+    /// Uses real time from now on.
     pub(crate) fn use_real_time(&self) {
         self.is_real.store(true, Ordering::Relaxed);
     }

@@ -78,9 +78,10 @@ impl FaultLauncher {
 #[async_trait(?Send)]
 impl ProviderLauncher for FaultLauncher {
     async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        // New for each launch, like a process: nothing in memory may help the next run.
+        // New for each launch, like a process: no memory may be shared with the next run.
         let provider: Arc<dyn Provider> = Arc::new((self.provider)().into_provider());
-        // A record is of the provider. A fault is of the test, which has it again in a replay.
+        // A recording contains the provider's calls. A fault belongs to the test, which injects it
+        // again in a replay.
         let inner = match &self.record {
             RecordOrReplay::None => provider,
             RecordOrReplay::Kept(recording) => recording.recording_provider(provider),
@@ -148,6 +149,6 @@ fn lost_provider_failure() -> Failure {
 }
 
 fn lock_calls_and_fault(trouble: &Mutex<CallsAndFault>) -> MutexGuard<'_, CallsAndFault> {
-    // A panic on another thread must not hide behind this lock: the test reports it.
+    // A panic on another thread must not be masked by this lock: the test reports it.
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -35,7 +35,8 @@ type RemoveOrphansFn<'s> = Box<dyn FnMut(&[String]) + 's>;
 ///
 /// A provider that dies between the creation of an object and its answer leaves an object that no state
 /// contains. If the provider cannot find it, by its identity or in a list, an operator has to remove it
-/// before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it, objects accumulate, and
+/// before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it, objects
+/// accumulate, and
 /// a service with unique names rejects the second creation. [`FaultSweep::list_leftovers_with`] takes a
 /// function that lists the objects that remain at the end of a run. There must be none.
 ///
@@ -84,7 +85,7 @@ impl<'s> FaultSweep<'s> {
         self
     }
 
-    /// Makes time real, as [`TestEngine::use_real_time`] does.
+    /// Uses real time, like [`TestEngine::use_real_time`].
     #[must_use]
     pub fn use_real_time(mut self) -> Self {
         self.is_real_time = true;
@@ -114,7 +115,7 @@ impl<'s> FaultSweep<'s> {
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
     fn run_case(&mut self, config: &str, at: usize, fault: CrashFault) -> Option<String> {
         let provider = self.provider.clone();
-        // A test engine for each case, because a fault leaves a state behind.
+        // A test engine for each case, because a fault leaves a state.
         let mut engine = TestEngine::new(move || provider());
         if self.is_real_time {
             engine.use_real_time();
@@ -127,7 +128,7 @@ impl<'s> FaultSweep<'s> {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
         };
-        // A call that changes nothing is repeated with a new provider process.
+        // A read-only call is repeated with a new provider process.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
         assert!(may_pass || !ran.has_applied_without_error(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {

@@ -1,7 +1,8 @@
 //! Runs complete lifecycles of real configurations against a provider: the engine as a library, the
-//! provider in the same process, the state in memory. It plans, applies, changes, imports and destroys,
-//! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once. While a
-//! socket is open, time is real, so that no timeout fires early; [`TestEngine::use_real_time`] keeps it so.
+//! provider in the same process, the state in memory. It plans, applies, changes, imports and
+//! destroys, and shows planned changes as text. Time is virtual: a handler that waits an hour
+//! returns immediately. While a socket is open, time is real, so that no timeout fires early;
+//! [`TestEngine::use_real_time`] keeps it so.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;
@@ -29,7 +30,8 @@
 //!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
-//! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
+//! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text =
+//! (known after apply)\n");
 //! engine.apply(config).expect_applied();
 //! engine.plan(config).expect_no_changes();
 //! assert_eq!(engine.attribute("hello_text.a", "text"), "Hello, you");
@@ -68,7 +70,7 @@ use clock::VirtualClock;
 use fault::{FaultLauncher, RecordOrReplay};
 use loaded_config::{InMemoryFiles, LoadedConfig};
 
-/// A place for applying configurations: a provider, and a state in memory.
+/// An engine for configurations in tests: a provider, and a state in memory.
 pub struct TestEngine {
     front: FaultLauncher,
     /// Local name of the provider in configurations. Its source address follows.
@@ -92,7 +94,8 @@ pub struct RunResult {
 }
 
 impl TestEngine {
-    /// A test engine without any objects. Each run starts new providers, as if they were processes: they share
+    /// A test engine without any objects. Each run starts new providers, as if they were processes:
+    /// they share
     /// only data that the closure `provider` shares.
     #[must_use]
     pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
@@ -112,18 +115,18 @@ impl TestEngine {
         }
     }
 
-    /// Makes time real from now on, also while no socket is open: for a provider that waits for
+    /// Uses real time from now on, even while no socket is open: for a provider that waits for
     /// other external events, such as a file of another program.
     pub fn use_real_time(&mut self) {
         self.clock.use_real_time();
     }
 
-    /// Plans, and changes nothing.
+    /// Plans without applying.
     pub fn plan(&mut self, config: &str) -> RunResult {
         self.plan_and_maybe_apply(config, PlanMode::Normal, false)
     }
 
-    /// Plans and, if that succeeds, applies. The objects are stored, also when changes failed.
+    /// Plans and, if that succeeds, applies. The objects are stored, even if changes failed.
     pub fn apply(&mut self, config: &str) -> RunResult {
         self.plan_and_maybe_apply(config, PlanMode::Normal, true)
     }
@@ -161,7 +164,7 @@ impl TestEngine {
     }
 
     /// Records all calls from now on, as a provider in another process would get them. An injected
-    /// fault is no part of the record.
+    /// fault is not part of the record.
     pub fn record(&mut self, recording: &Recording) {
         self.front.record = RecordOrReplay::Kept(recording.clone());
     }
@@ -203,7 +206,7 @@ impl TestEngine {
     /// Whether a stored object is tainted.
     ///
     /// # Panics
-    /// When there is no such object.
+    /// When the object does not exist.
     #[must_use]
     pub fn is_tainted(&self, address: &str) -> bool {
         self.stored_object(address).status == formwork_core::state::ObjectStatus::Tainted
@@ -215,10 +218,10 @@ impl TestEngine {
         String::from_utf8(self.file.to_bytes()).unwrap_or_default()
     }
 
-    /// Replaces the state, for example with one of an older version of the provider.
+    /// Replaces the state, for example with the state of an older version of the provider.
     ///
     /// # Panics
-    /// When the text is not a state file.
+    /// When the string is not a state file.
     pub fn set_state(&mut self, text: &str) {
         let file =
             StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
@@ -328,7 +331,7 @@ impl RunResult {
         problems.collect()
     }
 
-    /// Whether the run applied its plan, without an error. A plan alone did not.
+    /// Whether the run applied its plan, without an error. A plan did not.
     #[must_use]
     pub fn has_applied_without_error(&self) -> bool {
         self.applied && !self.diags.has_errors()
@@ -337,7 +340,7 @@ impl RunResult {
     /// Expects that the plan was applied without an error.
     ///
     /// # Panics
-    /// When the run has an error, or applied nothing because it was a plan alone.
+    /// When the run has an error, or was only a plan.
     pub fn expect_applied(&self) {
         assert!(self.has_applied_without_error(), "{}", self.messages());
     }

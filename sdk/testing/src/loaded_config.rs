@@ -1,4 +1,4 @@
-//! A configuration in memory, with values for its variables and for what the engine asks the host.
+//! A configuration in memory, with variable values and answers to the engine's host queries.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -76,7 +76,7 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
     }
 }
 
-/// Whether the value is not shown: null, or no elements, as blocks that are not there.
+/// Whether the value is not shown: null, or no elements, as for absent blocks.
 fn is_null_or_empty_list_or_set(part: &Value) -> bool {
     // A sensitive null is not set either.
     match part.without_own_marks() {

@@ -22,8 +22,8 @@ use value_json::{OfferedSchemas, RecordedRequestOrAnswer};
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
 /// Each line is an object: `call` and `of` name the call and its subject, then come `request` and
-/// `answer`. Lines are in the order in which the calls were made, and nothing in them depends on
-/// the day or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
+/// `answer`. Lines are in the order in which the calls were made, and they do not depend on the
+/// time or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
 /// `«secret 1»`, the same wherever the secret is.
 #[derive(Clone, Default)]
 pub struct Recording(Arc<Mutex<RecordingData>>);
@@ -53,11 +53,11 @@ pub struct UnreadableRecording {
     reason: String,
 }
 
-/// The reason why no record can be made of a transcript.
+/// The reason why a transcript cannot be converted to a record.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableTranscript {
     /// The secrets are not known without the schema.
-    #[error("no call of the transcript has returned the schema, which says what is sensitive")]
+    #[error("no call of the transcript has returned the schema, which marks sensitive attributes")]
     NoSchema,
     /// A call has no messages of the protocol.
     #[error(transparent)]
@@ -65,7 +65,7 @@ pub enum UnreadableTranscript {
 }
 
 impl Recording {
-    /// Makes an empty record.
+    /// Creates an empty record.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -92,10 +92,10 @@ impl Recording {
         Ok(Self(Arc::new(Mutex::new(kept))))
     }
 
-    /// Makes a record of a transcript, such as one of a plugin.
+    /// Creates a record from a transcript, such as one of a plugin.
     ///
     /// # Errors
-    /// When a call cannot be decoded, or none has returned the schema.
+    /// When a call cannot be decoded, or no call has returned the schema.
     pub async fn from_transcript(transcript: &Transcript) -> Result<Self, UnreadableTranscript> {
         let offer = OfferedSchemas::of_transcript(transcript).await?;
         let offer = offer.ok_or(UnreadableTranscript::NoSchema)?;
@@ -190,7 +190,8 @@ impl Recording {
         });
     }
 
-    /// Finds the answer to a call among those not used yet, with the secrets of this run, and marks it as used.
+    /// Finds the answer to a call among those not used yet, with the secrets of this run, and marks
+    /// it as used.
     fn take_unused_answer(
         &self,
         call: &str,

@@ -1,4 +1,4 @@
-//! A provider whose client has timeouts, against a real HTTP server that takes its time and wants unique
+//! A provider whose client has timeouts, against a real, slow HTTP server that requires unique
 //! names.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -70,7 +70,7 @@ impl Service {
     fn answer(&self, method: &str, id: &str, body: &str) -> (u16, String) {
         let mut things = self.things.lock().unwrap();
         match method {
-            // Unique names make a lost object show itself: the next creation finds it.
+            // Unique names reveal a lost object: the next creation fails.
             "POST" if things.values().any(|name| name == body) => (409, body.to_owned()),
             "POST" => {
                 let id = (0..).map(|n| format!("t-{n}")).find(|id| !things.contains_key(id));
@@ -104,7 +104,7 @@ struct Thing {
     id: String,
 }
 
-/// Things on a server, asked for by a client with timeouts.
+/// Things on a server, accessed by a client with timeouts.
 struct Things {
     client: reqwest::Client,
     url: String,
@@ -201,7 +201,7 @@ fn time_that_passes_between_two_requests_is_not_waited_for() {
 
 #[test]
 fn a_clients_timeout_fires_when_there_is_no_answer() {
-    // A server that takes connections and says nothing.
+    // A server that accepts connections and sends no data.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     for is_real in [false, true] {

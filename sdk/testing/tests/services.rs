@@ -36,7 +36,7 @@ struct Found {
 }
 
 impl Found {
-    /// Whether it has a size already, if it can have it at all.
+    /// Whether it already has a size, if its service returns one.
     fn has_size(&self, size: u32) -> Answer<bool> {
         match self.size {
             13 => Err(Problem::new("Out of order", "No machine of this size runs.")),
@@ -107,7 +107,7 @@ impl Service {
     }
 }
 
-/// A machine of which the service tells everything with every call.
+/// A machine whose service returns all attributes with every call.
 #[derive(Model)]
 #[attr(from = Found)]
 #[resource(
@@ -128,7 +128,7 @@ struct Known {
     id: String,
 }
 
-/// A machine of which creating and changing tell no more than they must.
+/// A machine whose create and update calls return as little as possible.
 #[derive(Model)]
 #[attr(from = Found)]
 #[resource(
@@ -150,7 +150,7 @@ struct Terse {
     id: String,
 }
 
-/// A machine that is ready when it has the size that was asked for.
+/// A machine that is ready when it has the requested size.
 #[derive(Model)]
 #[attr(from = Found)]
 #[resource(
@@ -172,7 +172,7 @@ struct Patient {
     id: String,
 }
 
-/// A machine that its author's name is enough for, and that has an address all the same.
+/// A machine identified by the author's name, with a computed address.
 #[derive(Model)]
 #[attr(from = Found)]
 #[resource(
@@ -188,7 +188,7 @@ struct Called {
     address: String,
 }
 
-/// A machine that goes by its name, and of which nothing is computed.
+/// A machine identified by its name, without computed attributes.
 #[derive(Model)]
 #[resource(
     Names(service: Service),
@@ -261,7 +261,7 @@ fn what_a_call_tells_is_not_asked_again() {
     engine.apply(&config("told", "a", 2)).expect_applied();
     assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
     engine.plan(&config("told", "a", 2)).expect_no_changes();
-    // Without a configuration: a deletion must need nothing but the state.
+    // Without a configuration: a deletion must need only the state.
     engine.destroy("").expect_applied();
     // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
@@ -284,7 +284,7 @@ fn what_a_call_does_not_tell_is_read() {
 fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
     for way in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
         let service = Service::default();
-        // As if another program had made it.
+        // As if another program had created it.
         service.put("m-7", "a", 2);
         let mut engine = test_engine(&service);
         let block = config("told", "a", 2);
@@ -330,7 +330,7 @@ fn what_the_service_tells_late_is_waited_for() {
     // Two answers come too early, and the third has the machine.
     assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
     engine.destroy(&config).expect_applied();
-    // The first is the read of the plan; the last three wait until the machine is gone.
+    // The first is the read of the plan; the last three wait until the machine is deleted.
     assert_eq!(service.take(), "find m-0, unmake m-0, find m-0, find m-0, find m-0");
     service.0.lock().unwrap().delay = 100;
     engine.apply(&config).expect_error("until the terse is there");
@@ -350,7 +350,7 @@ fn what_was_made_is_kept_when_the_rest_fails() {
     service.0.lock().unwrap().is_broken = false;
     engine.apply(&config("terse", "a", 1)).expect_applied();
     assert!(!engine.is_tainted("acme_terse.a"));
-    // The tainted machine was removed, and did not stay beside the new one.
+    // The tainted machine was removed, and does not remain next to the new one.
     assert_eq!(service.0.lock().unwrap().machines.len(), 1);
 }
 

@@ -1,4 +1,5 @@
-//! Rules of the other kinds: import (I), list (L), data sources (D), ephemeral resources (E), functions (F), actions (X), state stores (T).
+//! Rules of the other kinds: import (I), list (L), data sources (D), ephemeral resources (E),
+//! functions (F), actions (X), state stores (T).
 
 use super::Rule;
 use super::Severity::{Must, Should};

@@ -1,4 +1,4 @@
-//! Names and types of fields, as far as their text tells.
+//! Names and types of fields, by their tokens.
 
 use syn::{GenericArgument, PathArguments, Type};
 

@@ -6,11 +6,11 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, Result, Token, Type, parenthesized, token};
 
-/// All that is said.
+/// All arguments.
 pub(crate) struct ResourceArgs {
-    /// The struct to be made.
+    /// The struct to generate.
     pub(crate) name: Ident,
-    /// Fields of the resource, such as the client of a service, by the name that expressions use.
+    /// Fields of the resource, such as the client of a service, by their name in expressions.
     pub(crate) held: Vec<ResourceStructField>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
@@ -30,7 +30,7 @@ pub(crate) struct WaitArgs {
     pub(crate) word: Ident,
     /// Condition on the object that was found.
     pub(crate) until: Option<Expr>,
-    /// The words of a `Wait`, in the order in which they are said.
+    /// The words of a `Wait`, in source order.
     pub(crate) how: Vec<(Ident, Expr)>,
 }
 
@@ -113,7 +113,7 @@ impl Parse for ResourceArgs {
     }
 }
 
-/// Arguments in parentheses behind the name.
+/// Arguments in parentheses after the name.
 fn parse_struct_fields(input: ParseStream<'_>) -> Result<Vec<ResourceStructField>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Possible results of the expressions, as traits beside the handlers: a type implements one if it
-//! says enough, and the compiler refuses all others in the words of the trait.
+//! Possible results of the expressions, as generated traits: a type implements one if it has all
+//! required values, and the compiler refuses all others with the message of the trait.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,7 +21,7 @@ struct AnswerTrait<'w> {
     name: TokenStream,
     items: TokenStream,
     cases: &'w [PossibleAnswer],
-    /// Whether there is no less than all.
+    /// Whether all computed attributes are required.
     is_whole: bool,
 }
 
@@ -83,7 +83,7 @@ impl ResourceGenerator<'_> {
         .expand(&self.input.ident)
     }
 
-    /// Results of `update`: all computed attributes, or nothing.
+    /// Results of `update`: all computed attributes, or `()`.
     fn trait_of_update_answers(&self) -> TokenStream {
         let (model, computed) = (&self.input.ident, &self.computed);
         let (prior, is_open) = (hidden_variable("prior"), self.reads_after_update());
@@ -115,7 +115,7 @@ impl ResourceGenerator<'_> {
             false => value,
         };
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
-        // `()` tells nothing, which is enough only if a read tells the rest or nothing else
+        // `()` has no values, which is enough only if a read returns the rest or no other attribute
         // changes.
         let is_done_enough =
             is_open || self.wholly_or_partly_computed_fields().all(ModelField::keeps_prior_value);

@@ -28,7 +28,7 @@ struct ObjectStateWait<'a> {
     condition: Option<&'a Expr>,
     /// The limits.
     how: &'a TokenStream,
-    /// The value that is waited for, if it is there.
+    /// The awaited value, if it exists.
     found: &'a TokenStream,
 }
 
@@ -346,6 +346,6 @@ fn called_function_span(expression: &Expr) -> Span {
         },
         other => other.span(),
     };
-    // The place is the author's, the code is not.
+    // The span is the author's, the code is generated.
     Span::call_site().located_at(at)
 }

@@ -50,7 +50,7 @@ impl ResourceGenerator<'_> {
             self.scope_of_struct_fields()
                 .mentioned_bindings(&MentionedNames::in_expressions([expression])),
         );
-        // All other handlers may wait for something.
+        // All other handlers may await.
         let is_async = word != "validate";
         let (keyword, wait) = (is_async.then(|| quote!(async)), is_async.then(|| quote!(.await)));
         // This one gets a mutable reference already.

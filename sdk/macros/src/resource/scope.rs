@@ -13,7 +13,7 @@ use crate::model_field::ModelField;
 /// The words for a call and for its whole content.
 const CALL_AND_OBJECT_VARIABLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 
-/// The names that stand alone in expressions, not behind a dot.
+/// The free names in expressions, not after a dot.
 #[derive(Default)]
 pub(crate) struct MentionedNames {
     names: BTreeSet<String>,
@@ -22,7 +22,7 @@ pub(crate) struct MentionedNames {
 }
 
 impl MentionedNames {
-    /// Those of several expressions.
+    /// The names of several expressions.
     pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut mentions = Self::default();
         for expression in expressions {
@@ -32,7 +32,7 @@ impl MentionedNames {
     }
 
     fn collect_names_and_literals(&mut self, tokens: TokenStream) {
-        // Behind one dot is a field or method. Behind the two of a range, a name stands alone
+        // After one dot comes a field or method. After the two dots of a range, a name is free
         // again.
         let mut n_dots = 0;
         for token in tokens {
@@ -52,7 +52,7 @@ impl MentionedNames {
         }
     }
 
-    /// Whether a name is among them.
+    /// Whether the expressions use a name.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
         self.contains_name(&name.unraw().to_string())
     }
@@ -80,7 +80,7 @@ impl ExpressionVariables {
         Self { variables: variables.collect() }
     }
 
-    /// A copy of each attribute's value, out of a place.
+    /// A copy of each attribute's value, taken from a struct expression.
     pub(crate) fn with_attributes_of<'p>(
         mut self,
         parts: impl IntoIterator<Item = &'p ModelField<'p>>,
@@ -100,10 +100,10 @@ impl ExpressionVariables {
         self
     }
 
-    /// The variables that are mentioned. An unused one causes no warning.
+    /// The variables that are referenced. An unused one causes no warning.
     pub(crate) fn mentioned_bindings(&self, mentions: &MentionedNames) -> TokenStream {
         let needed = self.variables.iter().filter(|(ident, _)| mentions.contains(ident));
-        // A name may be mentioned without a use of the variable, which would cause a warning.
+        // A name may occur without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
     }
 }

@@ -366,7 +366,7 @@ impl RecordedAnswer for OpenResponse {
         }
         page.add_payload("result", PayloadSchema::Ephemeral(of), &self.result);
         page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
-        // As a length of time: the moment itself would be past when it is replayed.
+        // As a duration: the timestamp itself would be in the past during a replay.
         page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended));
         page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);

@@ -17,7 +17,7 @@ impl OfferedSchemas {
         Ok(Self { schema: provider.schema().await?, identities })
     }
 
-    /// Finds the schemas in the calls of a host; none if it has not asked for them.
+    /// Finds the schemas in the calls of a host; `None` if it has not requested them.
     pub(super) async fn of_transcript(
         transcript: &Transcript,
     ) -> Result<Option<Self>, CallDecodeError> {

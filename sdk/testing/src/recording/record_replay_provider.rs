@@ -35,7 +35,7 @@ impl RecordingProvider {
     async fn call_and_record(&self, request: Request) -> Result<Response, Failure> {
         let offer =
             self.offer.get_or_try_init(|| OfferedSchemas::of_provider(&*self.inner)).await?;
-        // For this call alone, because others are under way and end later.
+        // Only for this call, because others are in flight and end later.
         let recorder = Recorder::from_start(self.start);
         let layered = recorder.wrap_transport(Arc::clone(&self.transport));
         let answer = GrpcProvider::over_transport(layered, Protocol::LATEST).call(request).await;

@@ -58,8 +58,8 @@ impl RecordedRequestOrAnswer<'_> {
             Request::ListResource(it) => self.encode_list_request(it),
             Request::CallFunction(it) => self.encode_call_function_request(it),
             Request::PlanAction(it) | Request::InvokeAction(it) => self.encode_action_request(it),
-            // Calls about the provider as a whole are made again each time. Generated configuration
-            // is for people, and states have their own files.
+            // Calls of the provider as a whole are repeated each time. Generated configuration is
+            // for users, and states have their own files.
             Request::GetMetadata
             | Request::GetProviderSchema
             | Request::GetResourceIdentitySchemas
@@ -220,7 +220,7 @@ impl RecordedRequestOrAnswer<'_> {
     /// Encodes a stored object. Attributes that are sensitive in the current schema are secret.
     fn add_raw_state(&mut self, name: &str, of: Option<&str>, state: &RawState) {
         let mut json = match state {
-            // What is no JSON becomes null: to refuse it is up to the provider.
+            // Data that is not JSON becomes null: the provider decides whether to refuse it.
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
             RawState::Flat(members) => json!(members),
         };

@@ -1,5 +1,5 @@
 //! Secrets and their tokens. The same secret has the same token. Tokens are inserted when a record
-//! is written, and match any value at their place during a replay. Other files select the secret
+//! is written, and match any value at their position during a replay. Other files select the secret
 //! strings.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ impl Secrets {
         self.names.extend(names);
     }
 
-    /// Makes a replacer of all secrets by tokens.
+    /// Creates a replacer of all secrets by tokens.
     pub(super) fn new_replacer(&self) -> SecretReplacer<'_> {
         let mut secrets: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         // A secret may be a part of another one, so longer ones come first.
@@ -119,7 +119,7 @@ impl TokenValues {
     /// Matches a request with a recorded one, and returns the further values of tokens. The error
     /// describes the difference.
     pub(super) fn match_request(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
-        // On a copy: a request that does not fit must leave no values behind.
+        // On a copy: a request that does not match must not add values.
         let mut bound = self.clone();
         bound.match_and_bind_values("", recorded, came)?;
         Ok(bound)

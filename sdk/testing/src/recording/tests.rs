@@ -42,7 +42,7 @@ struct Doors {
 impl Doors {
     fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
         assert!(self.works, "a replay asks nobody");
-        // A secret inside another text must be hidden too.
+        // A secret inside another string must be hidden too.
         let note = format!("say {} at the door", planned.code);
         DoorComputed { note, key: format!("made-up-key-{id}"), id }
     }
@@ -100,7 +100,7 @@ fn a_record_can_be_read_and_holds_no_secret() {
     }
     let first: Vec<&str> = text.lines().filter(|line| line.contains("apply")).take(1).collect();
     expect![[r#"{"call":"apply","of":"doors_door","request":{"config":{"code":"«secret 1»","house":"red"},"planned":{"code":"«secret 1»","house":"red","id":{"$unknown":true},"key":{"$unknown":true},"note":{"$unknown":true}}},"answer":{"state":{"code":"«secret 1»","house":"red","id":"1","key":"«secret 2»","note":"say «secret 1» at the door"}}}"#]].assert_eq(&first.join("\n"));
-    // A record is kept beside the tests: it must not change with each run.
+    // A record is stored with the tests: it must not change with each run.
     assert_eq!(text, recorded().1, "another recording is the same");
 }
 

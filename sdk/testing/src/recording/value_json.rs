@@ -209,7 +209,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
                 json!({"severity": severity, "summary": one.summary, "detail": one.detail, "path": path})
             })
             .collect();
-        // An empty list would stand in nearly every line.
+        // An empty list would appear in nearly every line.
         if !shown.is_empty() {
             self.add_nonempty_member("diagnostics", Json::Array(shown));
         }
@@ -351,7 +351,7 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
     }
 }
 
-/// Marks the sensitive numbers and booleans at a place. Strings are recognised by their content.
+/// Marks the sensitive numbers and booleans at a path. Strings are recognised by their content.
 fn mark_numbers_and_bools_at(json: &mut Json, path: &[Step]) {
     let Some((step, rest)) = path.split_first() else { return mark_numbers_and_bools_secret(json) };
     let inner = match step {
@@ -368,7 +368,7 @@ pub(super) fn mark_numbers_and_bools_secret(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET_KEY: json.take()}),
         Json::Array(items) => items.iter_mut().for_each(mark_numbers_and_bools_secret),
-        // `true` in the marker of an unknown value is no secret.
+        // `true` in the marker of an unknown value is not a secret.
         Json::Object(members) if members.contains_key(UNKNOWN_KEY) => {}
         Json::Object(members) => members.values_mut().for_each(mark_numbers_and_bools_secret),
         Json::Null | Json::String(_) => {}
@@ -451,7 +451,7 @@ mod tests {
             (Type::Number, Value::Number(Number::parse("0.5").unwrap())),
             // More digits than a double has.
             (Type::Number, Value::Number(Number::parse("123456789012345678901234567890").unwrap())),
-            // Text that looks like a marker and like the token of a secret.
+            // A string that looks like a marker and like the token of a secret.
             (Type::String, Value::string("$type «»")),
             (Type::String, Value::unknown(Type::String)),
             (Type::Number, Value::refined(Type::Number, not_null)),

@@ -46,7 +46,7 @@ impl Heard {
 struct Leases(Heard);
 
 fn lasting(minutes: i64) -> SystemTime {
-    // The clock of the test engine does not run, so each answer arrives at once.
+    // The clock of the test engine does not run, so each answer arrives immediately.
     let seconds = u64::try_from(minutes).unwrap_or(0) * 60;
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }

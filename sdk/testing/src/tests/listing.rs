@@ -92,7 +92,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     engine.destroy(CONFIG).expect_applied();
 
     let mut engine = TestEngine::new(provider(&notes));
-    // The service has made the object, and the answer is lost.
+    // The service has created the object, and the answer is lost.
     engine.inject_fault(creation.expect("it was created"), CrashFault::DiesAfter);
     assert!(!engine.apply(CONFIG).has_applied_without_error());
     assert_eq!(
@@ -100,7 +100,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
         (1, 0),
         "the object exists and the state lacks it"
     );
-    // Ends the fault and takes the calls so far, so that those of the next run are alone.
+    // Ends the fault and takes the calls so far, so that the next run has only its own calls.
     engine.end_fault_and_take_calls();
     engine.apply(CONFIG).expect_applied();
     let calls = engine.end_fault_and_take_calls();

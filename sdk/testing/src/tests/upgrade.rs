@@ -55,7 +55,7 @@ impl Resource for DiskResource {
         Ok(DiskComputed { id: "d-2".to_owned() })
     }
 
-    /// Finds a disk only at its recorded place.
+    /// Finds a disk only at its recorded location.
     async fn read(&self, call: Read<Disk>) -> Answer<Option<Disk>> {
         Ok((call.private.get("shelf").as_deref() == Some("3")).then_some(call.current))
     }

@@ -1,4 +1,4 @@
-//! `acme_firewall`: nested blocks, changes in place, import.
+//! `acme_firewall`: nested blocks, updates in place, import.
 
 use std::collections::BTreeSet;
 

@@ -51,7 +51,7 @@ impl std::error::Error for Failure {}
 
 impl Service {
     fn inside(&self) -> MutexGuard<'_, Inside> {
-        // A handler that panics must not hide its message behind that of a poisoned lock.
+        // The message of a handler panic must not be masked by that of a poisoned lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,7 +91,7 @@ impl Service {
         Ok(id)
     }
 
-    /// The cluster. It is ready when it has been asked for often enough.
+    /// The cluster. It is ready after a number of requests.
     pub(crate) async fn cluster(&self, id: &str) -> Result<Option<Cluster>, Failure> {
         let mut inside = self.inside();
         let Some((cluster, n_left)) = inside.clusters.get_mut(id) else { return Ok(None) };

@@ -18,7 +18,7 @@ impl PolledSockets {
     /// Finds the list of the current runtime: the one with a socket that was just opened. `None` if
     /// the system has no such lists.
     pub(super) fn of_this_runtime() -> Option<Self> {
-        // Closed again at once: a socket keeps its runtime, which keeps its clock.
+        // Closed again immediately: a socket keeps its runtime, which keeps its clock.
         let list = {
             let (probe, _other) = UnixStream::pair().ok()?;
             let file = fs::File::from(probe.as_fd().try_clone_to_owned().ok()?);
