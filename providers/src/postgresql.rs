@@ -2,8 +2,7 @@
 //! schemas are a subset of those of `cyrilgdn/postgresql`.
 //!
 //! It is an example of a provider for a real service: `server.rs` has the code that the resources
-//! share, and each
-//! of them is one file with a model and five short handlers.
+//! share, and each of them is one file with a model and five short handlers.
 
 mod connection_encryption;
 mod database;

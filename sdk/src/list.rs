@@ -61,8 +61,7 @@ pub trait List: Send + Sync + 'static {
     }
 
     /// Finds objects: sends each with [`call.send_object(…)`](Search::send_object), and returns
-    /// after the last
-    /// one. When the host has enough objects, the handler ends at that call.
+    /// after the last one. When the host has enough objects, the handler ends at that call.
     ///
     /// # Errors
     /// When the objects cannot be listed. Objects sent before are kept.

@@ -98,8 +98,7 @@ fn spawn_watchdog_shell() -> io::Result<Child> {
 pub type OutputPipeReader = Receiver;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so
-/// that the order
-/// of its output stays.
+/// that the order of its output stays.
 ///
 /// # Errors
 /// When the system refuses.

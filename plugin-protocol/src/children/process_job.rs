@@ -53,8 +53,7 @@ impl ProcessTree {
 pub type OutputPipeReader = File;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so
-/// that the order
-/// of its output stays.
+/// that the order of its output stays.
 ///
 /// # Errors
 /// When the system refuses.

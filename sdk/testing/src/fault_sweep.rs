@@ -33,12 +33,12 @@ type RemoveOrphansFn<'s> = Box<dyn FnMut(&[String]) + 's>;
 
 /// A sweep of faults over every call of a configuration's lifecycle, for a service that outlives each run.
 ///
-/// A provider that dies between the creation of an object and its answer leaves an object that no state
-/// contains. If the provider cannot find it, by its identity or in a list, an operator has to remove it
-/// before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it, objects
-/// accumulate, and
-/// a service with unique names rejects the second creation. [`FaultSweep::list_leftovers_with`] takes a
-/// function that lists the objects that remain at the end of a run. There must be none.
+/// A provider that dies between the creation of an object and its answer leaves an object that no
+/// state contains. If the provider cannot find it, by its identity or in a list, an operator has to
+/// remove it before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it,
+/// objects accumulate, and a service with unique names rejects the second creation.
+/// [`FaultSweep::list_leftovers_with`] takes a function that lists the objects that remain at the
+/// end of a run. There must be none.
 ///
 /// ```no_run
 /// # use formwork_sdk::ProviderDef;

@@ -30,8 +30,7 @@
 //!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
-//! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text =
-//! (known after apply)\n");
+//! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
 //! engine.apply(config).expect_applied();
 //! engine.plan(config).expect_no_changes();
 //! assert_eq!(engine.attribute("hello_text.a", "text"), "Hello, you");
@@ -95,8 +94,7 @@ pub struct RunResult {
 
 impl TestEngine {
     /// A test engine without any objects. Each run starts new providers, as if they were processes:
-    /// they share
-    /// only data that the closure `provider` shares.
+    /// they share only data that the closure `provider` shares.
     #[must_use]
     pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
         let source = provider().address().to_owned();

@@ -270,16 +270,12 @@ impl RemoteCallChecker<'_> {
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         let n_attempts = self.proxy.take_calls().len();
         self.suite.record_case("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
-            Finding::new(
-                "A-23",
-                &subject,
-                "requests to a busy service are repeated without a limit",
-            )
-            .with_call(&call)
-            .with_expected_and_found(
-                format!("at most {MAX_READ_ATTEMPTS} attempts"),
-                format!("{n_attempts} attempts"),
-            )
+            Finding::new("A-23", &subject, "a busy service is retried without a limit")
+                .with_call(&call)
+                .with_expected_and_found(
+                    format!("at most {MAX_READ_ATTEMPTS} attempts"),
+                    format!("{n_attempts} attempts"),
+                )
         });
     }
 
