@@ -1,6 +1,7 @@
-//! Embeds the engine: plans and applies the configuration in a folder, with one provider program.
+//! Embeds the engine: plans and applies the configuration in a directory, with one provider
+//! program.
 //!
-//! `embed FOLDER PROVIDER PROGRAM`, for example `embed . hashicorp/random terraform-provider-random`.
+//! `embed DIR PROVIDER PROGRAM`, for example `embed . hashicorp/random terraform-provider-random`.
 
 #![expect(clippy::print_stdout, reason = "a program of its own, with its own output")]
 
@@ -31,7 +32,7 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
     let mut session = loaded.open_local_session(diags, "apply").await?;
     let plan = PlanSource::New(PlanOptions::default());
     let applied = operation.apply(diags, &mut session, plan).await;
-    // Also after a failure, because the lock would stay otherwise.
+    // Unlock after a failure too. Otherwise the lock would remain.
     session.unlock(diags).await;
     applied.and_then(|_| diags.fail_if_errors())
 }
@@ -45,7 +46,7 @@ async fn main() -> ExitCode {
     let launcher = Launcher::new(LauncherSettings::default(), programs);
     let mut diags = Diagnostics::new();
     let result = run(&mut diags, Path::new(folder), &launcher).await;
-    // Also after a failure: the programs of providers would go on otherwise.
+    // Shut down after a failure too. Otherwise the provider processes would keep running.
     launcher.shutdown(&mut diags).await;
     diags.iter().for_each(|one| println!("{:?}: {}. {}", one.severity, one.summary, one.detail));
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,4 +1,4 @@
-//! Applies plans, and brings the state up to date.
+//! Applies plans, and refreshes the state.
 
 use formwork_core::addr;
 use formwork_core::apply::{ApplyResult, ChangeCounts, apply_plan};
@@ -18,10 +18,10 @@ use crate::plan_options::check_plan_options;
 use crate::saved_plan::SavedPlan;
 use crate::state_session::{ResultsInJournal, StateSession};
 
-/// The name of the operation in the journal, as Terraform names it in locks.
+/// The name of the operation in the journal, the same as in Terraform's lock information.
 const JOURNAL_OPERATION_NAME: &str = "OperationTypeApply";
 
-/// The plan that is applied.
+/// The plan to apply.
 ///
 /// ```
 /// use formwork_operation::prelude::*;
@@ -30,11 +30,11 @@ const JOURNAL_OPERATION_NAME: &str = "OperationTypeApply";
 /// let source = PlanSource::New(options);
 /// ```
 pub enum PlanSource {
-    /// A plan that is still to be made.
+    /// Create a new plan.
     New(PlanOptions),
-    /// A plan that [`Operation::plan`] has made in the same session, and that was approved since.
+    /// A plan that [`Operation::plan`] created in the same session and that has been approved.
     Made(Box<PlanOutcome>),
-    /// A plan that was saved.
+    /// A saved plan.
     Saved(Box<SavedPlan>),
 }
 
@@ -52,35 +52,35 @@ pub enum PlanSource {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApplySummary {
-    /// The numbers of changes made.
+    /// The numbers of changes by kind.
     pub counts: ChangeCounts,
-    /// Whether everything in the plan was done.
+    /// Whether all changes of the plan were made.
     pub is_complete: bool,
 }
 
-/// A plan that may be applied.
+/// An approved plan, ready to be applied.
 struct ApprovedPlan {
     plan: Plan,
-    /// The stored state that it was made for, if the stored one is a later one by now.
+    /// The stored state that the plan was created for, if a later state is stored now.
     planned_on: Option<State>,
-    /// Errors with which the run ends: those for operations that the plan leaves open.
+    /// Errors to report at the end of the run: one for each operation that the plan leaves open.
     closing: Vec<Diagnostic>,
 }
 
-/// Outcome of the plan.
+/// The result of settling the plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanPurpose {
-    /// The real objects become as they are written.
+    /// The plan changes real objects.
     Apply,
-    /// The state that the plan starts from is stored.
+    /// The plan only stores the refreshed state that it starts from.
     Refresh,
 }
 
 impl Operation<'_> {
-    /// Makes a plan or takes a saved one, has it approved, and makes the changes. The state is stored
-    /// also after failures, and a journal keeps each result from the moment it is known.
+    /// Creates a plan or takes a saved one, requests its approval, and makes the changes. The state
+    /// is stored even after failures, and a journal records each result as soon as it is known.
     ///
-    /// A plan to destroy everything is one with
+    /// A plan that destroys everything has the mode
     /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
     ///
     /// ```
@@ -98,8 +98,8 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When the plan is not made or not approved, does not hold for the state any more, or the state
-    /// cannot be written. Changes that failed are reported without an error here: see
+    /// Returns an error if the plan cannot be created, is not approved or is stale, or if the state
+    /// cannot be written. Failed changes are reported, but return no error here: see
     /// [`ApplySummary::is_complete`].
     pub async fn apply(
         &self,
@@ -111,7 +111,7 @@ impl Operation<'_> {
         self.run_with_graceful_cancel(work).await
     }
 
-    /// Makes a plan and stores the state that it starts from: the stored objects as they are by now.
+    /// Creates a plan and stores the state that it starts from, with the refreshed objects.
     ///
     /// ```
     /// use formwork_operation::prelude::*;
@@ -128,7 +128,7 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When the plan has errors, or the state cannot be written.
+    /// Returns an error if the plan has errors or the state cannot be written.
     pub async fn refresh(
         &self,
         diags: &mut Diagnostics,
@@ -140,7 +140,7 @@ impl Operation<'_> {
         self.run_with_graceful_cancel(work).await.map(drop)
     }
 
-    /// Applies or refreshes. Offers a new plan if other runs have changed parts of the state while the plan was approved.
+    /// Applies or refreshes. Offers a new plan if other runs changed parts of the state during the approval.
     async fn apply_with_new_plans(
         &self,
         diags: &mut Diagnostics,
@@ -158,7 +158,7 @@ impl Operation<'_> {
                 Err(ClaimError::Reported(reported)) => return Err(reported),
                 Ok(summary) => return Ok(summary),
             };
-            // Results of interrupted runs that are not stored yet would be lost when the state is read again.
+            // Results of interrupted runs that are not stored yet would be lost when the state is reread.
             let offered = options.zip(self.approval).filter(|_| session.recovery.is_none());
             let Some((options, approval)) = offered else { return Err(diags.error(overtaken)) };
             if !approval.wants_new_plan(&overtaken).await {
@@ -176,14 +176,15 @@ impl Operation<'_> {
         source: PlanSource,
         purpose: PlanPurpose,
     ) -> Result<ApplySummary, ClaimError> {
-        // Before the journal begins, so that a run that is refused leaves nothing behind.
+        // Before the journal begins, so that a refused run leaves no journal.
         if let PlanSource::New(options) = &source {
             check_plan_options(diags, options)?;
         }
         if purpose == PlanPurpose::Refresh {
             warn_if_nothing_to_refresh(diags, &session.file.state);
         }
-        // Before any provider is asked anything: it also shows that what is done can be written down.
+        // Before the first call of a provider. This also proves that results can be written to the
+        // journal.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         session.store.cipher().check_identity_decrypts(diags)?;
         session.refuse_if_journals_are_misplaced(diags)?;
@@ -202,7 +203,7 @@ impl Operation<'_> {
         }
         let settled = match self.take_or_make_approved_plan(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
-            // Nothing was done, so there is nothing in the journal for a later run to take over.
+            // No change was made, so the journal has nothing for a later run to take over.
             nothing => {
                 end_journal(diags, journal).await;
                 return nothing.map(|_| ApplySummary::default()).map_err(ClaimError::Reported);
@@ -211,13 +212,13 @@ impl Operation<'_> {
         let ApprovedPlan { plan, planned_on, closing } = settled;
         let run = journal.run_id();
         if purpose == PlanPurpose::Apply
-            // Other runs may work with the same state: no change is made before all of its
-            // instances are claimed.
+            // Other runs may use the same state: no change is made before all affected instances
+            // are claimed.
             && let Err(error) = session
                 .claim_plan_changes(diags, PlanToClaim { plan: &plan, run, planned_on })
                 .await
         {
-            // No provider was called yet, and a journal that stays behind looks like an interrupted run.
+            // No provider was called yet, and a leftover journal would look like an interrupted run.
             end_journal(diags, journal).await;
             return Err(error);
         }
@@ -230,15 +231,15 @@ impl Operation<'_> {
                 })
             }
         };
-        // Reported last: the changes beside the open operations are made all the same.
+        // Reported last: the changes other than the open operations are made anyway.
         for problem in closing {
             let _ = diags.error(problem);
         }
         done.map_err(ClaimError::Reported)
     }
 
-    /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing if it
-    /// has errors.
+    /// Settles the plan: creates it if necessary, and requests its approval. Returns `None` if it has
+    /// errors.
     async fn take_or_make_approved_plan(
         &self,
         diags: &mut Diagnostics,
@@ -256,7 +257,8 @@ impl Operation<'_> {
                 self.observer.on_event(&OperationEvent::SavedPlan(&plan));
                 return Ok(Some(ApprovedPlan { plan, planned_on, closing }));
             }
-            // The caller has the plan and has shown it, so the observer does not see it again.
+            // The caller already has the plan and has shown it, so the observer does not receive it
+            // again.
             PlanSource::Made(made) => {
                 let plan = made.plan_if_state_unchanged(diags, &session.file)?;
                 let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
@@ -268,7 +270,7 @@ impl Operation<'_> {
         let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
         session.settle_by_search_results(diags, &plan);
-        // Seen before errors end the run: the part that was planned helps to find their cause.
+        // Shown before errors end the run: the partial plan helps to find their cause.
         if purpose == PlanPurpose::Apply {
             self.observer
                 .on_event(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
@@ -278,11 +280,11 @@ impl Operation<'_> {
             return Ok(None);
         }
         let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
-        // Refreshing changes no object, so there is nothing to ask for.
+        // A refresh changes no object, so it needs no approval.
         let asks = purpose == PlanPurpose::Apply && plan.has_effect();
         let approval = self.approval.filter(|_| asks);
         if approval.is_none() {
-            // Results of checks help the user to decide; without a decision, only their results
+            // Results of checks help the user to decide. Without a decision, only their results
             // after the apply count.
             diags.drop_check_warnings();
         }
@@ -319,14 +321,14 @@ impl Operation<'_> {
         plan: &Plan,
         journal: Journal,
     ) -> Result<ApplySummary, Reported> {
-        // A run that is cut off must not leave an empty file in the place of the first state.
+        // A run that is interrupted must not leave an empty file as the first state.
         let is_first = !session.store.is_read_from_write_location();
         let must_store = plan.must_store_prior_state(&session.file.state)
             || session.must_store_drift_before_apply(plan);
         if is_first || session.has_unstored_recovery() || must_store {
             let stored = write_prior_state(diags, session, plan, &journal).await;
             if let Err(reported) = stored {
-                // Nothing was done yet that another run would have to take over.
+                // No change was made yet that another run would have to take over.
                 end_journal(diags, journal).await;
                 return Err(reported);
             }
@@ -354,13 +356,13 @@ impl Operation<'_> {
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
                 messages::EXECUTION_HALTED,
-                "The run was interrupted. What was done is in the state.",
+                "The run was interrupted. The changes that were made are in the state.",
             ));
         }
         Ok(ApplySummary { counts, is_complete })
     }
 
-    /// Reports a run that came to its end.
+    /// Reports a completed run.
     fn report_apply_if_successful(
         &self,
         diags: &mut Diagnostics,
@@ -377,14 +379,15 @@ impl Operation<'_> {
     }
 }
 
-/// The plan of a saved one, and the stored state that it was made for if other runs have changed other parts since.
+/// The plan in a saved plan, and the stored state that it was created for if other runs have changed other
+/// parts since then.
 fn plan_of_saved(
     diags: &mut Diagnostics,
     session: &StateSession,
     saved: SavedPlan,
 ) -> Result<(Plan, Option<State>), Reported> {
     let (file, recovered) = (&session.file, session.fingerprint_if_recovered());
-    // A plan that only stores what a refresh has found claims nothing that could be compared.
+    // A plan that only stores the findings of a refresh makes no claims that could be compared.
     if session.store.state_access() == StateAccess::Shared
         && saved.plan().mode != PlanMode::RefreshOnly
         && saved.is_for_earlier_serial(file)
@@ -409,39 +412,39 @@ async fn write_prior_state(
     session.write_state_and_archive_journals(diags).await
 }
 
-/// Stores the state after the last change, and ends the journal.
+/// Stores the state after the last change, and closes the journal.
 async fn store_state_and_end_journal(
     diags: &mut Diagnostics,
     session: &mut StateSession,
     journal: Journal,
 ) {
-    // Said before it is stored, so that a crash between the two does not replay what is there. A journal
-    // that fails is no reason to lose the state, too.
+    // Recorded before the state is stored, so that a crash between the two does not replay stored
+    // results. A failing journal is not a reason to lose the state, too.
     let snapshot = journal.record_state_fingerprint(&session.file).await;
     if session.write_results_or_errored_file(diags, ResultsInJournal::Yes).await.is_err() {
-        // Without a stored state the journal has the only record of what was done, and stays.
+        // Without a stored state, the journal is the only record of the changes, and remains.
         if let Err(error) = snapshot {
             let _ = diags.error(error.diagnostic());
         }
         return;
     }
-    // With a stored state nothing is lost. The next command compares what is left of the journal with it.
+    // With a stored state, nothing is lost. The next command compares the rest of the journal with it.
     let has_open_calls = journal.has_open_calls();
     if let Err(error) = journal.end_run().await {
-        // Then the journal is still needed.
+        // In this case the journal is still needed.
         if has_open_calls {
             let _ = diags.error(error.diagnostic());
             return;
         }
         let detail = format!(
-            "The run is complete, and the state is stored. Only its journal, which is not needed any more, could not be finished: {error}. The next command that writes the state removes it."
+            "The run is complete, and the state is stored. Its journal, which is not needed any more, could not be closed: {error}. The next command that writes the state deletes it."
         );
         diags.warn(Diagnostic::warning(messages::JOURNAL_COULD_NOT_BE_FINISHED, detail));
     }
 }
 
 fn warn_if_nothing_to_refresh(diags: &mut Diagnostics, state: &State) {
-    // Data sources are read by every plan, so they are nothing to refresh.
+    // Every plan reads data sources, so they do not count as objects to refresh.
     let is_managed =
         |addr: &addr::ResourceAddr| addr.resource.mode() == addr::ResourceMode::Managed;
     if !state.resources.keys().any(is_managed) {

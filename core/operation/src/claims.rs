@@ -1,4 +1,4 @@
-//! Claims of a run that applies a plan, where other runs apply to the same state at the same time.
+//! Claims of a run that applies a plan while other runs may apply to the same state concurrently.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::messages;
 use crate::state_session::StateSession;
 
-/// Why a plan was not claimed.
+/// The reason why a plan was not claimed.
 pub(crate) enum ClaimError {
-    /// Others have changed parts of it since it was made. A new plan could be claimed.
+    /// Other runs have changed parts of the plan since it was created. A new plan could be claimed.
     Overtaken(Box<Diagnostic>),
-    /// Another failure, which is reported.
+    /// Another failure, which was reported.
     Reported(Reported),
 }
 
@@ -30,21 +30,22 @@ impl From<Reported> for ClaimError {
     }
 }
 
-/// A plan that is to be claimed.
+/// A plan to claim.
 pub(crate) struct PlanToClaim<'a> {
     pub(crate) plan: &'a Plan,
-    /// The run of the journal.
+    /// The run that owns the journal.
     pub(crate) run: &'a str,
-    /// The stored state that the plan was made for, if the stored one is a later one by now.
+    /// The stored state that the plan was created for, if a later state is stored now.
     pub(crate) planned_on: Option<State>,
 }
 
 impl StateSession {
-    /// Claims everything that a plan changes, for the run of a journal, where other runs may go on at
-    /// the same time.
+    /// Claims everything that a plan changes, for the run that owns a journal, if other runs may use
+    /// the state concurrently.
     ///
     /// # Errors
-    /// When another run has claimed or changed some of it. The latter is not reported yet.
+    /// Returns an error if another run has claimed or changed a part of the plan. A changed part is
+    /// not reported yet.
     pub(crate) async fn claim_plan_changes(
         &mut self,
         diags: &mut Diagnostics,
@@ -62,10 +63,10 @@ impl StateSession {
         }
     }
 
-    /// Reads the state again, which other runs have changed beside this one.
+    /// Rereads the state, which other runs may have changed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Returns an error if the state cannot be read.
     pub(crate) async fn read_again(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let read = self.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
         self.found = read.is_some();
@@ -73,9 +74,9 @@ impl StateSession {
         Ok(())
     }
 
-    /// Whether the state that a plan starts from has to be stored before anything is done, because other
-    /// runs write meanwhile: a refresh has found changes of the objects that the plan changes. A reader
-    /// of the journal could not tell these from changes of another run.
+    /// Whether the state that a plan starts from has to be stored before the first change, because other
+    /// runs write concurrently: a refresh has found drift of the objects that the plan changes. A reader
+    /// of the journal could not distinguish this drift from the changes of another run.
     pub(crate) fn must_store_drift_before_apply(&self, plan: &Plan) -> bool {
         if self.store.state_access() != StateAccess::Shared {
             return false;
@@ -93,10 +94,10 @@ fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     // A data source has no object that two runs could change.
     for change in pending.filter(|change| change.addr.resource.mode() == ResourceMode::Managed) {
         claims.changes.insert(change.addr.clone());
-        // A move empties the old address, where another run could create something.
+        // A move vacates the old address, where another run could create an object.
         claims.changes.extend(change.moved_from.clone());
-        // A destroy follows the dependencies in the state, which the configuration may not have any
-        // more.
+        // A destroy follows the dependencies in the state, which may not be in the configuration
+        // any more.
         let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
         claims.reads.extend(needed.cloned());
     }
@@ -105,19 +106,20 @@ fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     claims
 }
 
-/// Has a plan start from a later state than the one that it was made for. Claiming refuses the plan if others have
+/// Rebases a plan on a later state than the one that it was created for. The claim is refused if other runs
+/// have changed parts that the plan changes or depends on, so only other parts of the state differ here.
 /// changed parts that it changes or depends on, so only other parts of the state differ here.
 pub(crate) fn move_plan_to_later_state(plan: &mut Plan, planned_on: &State, file: &StateFile) {
     let claims = claims_of_plan(plan, "", Duration::ZERO);
     let in_file = |state: &State| StateFile { state: state.clone(), ..StateFile::new_empty() };
     let (mut base, ours) = (in_file(planned_on), in_file(&plan.prior));
-    // The plan goes on from the data sources that it has read, whatever the state has of them.
+    // The plan keeps the data sources that it has read, whatever the state has of them.
     base.state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data);
     let prior = merge_states(&base, &ours, file, &PlannedParts(&claims)).state;
     let moved = StateDifference::between(&plan.prior, &prior).instances;
-    // References see the stored object where nothing is planned, and the planned one would be that of before.
+    // References use the stored object if no change is planned, and the planned state has an outdated one.
     plan.changes.retain(|(addr, _), change| change.needs_apply() || !moved.contains(addr));
-    // The value of an output that the plan leaves alone may be another one by now.
+    // The value of an output that the plan does not change may have changed since then.
     plan.outputs.retain(|_, change| change.action != Action::NoOp);
     plan.prior = prior;
 }
@@ -142,8 +144,8 @@ impl StateOwnership for PlannedParts<'_> {
 /// Warns that only this machine has the intents of a run, although its state is shared.
 pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
     let detail = format!(
-        "{reason}. If this machine is lost while this run goes on, what it did since it began is \
-         not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
+        "{reason}. If this machine is lost during this run, the changes it has made are \
+         not recorded anywhere else. `docs/backends.md` lists what the backend requires to store the journal."
     );
     Diagnostic::warning(messages::JOURNAL_ON_THIS_MACHINE_ONLY, detail)
 }
@@ -152,7 +154,7 @@ pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
 mod tests {
     use super::*;
 
-    /// A state with objects by mode, name and id.
+    /// Creates a state with objects by mode, name and id.
     fn state_of(objects: &[(&str, &str, &str)]) -> StateFile {
         let resource = |(mode, name, id): &(&str, &str, &str)| {
             format!(

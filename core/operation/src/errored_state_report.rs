@@ -1,5 +1,5 @@
-//! Reports an `errored.tfstate` in the working folder to every command that works with the state: a
-//! person may take it for the newest state when it is not, or overlook it when it is.
+//! Reports an `errored.tfstate` in the working directory to every command that works with the
+//! state. A user may mistake the file for the newest state, or overlook it when it is the newest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
-/// The number of addresses in a message.
+/// Maximum number of addresses in a message.
 const MAX_LISTED_ADDRESSES: usize = 20;
 
 /// An `errored.tfstate`, compared with the state.
@@ -35,12 +35,12 @@ const MAX_LISTED_ADDRESSES: usize = 20;
 pub struct ErroredState {
     errored: ErroredStateFile,
     standing: ErroredStateRelation,
-    /// The ids of objects of the state at addresses where the file has another one.
+    /// Objects of the state whose addresses have another object in the file, with their ids.
     stored_ids: BTreeMap<InstanceAddr, String>,
 }
 
 impl ErroredState {
-    /// Compares the file in a folder with the state, if there is one.
+    /// Compares the file in a directory with the state, if the file exists.
     pub fn read_and_compare(
         folder: &Path,
         cipher: &StateCipher,
@@ -65,23 +65,23 @@ impl ErroredState {
         let (summary, detail) = match &self.standing {
             ErroredStateRelation::Unreadable => (
                 messages::ERRORED_STATE_UNREADABLE,
-                "A run that could not store its state wrote it, and it was cut off or changed since. Compare the real objects with the state, then remove it.".to_owned(),
+                "A run that could not store its state wrote it, and it was truncated or changed since then. Compare the real objects with the state, then delete it.".to_owned(),
             ),
             ErroredStateRelation::OtherLineage => (
                 messages::ERRORED_STATE_OF_OTHER_LINEAGE,
                 format!(
-                    "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
+                    "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not replace this state with it.",
                     self.lineage_serial_and_n_resources()
                 ),
             ),
             ErroredStateRelation::Superseded => (
                 messages::ERRORED_STATE_OUTDATED,
-                "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that it cannot replace the state by mistake.".to_owned(),
+                "A run that could not store its state wrote it, and the state already has every object in it. Delete it, so that it cannot replace the state by mistake.".to_owned(),
             ),
             ErroredStateRelation::Newer { missing } => (
                 messages::ERRORED_STATE_HAS_MORE,
                 format!(
-                    "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
+                    "A run that could not store its state wrote it: {}. It contains everything that the state contains, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
                     self.lineage_serial_and_n_resources(),
                     format_address_lines(missing)
                 ),
@@ -94,10 +94,10 @@ impl ErroredState {
         Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
-    /// Refuses a plan that creates objects of the file that the state lacks.
+    /// Refuses a plan that creates objects that the file has and the state lacks.
     ///
     /// # Errors
-    /// When it creates such an object.
+    /// Returns an error if the plan creates such an object.
     pub(crate) fn refuse_plan_that_recreates(
         &self,
         diags: &mut Diagnostics,
@@ -113,14 +113,15 @@ impl ErroredState {
             return Ok(());
         }
         let detail = format!(
-            "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} says how to add them to the state. If they do not exist any more, remove the file.",
+            "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} describes how to add them to the state. If they do not exist any more, delete the file.",
             format_address_lines(&created)
         );
         let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
         Err(diags.error(diagnostic.blamed_on(Blame::Environment)))
     }
 
-    /// Describes a file that has other objects than the state. An address may have one in each.
+    /// Describes a file whose objects differ from those of the state. An address may have one in
+    /// each.
     fn diverged_warning_detail(
         &self,
         missing: &BTreeSet<InstanceAddr>,
@@ -130,13 +131,13 @@ impl ErroredState {
         let missing: BTreeSet<InstanceAddr> = missing.difference(&both).cloned().collect();
         let lacking: BTreeSet<InstanceAddr> = lacking.difference(&both).cloned().collect();
         let mut text = format!(
-            "A run that could not store its state wrote it: {}. Do not put it in the place of the state.",
+            "A run that could not store its state wrote it: {}. Do not replace the state with it.",
             self.lineage_serial_and_n_resources()
         );
         let (listed, held) = (format_address_lines(&missing), format_address_lines(&lacking));
         if let Some(addr) = missing.first() {
             text.push_str(&format!(
-                "\n\nOnly it has:{listed}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
+                "\n\nOnly the file has:{listed}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
                 shell_quoted(&addr.to_string()),
                 shell_quoted(&self.id_in_file_or_placeholder(addr))
             ));
@@ -152,10 +153,10 @@ impl ErroredState {
         if !lacking.is_empty() {
             text.push_str(&format!("\n\nOnly the state has:{held}"));
         }
-        text + "\n\nThen remove it."
+        text + "\n\nThen delete the file."
     }
 
-    /// Addresses with the ids of both objects.
+    /// Lists addresses with the ids of both objects.
     fn format_addresses_with_both_ids(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
         let describe = |addr: &InstanceAddr| {
             let stored = self.stored_ids.get(addr).map_or("unknown", String::as_str);
@@ -181,19 +182,19 @@ impl ErroredState {
         )
     }
 
-    /// The id of an object of the file, or a word in its place.
+    /// The id of an object of the file, or a placeholder if it has none.
     fn id_in_file_or_placeholder(&self, addr: &InstanceAddr) -> String {
         let file = self.errored.file.as_ref();
         file.and_then(|file| file.shown_object_id_of(addr)).unwrap_or_else(|| "ID".to_owned())
     }
 }
 
-/// Hint about the file where the state cannot be read.
+/// A hint about the file, for when the state cannot be read.
 pub(crate) fn hint_for_unusable_state(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
     let errored = ErroredStateFile::read(folder, cipher)?;
     let file = errored.file.as_ref()?;
     let detail = format!(
-        "A run that could not store its state wrote {ERRORED_FILE}: lineage {:?}, serial {}, {} resources. It may be newer than any backup. Compare lineage and serial before it is put in the place of the state.",
+        "A run that could not store its state wrote {ERRORED_FILE}: lineage {:?}, serial {}, {} resources. It may be newer than any backup. Compare lineage and serial before you replace the state with it.",
         file.lineage,
         file.serial,
         file.state.resources.len()

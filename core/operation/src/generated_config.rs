@@ -1,4 +1,5 @@
-//! The file for configurations that `plan` generates for imported objects: a new one, always.
+//! The file for the configuration that `plan` generates for imported objects. It is always a new
+//! file.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -13,16 +14,16 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
-/// The words that tools look for.
-// In Terraform's words, by which users and tools recognise such a file.
+/// A comment at the top that tools look for.
+// In Terraform's words, which users and tools recognise.
 const GENERATED_HEADER: &str = "# __generated__ by Terraform
 # Please review these resources and move them into your main configuration files.
 ";
 
-/// Checks that the option can be obeyed.
+/// Checks that `-generate-config-out` is allowed.
 ///
 /// # Errors
-/// When nothing is imported in such a plan, or the file is there already.
+/// Returns an error if the kind of plan imports nothing, or if the file already exists.
 pub fn check_generate_config_out_option(
     diags: &mut Diagnostics,
     path: Option<&Path>,
@@ -45,7 +46,7 @@ pub fn check_generate_config_out_option(
     Ok(())
 }
 
-/// Writes the generated configuration, if there is any. Returns whether there is a file now.
+/// Writes the generated configuration, if there is any. Returns whether the file now exists.
 pub fn write_generated_config(
     diags: &mut Diagnostics,
     path: Option<&Path>,
@@ -65,11 +66,11 @@ pub fn write_generated_config(
             .unwrap_or_default();
         text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
     }
-    // A file that has been created in the meantime is kept, too.
+    // A file that was created since the check is kept, too.
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) else { return true };
     let detail = format!(
-        "The generated configuration could not be written to {}: {error}. Choose another place for it.",
+        "The generated configuration could not be written to {}: {error}. Choose another path for it.",
         path.display()
     );
     let _ =
@@ -77,7 +78,7 @@ pub fn write_generated_config(
     false
 }
 
-/// Import id of the object, if the plan came as far as importing it.
+/// Import id of the object, if the plan has imported it.
 fn planned_import_id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
     match &change.importing.as_ref()?.import_key {

@@ -1,4 +1,4 @@
-//! Imports objects that exist already.
+//! Imports existing objects.
 
 use std::iter;
 
@@ -21,7 +21,7 @@ use crate::state_session::refuse_if_other_object_at_addr;
 /// Reads the address of an instance of a managed resource.
 ///
 /// # Errors
-/// When it is none.
+/// Returns an error if the string is not such an address.
 pub fn parse_managed_instance_addr(
     diags: &mut Diagnostics,
     text: &str,
@@ -39,7 +39,7 @@ pub fn parse_managed_instance_addr(
 }
 
 impl Operation<'_> {
-    /// Finds the object that a key stands for, adds it to the state under an address, and stores the
+    /// Finds the object that a key identifies, adds it to the state under an address, and stores the
     /// state. As in Terraform, the whole configuration is evaluated, and its data sources are read.
     ///
     /// ```
@@ -57,8 +57,8 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When the address is taken or has no block, the provider finds nothing, or the state cannot be
-    /// written.
+    /// Returns an error if the address has an object already or has no block, if the provider finds
+    /// no object, or if the state cannot be written.
     pub async fn import(
         &self,
         diags: &mut Diagnostics,
@@ -68,8 +68,8 @@ impl Operation<'_> {
     ) -> Result<(), Reported> {
         session.store.cipher().check_identity_decrypts(diags)?;
         session.refuse_if_journals_are_misplaced(diags)?;
-        // An operation of an interrupted run may be open under a former address, and the import
-        // settles it.
+        // An operation of an interrupted run may be open under a former address. The import settles
+        // it.
         session.follow_moves_of_unresolved(self.inputs.config);
         let adoption = AdoptionSource { import_key, all: true, unwritten: None };
         self.run_with_graceful_cancel(
@@ -80,10 +80,11 @@ impl Operation<'_> {
         session.write_state_or_errored_file(diags).await
     }
 
-    /// Finds an object, or several, and takes them into the state, which is not stored yet.
+    /// Finds one or several objects and adds them to the state, which is not stored yet.
     ///
     /// # Errors
-    /// When the place is taken or not there, or the provider finds nothing.
+    /// Returns an error if an address has an object already or has no block, or if the provider
+    /// finds no object.
     pub(crate) async fn import_without_storing_state(
         &self,
         diags: &mut Diagnostics,
@@ -92,7 +93,7 @@ impl Operation<'_> {
         adoption: AdoptionSource,
     ) -> Result<(), Reported> {
         if is_taken_now_or_after_moves(self.inputs.config, &session.file.state, addr) {
-            // Without the object of the state, the operation of an interrupted run would still be open.
+            // Without the object in the state, the operation of an interrupted run would still be open.
             let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
             for one in open {
                 refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
@@ -106,8 +107,8 @@ impl Operation<'_> {
         // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
         let is_import = adoption.all;
         let options = PlanOptions {
-            // Without a refresh this plan proposes no change and reads no stored object: an import
-            // only adds.
+            // Without a refresh, this plan proposes no change and reads no stored object: an import
+            // only adds objects.
             mode: PlanMode::RefreshOnly,
             skip_refresh: true,
             targets: if is_import { vec![] } else { vec![Target::Instance(addr.clone())] },
@@ -128,8 +129,7 @@ impl Operation<'_> {
             let detail = format!("The run was interrupted before {addr} was found.");
             return Err(diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail)));
         };
-        // Further objects that the id stands for have addresses of their own, which were free until
-        // now.
+        // Further objects that the id matches have their own addresses, which were free until now.
         let along = (1..).map(|number| addr.with_numbered_resource_name(number));
         let found = along.map_while(|addr| {
             let object = plan.prior.current_object(&addr)?;
@@ -146,23 +146,24 @@ impl Operation<'_> {
     }
 }
 
-/// Takes the outputs of a plan into the state, and in an import the data sources that it has read.
+/// Copies the outputs of a plan to the state, and for an import also the data sources that it has
+/// read.
 fn take_outputs_and_data(state: &mut State, plan: &Plan, is_import: bool) {
-    // An output may refer to the object that was imported.
+    // An output may refer to the imported object.
     state.outputs.clone_from(&plan.prior.outputs);
     if is_import {
         let unknown = plan.unknown_outputs_with_nulls();
         state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
         let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
-        // All data sources were read by this plan, so those that are not among the results are
-        // gone.
+        // This plan read all data sources, so those that are not among the results do not exist any
+        // more.
         state.resources.retain(|addr, _| !is_data(addr));
         let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
         state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
     }
 }
 
-/// Whether something is at an address, or moves there with the next plan.
+/// Whether an object is at an address, or moves there with the next plan.
 pub(crate) fn is_taken_now_or_after_moves(
     config: &Config,
     state: &State,
@@ -172,10 +173,10 @@ pub(crate) fn is_taken_now_or_after_moves(
         || moved::state_after_moves(config, state).current_object(addr).is_some()
 }
 
-/// Makes sure that the resource to import has a block.
+/// Checks that the resource to import has a block.
 ///
 /// # Errors
-/// When it has none.
+/// Returns an error if the resource has no block.
 pub fn check_resource_block_exists(
     diags: &mut Diagnostics,
     config: &Config,

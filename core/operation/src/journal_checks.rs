@@ -1,6 +1,6 @@
-//! Checks of a state file whose content is to become another state: no interrupted run has results that it
-//! lacks, because their objects would be created a second time. A [`StateSession`](crate::StateSession)
-//! takes such results over itself, so it needs no check.
+//! Checks of a state file that is about to become another state: no interrupted run may have results that
+//! the file lacks, because their objects would be created a second time. A
+//! [`StateSession`](crate::StateSession) takes over such results itself and needs no check.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
-/// Checks that no run has results which a state file lacks, to be called before the file is read.
+/// Checks that no run has results that a state file lacks. Call it before the file is read.
 ///
 /// ```
 /// use formwork_operation::journal_checks::check_no_unfinished_run;
@@ -28,22 +28,22 @@ use crate::messages;
 /// ```
 ///
 /// # Errors
-/// When a run that was cut off, or that goes on, has left a journal beside the file.
+/// Returns an error if an interrupted or active run has left a journal next to the file.
 pub async fn check_no_unfinished_run(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
-    // Whether there is a journal at all, not its content: the state may be encrypted, and the key is set up
-    // later.
+    // Only the existence of a journal counts, not its content: the state may be encrypted, and the key is
+    // set up later.
     if !StateFilePaths::from_state_path(path).intent_log().has_unfinished_run().await {
         return Ok(());
     }
     let detail = format!(
-        "A run that was cut off, or that goes on, has results that {} does not have yet, so its objects would be created again. Run `formwork apply -refresh-only` in the folder of that state first: it takes them over. Nothing was changed.",
+        "An interrupted or active run has results that {} does not have yet, so its objects would be created again. Run `formwork apply -refresh-only` in the directory of that state first. It takes over the results. Nothing was changed.",
         path.display()
     );
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }
 
-/// Checks that no interrupted run on a state of another name has results which a state lacks that was
-/// read from a file: the file was moved or copied after that run.
+/// Checks that no interrupted run on a state with another name has results that a state file lacks.
+/// This is the case if the file was moved or copied after that run.
 ///
 /// ```
 /// use formwork_backend::encryption::StateCipher;
@@ -58,7 +58,7 @@ pub async fn check_no_unfinished_run(diags: &mut Diagnostics, path: &Path) -> Re
 /// ```
 ///
 /// # Errors
-/// When a run has some.
+/// Returns an error if such a run has results.
 pub fn check_no_misplaced_journals(
     diags: &mut Diagnostics,
     path: &Path,
@@ -67,7 +67,7 @@ pub fn check_no_misplaced_journals(
 ) -> Result<(), Reported> {
     let intents = StateFilePaths::from_state_path(path).intent_log();
     let found = encrypt_intent_log(intents, cipher).misplaced_journals(file);
-    // One whose lineage is lost may be of any other state.
+    // A journal whose lineage is lost may belong to any other state.
     let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
         return Ok(());
     };
@@ -79,11 +79,11 @@ pub fn check_no_misplaced_journals(
         JournaledPlace::File { path: theirs, .. } => {
             let theirs = theirs.display();
             format!(
-                "A run on the state file {theirs} was cut off. {lacks} If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+                "A run on the state file {theirs} was interrupted. {lacks} If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
             )
         }
         JournaledPlace::Remote => format!(
-            "A run on a remote state, of which {ours} is a copy, was cut off. {lacks} Run `formwork apply -refresh-only` with the backend of that state first: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+            "{ours} is a copy of a remote state, and a run on that state was interrupted. {lacks} Run `formwork apply -refresh-only` with the backend of that state first. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
         ),
     };
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))

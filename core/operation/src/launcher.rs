@@ -23,7 +23,7 @@ use formwork_value::{Diagnostic, Diagnostics, Secrets};
 use crate::messages;
 use crate::schema_cache::SchemaCache;
 
-/// The program of a provider.
+/// A provider program.
 ///
 /// ```
 /// use formwork_operation::launcher::ProviderProgram;
@@ -33,31 +33,32 @@ use crate::schema_cache::SchemaCache;
 /// ```
 #[derive(Clone, Debug)]
 pub enum ProviderProgram {
-    /// A program that is started.
+    /// A program to start.
     File {
         /// The program.
         path: PathBuf,
-        /// The name by which it is started, if the file holds several programs.
+        /// The name under which the program is started, if the file contains several programs.
         arg0: Option<OsString>,
-        /// The hash of its package, if that was checked. Schemas are kept under it.
+        /// The hash of the package, if it was verified. It is the key of cached schemas.
         package: Option<String>,
-        /// The identity of the file when it was checked. Another file at the path is not started.
+        /// The identity of the file when it was verified. A different file at the path is not
+        /// started.
         identity: Option<FileStamp>,
     },
-    /// A provider that is running already, for debugging it.
+    /// A provider that is already running, for debugging.
     Reattached(Reattach),
 }
 
 impl ProviderProgram {
-    /// A program of one provider, whose file and package the caller has not checked.
+    /// A single-provider program whose file and package the caller has not verified.
     #[must_use]
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
-        // Without a hash of its package its schemas are not kept: another program may be at the path next time.
+        // Without a package hash, schemas are not cached: another program may be at the path next time.
         Self::File { path: path.into(), arg0: None, package: None, identity: None }
     }
 }
 
-/// Settings of the processes of providers.
+/// Settings of provider processes.
 ///
 /// ```
 /// use formwork_operation::launcher::LauncherSettings;
@@ -70,15 +71,15 @@ impl ProviderProgram {
 pub struct LauncherSettings {
     /// Settings of the connections and limits of a process.
     pub plugin: Settings,
-    /// Maximum number of processes that live at once, if that is limited.
+    /// Maximum number of concurrent processes, or `None` for no limit.
     pub n_processes: Option<usize>,
     /// Deadlines of calls.
     pub deadlines: CallDeadlines,
-    /// Variables of the environment that providers do not see.
+    /// Environment variables that are hidden from providers.
     pub withheld: Vec<OsString>,
     /// Reader of the states of other configurations, for `terraform_remote_state`.
     pub remote_states: RemoteStateReader,
-    /// The collection of sensitive values, shared with the code that prints or logs text of providers.
+    /// The collection of sensitive values, shared with the code that prints or logs provider messages.
     pub secrets: Secrets,
     /// Schemas that earlier operations have fetched.
     pub schemas: Option<SchemaCache>,
@@ -98,7 +99,7 @@ impl Default for LauncherSettings {
     }
 }
 
-/// Starts providers from the programs that were found for them.
+/// Starts providers from their programs.
 ///
 /// ```
 /// use formwork_operation::prelude::*;
@@ -118,20 +119,20 @@ impl Default for LauncherSettings {
 pub struct Launcher {
     programs: BTreeMap<ProviderAddr, ProviderProgram>,
     settings: LauncherSettings,
-    /// Whether kept schemas are as good as those of a running provider.
+    /// Whether cached schemas can replace those of a running provider.
     reads_schemas: bool,
     /// Reads the states of other configurations.
     states: Arc<RemoteStateReader>,
     running: RefCell<Vec<RunningPlugin>>,
-    /// Processes left behind by plugins that have ended.
+    /// Processes that plugins left running after they ended.
     left: RefCell<Vec<DetachedProcess>>,
 }
 
-/// A plugin, and the provider it is known by.
+/// A plugin and the address of its provider.
 type RunningPlugin = (Weak<dyn Provider>, Rc<Plugin>);
 
 impl Launcher {
-    /// Makes a launcher over these programs.
+    /// Creates a launcher for these programs.
     #[must_use]
     pub fn new(
         settings: LauncherSettings,
@@ -148,14 +149,14 @@ impl Launcher {
         }
     }
 
-    /// The same, for an operation that needs little but schemas: a provider whose schemas are kept is
-    /// not started before it is asked for more.
+    /// Creates a launcher for an operation that mainly needs schemas: a provider with cached schemas
+    /// is not started before another call needs it.
     #[must_use]
     pub fn prefer_cached_schemas(self) -> Self {
         Self { reads_schemas: true, ..self }
     }
 
-    /// The kept schemas, and the hash under which those of a provider are kept.
+    /// The schema cache and the hash that is the key of a provider in it.
     fn schema_cache_and_package_hash(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
         match self.programs.get(addr)? {
             ProviderProgram::File { package, .. } => {
@@ -166,24 +167,24 @@ impl Launcher {
         }
     }
 
-    /// Asks every running plugin to end, and waits until they have, or ends those that do not.
-    /// Detached processes, which cannot be ended from here, are reported.
+    /// Requests every running plugin to stop, and waits until it has, or kills it. Detached
+    /// processes, which cannot be ended here, are reported.
     pub async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
-        // All at once, because each of them may take seconds.
+        // Concurrently, because each plugin may take seconds.
         shutdown_all(all()).await;
         for DetachedProcess { plugin, pid, command } in
             self.left.take().into_iter().chain(detached_processes_of_plugins(all()))
         {
             let detail = format!(
-                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and is still running. Formwork cannot end it."
             );
             diags.warn(Diagnostic::warning(messages::PROVIDER_LEFT_PROCESS_RUNNING, detail));
         }
     }
 
-    /// Ends every plugin at once.
+    /// Kills every plugin immediately.
     pub fn kill(&self) {
         self.running.borrow().iter().for_each(|(_, plugin)| plugin.kill());
     }
@@ -203,8 +204,8 @@ impl ProviderLauncher for Launcher {
                     name,
                     path: path.clone(),
                     arg0: arg0.clone(),
-                    // Compared at the start, so that no other file runs in the place of the
-                    // verified one.
+                    // Compared at the start, so that no other file runs instead of the verified
+                    // one.
                     identity: *identity,
                     env: Vec::new(),
                     withheld: self.settings.withheld.clone(),
@@ -217,8 +218,8 @@ impl ProviderLauncher for Launcher {
             }
         };
         let provider: Arc<dyn Provider> = Arc::new(plugin.provider());
-        // The weak handle does not keep the provider alive, but keeps its address from being used
-        // for another.
+        // The weak handle does not keep the provider alive, but prevents its address from being
+        // reused.
         self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
         Ok(provider)
     }
@@ -266,13 +267,15 @@ impl ProviderLauncher for Launcher {
         // Only addresses are compared: pointers to one object may differ in their vtables.
         let is_it =
             |(other, _): &RunningPlugin| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
-        // Cloned, so that no borrow is held over the await, where another provider may be closed.
+        // Cloned, so that no borrow is held across the await, during which another provider may be
+        // closed.
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;
             self.left.borrow_mut().extend(detached_processes_of_plugins([&*plugin]));
         }
-        // Until then it is among those that are ended at the end, in case nothing waits for this.
+        // Until then it remains in the list of plugins to shut down, in case nothing awaits this
+        // future.
         self.running.borrow_mut().retain(|it| !is_it(it));
     }
 }

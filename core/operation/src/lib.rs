@@ -1,11 +1,11 @@
 //! Operations of the engine on a configuration and its stored state: plan, apply, refresh, import and
 //! recover, for the command line and for programs that embed the engine.
 //!
-//! A [`StateSession`] is the locked state; [`Operation`] is the builder, whose methods run one operation
-//! each. Nothing here reads the environment, prints, or asks on a terminal: events go to an
-//! [`OperationObserver`], questions to an [`Approval`], and a `CancellationToken` ends an operation early.
-//! [`LoadedConfig`] reads a configuration in one call, and [`prelude`] has all that most programs need:
-//! `examples/embed.rs` is a whole one.
+//! A [`StateSession`] is the locked state. [`Operation`] is a builder with one method for each operation.
+//! This crate reads no environment variables, prints nothing and does not prompt on a terminal: events go
+//! to an [`OperationObserver`], questions to an [`Approval`], and a `CancellationToken` ends an operation
+//! early. [`LoadedConfig`] reads a configuration in one call, and [`prelude`] exports the items that most
+//! programs need. `examples/embed.rs` is a complete example.
 
 mod apply;
 mod claims;

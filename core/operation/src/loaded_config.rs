@@ -1,5 +1,5 @@
-//! A configuration that is read in one call, for programs that embed the engine: with its local modules, the
-//! values of its variables, and its state in a file of the same folder.
+//! Loads a configuration in one call, for programs that embed the engine: with its local modules, its
+//! variable values, and its state in a file in the same directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ use crate::messages;
 use crate::operation::{Operation, OperationInputs};
 use crate::state_session::{SessionOptions, StateSession};
 
-/// The state file of a configuration without a block that names another place.
+/// The state file of a configuration that specifies no other location.
 const STATE_FILE: &str = "terraform.tfstate";
 
-/// A configuration that was read from a folder.
+/// A configuration that was loaded from a directory.
 ///
-/// A program with installed modules, a backend or a clock of its own makes the parts itself: see
+/// A program that needs installed modules, a backend or its own clock creates the parts itself: see
 /// [`Operation`] and [`StateSession`].
 ///
 /// ```
@@ -62,18 +62,19 @@ const STATE_FILE: &str = "terraform.tfstate";
 pub struct LoadedConfig {
     /// The configuration.
     pub config: Config,
-    /// The values of the root variables.
+    /// The values of the root module's variables.
     pub variables: BTreeMap<Str, ResolvedVariable>,
     folder: PathBuf,
 }
 
 impl LoadedConfig {
-    /// Reads the configuration in a folder with the local modules that it calls, and gives its variables
-    /// their values. The sources keep the texts, also on failure, so that messages can show them.
+    /// Loads the configuration in a directory with the local modules that it calls, and sets its
+    /// variables. The sources keep the text of the files, even on failure, so that messages can show
+    /// them.
     ///
     /// # Errors
-    /// When a file cannot be read, something in it is wrong, a module is not local, or a variable has no
-    /// value.
+    /// Returns an error if a file cannot be read or is invalid, if a module is not local, or if a
+    /// variable has no value.
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -84,13 +85,13 @@ impl LoadedConfig {
         let config_source =
             ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
         let config = Config::load(diags, sources, config_source)?;
-        // There is no terminal to ask on.
+        // No terminal is available for a prompt.
         let unset = UnsetVariableTreatment::Error;
         let variables = resolve_variables(diags, sources, &config.root, given, unset)?;
         Ok(Self { config, variables, folder: folder.to_owned() })
     }
 
-    /// An operation on the configuration in the default workspace, at the present time.
+    /// Returns an operation on the configuration in the default workspace, at the current time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the operation of such a program begins here")]
     pub fn operation<'a>(
@@ -104,12 +105,12 @@ impl LoadedConfig {
         Operation::new(inputs, host)
     }
 
-    /// Opens the state in the file `terraform.tfstate` of the folder. The lock has the name of the
-    /// operation.
+    /// Opens the state in the file `terraform.tfstate` in the directory. The lock shows the name of
+    /// the operation.
     ///
     /// # Errors
-    /// When the configuration names another place or encrypts its states, another process holds the lock,
-    /// or the state cannot be read.
+    /// Returns an error if the configuration specifies another location or encryption, if another process
+    /// holds the lock, or if the state cannot be read.
     pub async fn open_local_session(
         &self,
         diags: &mut Diagnostics,
@@ -117,14 +118,14 @@ impl LoadedConfig {
     ) -> Result<StateSession, Reported> {
         let settings = &self.config.root.settings;
         let backend = settings.backend.as_ref().map(|block| block.span);
-        // The objects of the state in the other place would be created a second time.
+        // The objects of the state in the other location would be created a second time.
         if let Some(span) = backend.or(settings.encryption.as_ref().map(|block| block.span)) {
-            let detail = "This program keeps the state unencrypted in a local file, but this block demands another place or form. Nothing was changed.";
+            let detail = "This program keeps the state unencrypted in a local file, but this block specifies another location or encryption. Nothing was changed.";
             return Err(
                 diags.error(Diagnostic::error(messages::STATE_IS_NOT_LOCAL, detail).at(span))
             );
         }
-        // The file that the commands use in this folder, so that they can go on from it.
+        // The same file that the commands use in this directory, so that they can continue from it.
         let state = StateFilePaths::from_state_path(self.folder.join(STATE_FILE)).into();
         StateSession::open(diags, state, &SessionOptions::new(operation, &self.folder)).await
     }

@@ -1,4 +1,4 @@
-//! Events of an operation, and the questions that it asks.
+//! Events of an operation, and requests for approval.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 ///
 /// See [`OperationObserver`] for an example.
 pub enum OperationEvent<'a> {
-    /// The engine works: an object is read, changed and so on.
+    /// An event of the engine: an object is read, changed and so on.
     Engine(&'a Event<'a>),
     /// Another process holds the lock of the state, and the operation waits for it.
     LockWait {
-        /// The holder, for people.
+        /// A human-readable description of the holder.
         holder: &'a str,
         /// Maximum time to wait.
         limit: Duration,
     },
-    /// A plan was made that is to be applied.
+    /// A plan was created, and is about to be applied.
     Planned {
         /// The plan.
         plan: &'a Plan,
-        /// The providers, whose schemas say how values are shown.
+        /// The providers, whose schemas define how values are displayed.
         pool: &'a ProviderPool<'a>,
     },
-    /// A saved plan holds for the state, and is about to be applied.
+    /// A saved plan matches the state, and is about to be applied.
     SavedPlan(&'a Plan),
     /// A plan was applied without an error.
     Applied {
-        /// The number of changes made.
+        /// The numbers of changes by kind.
         counts: ChangeCounts,
-        /// The state after them.
+        /// The state after the changes.
         state: &'a State,
     },
-    /// The state was brought up to date.
+    /// The state was refreshed.
     Refreshed {
         /// The state.
         state: &'a State,
@@ -62,11 +62,11 @@ pub enum OperationEvent<'a> {
 /// }
 /// ```
 pub trait OperationObserver {
-    /// Takes notice of an event. Must be quick.
+    /// Receives an event. Must return quickly.
     fn on_event(&self, event: &OperationEvent<'_>);
 
-    /// Offers warnings at a point where the user should read them before the operation goes on. An
-    /// implementation that shows them takes them out; the caller of the operation gets the others.
+    /// Offers warnings that the user should see before the operation continues. An implementation
+    /// that prints them removes them; the rest is returned to the caller of the operation.
     fn offer_diagnostics(&self, diags: &mut Diagnostics) {
         let _ = diags;
     }
@@ -90,7 +90,7 @@ impl OperationObserver for NoOperationObserver {
     fn on_event(&self, _: &OperationEvent<'_>) {}
 }
 
-/// Passes the events of the engine on to the observer of an operation.
+/// Forwards the events of the engine to the observer of an operation.
 pub(crate) struct EngineEventForwarder<'a>(pub(crate) &'a dyn OperationObserver);
 
 impl EventObserver for EngineEventForwarder<'_> {
@@ -106,7 +106,7 @@ impl EventObserver for EngineEventForwarder<'_> {
 pub struct ApprovalPrompt<'a> {
     /// The kind of plan.
     pub mode: PlanMode,
-    /// Sentences to repeat with the question, one a line: options of the plan that match nothing.
+    /// Sentences to repeat with the question, one per line: options of the plan that match nothing.
     pub reminder: &'a str,
 }
 
@@ -137,19 +137,19 @@ pub struct ApprovalPrompt<'a> {
 /// ```
 #[async_trait::async_trait(?Send)]
 pub trait Approval {
-    /// Decides about a plan that was made and reported to the observer. Is asked only for plans that
-    /// change something.
+    /// Approves or refuses a plan that was created and reported to the observer. Called only for
+    /// plans that change something.
     ///
     /// # Errors
-    /// When the plan is not approved. Nothing is changed then.
+    /// Returns an error if the plan is not approved. Then no change is made.
     async fn approve(
         &self,
         diags: &mut Diagnostics,
         request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported>;
 
-    /// Decides whether to make a new plan in place of one that was approved, where other runs have changed parts of the
-    /// state since.
+    /// Decides whether to create a new plan after the approval of the first one, because other runs have
+    /// changed parts of the state.
     async fn wants_new_plan(&self, _overtaken: &Diagnostic) -> bool {
         false
     }

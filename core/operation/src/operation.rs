@@ -1,5 +1,4 @@
-//! The builder of operations: everything that planning, applying, importing and recovering have in
-//! common.
+//! The builder of operations: settings that planning, applying, importing and recovering share.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,24 +18,24 @@ use tokio_util::sync::CancellationToken;
 
 use crate::observer::{Approval, NoOperationObserver, OperationObserver};
 
-/// Inputs that every operation needs.
+/// Inputs that every operation requires.
 ///
 /// See [`Operation`] for an example.
 #[derive(Clone, Copy)]
 pub struct OperationInputs<'a> {
     /// The configuration.
     pub config: &'a Config,
-    /// The texts it was written in.
+    /// The source text of the configuration.
     pub sources: &'a Sources,
-    /// The values of the root variables.
+    /// The values of the root module's variables.
     pub variables: &'a BTreeMap<Str, ResolvedVariable>,
     /// The providers.
     pub pool: &'a ProviderPool<'a>,
 }
 
-/// An operation on a configuration and its state, not yet run.
+/// An operation on a configuration and its state, which has not run yet.
 ///
-/// The builder methods add optional inputs; then one of the async methods runs it. The
+/// The builder methods add optional inputs, and one of the async methods runs the operation. The
 /// caller opens the state before, and closes it after.
 ///
 /// ```
@@ -99,13 +98,13 @@ pub struct Operation<'a> {
     pub(crate) inputs: OperationInputs<'a>,
     host: HostValues,
     provisioners: Option<&'a ProvisionerSet>,
-    /// Used where the caller has given none.
+    /// The default, used if the caller has set no observer.
     no_provisioners: ProvisionerSet,
     pub(crate) observer: &'a dyn OperationObserver,
     pub(crate) approval: Option<&'a dyn Approval>,
     parallelism: usize,
     pub(crate) cancellation: CancellationToken,
-    /// Set once nothing new is to start.
+    /// Cancelled as soon as no further work may start.
     stop: Cell<bool>,
 }
 
@@ -125,19 +124,19 @@ pub struct Operation<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct PhaseInputs<'a> {
-    /// The state that the phase starts from.
+    /// The state at the start of the phase.
     pub state: &'a State,
-    /// Destination of the results.
+    /// Receiver of the results.
     pub results: &'a Results,
-    /// Access of expressions to the outside world.
+    /// Access of expressions to the file system, the clock and other external inputs.
     pub world: &'a HostValues,
     /// Observer of the engine.
     pub watch: &'a dyn EventObserver,
 }
 
 impl<'a> Operation<'a> {
-    /// An operation without provisioners and observer, that applies plans without asking and makes up
-    /// to ten calls at once.
+    /// Creates an operation without provisioners and observer, that applies plans without approval
+    /// and makes up to ten concurrent calls.
     #[must_use]
     pub fn new(inputs: OperationInputs<'a>, host: HostValues) -> Self {
         Self {
@@ -153,32 +152,33 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Adds the provisioners that may run.
+    /// Sets the provisioners that may run.
     #[must_use]
     pub fn with_provisioners(self, provisioners: &'a ProvisionerSet) -> Self {
         Self { provisioners: Some(provisioners), ..self }
     }
 
-    /// Adds an observer.
+    /// Sets an observer.
     #[must_use]
     pub fn with_observer(self, observer: &'a dyn OperationObserver) -> Self {
         Self { observer, ..self }
     }
 
-    /// Asks before a plan is applied that changes something.
+    /// Requests approval before a plan that changes something is applied.
     #[must_use]
     pub fn with_approval(self, approval: &'a dyn Approval) -> Self {
         Self { approval: Some(approval), ..self }
     }
 
-    /// Sets the number of calls that may be under way at once; one is always possible.
+    /// Sets the maximum number of concurrent calls, which is at least one.
     #[must_use]
     pub fn with_parallelism(self, parallelism: usize) -> Self {
         Self { parallelism, ..self }
     }
 
-    /// Lets a token cancel the operation: once it is cancelled nothing new starts, and providers and
-    /// provisioners are asked to end soon. The operation still ends by itself, with the state stored.
+    /// Sets a token that cancels the operation. After cancellation no new work starts, and providers
+    /// and provisioners are requested to stop soon. The operation still completes by itself, with the
+    /// state stored.
     ///
     /// ```
     /// use formwork_operation::prelude::*;
@@ -193,13 +193,13 @@ impl<'a> Operation<'a> {
         Self { cancellation, ..self }
     }
 
-    /// Outside information available to expressions, while something is applied or not.
+    /// External inputs available to expressions, during an apply or otherwise.
     #[must_use]
     pub fn host_values(&self, applying: bool) -> HostValues {
         HostValues { applying, ..self.host.clone() }
     }
 
-    /// A session of the engine for one phase.
+    /// Creates a session of the engine for one phase.
     #[must_use]
     pub fn engine_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
         let OperationInputs { config, sources, variables, pool } = self.inputs;
@@ -217,23 +217,24 @@ impl<'a> Operation<'a> {
         Session::new(inputs).with_observer(phase.watch).with_parallelism(self.parallelism)
     }
 
-    /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
-    /// and provisioners are asked to stop early.
+    /// Runs the work to completion. After cancellation no new work starts, and providers and
+    /// provisioners are requested to stop early.
     pub(crate) async fn run_with_graceful_cancel<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         tokio::select! {
-            // A request that comes with the end of the work counts for what follows.
+            // A cancellation that arrives when the work ends applies to the following work.
             biased;
             () = self.cancellation.cancelled() => {}
             result = &mut work => return result,
         }
-        // Before the providers are asked to stop, or new calls would start behind the request.
+        // Before providers are requested to stop. Otherwise new calls would start after the
+        // request.
         self.stop.set(true);
         self.provisioners.iter().for_each(|provisioners| provisioners.stop_all());
-        // A provider may take its time to answer; the work does not wait for that.
+        // A provider may take its time to respond. The work does not wait for it.
         let mut stopping = pin!(self.inputs.pool.stop_providers());
         tokio::select! {
-            // The work is looked at first, because its end makes the answer unimportant.
+            // The work is polled first, because its end makes the response irrelevant.
             biased;
             result = &mut work => return result,
             () = &mut stopping => {}
@@ -241,7 +242,7 @@ impl<'a> Operation<'a> {
         work.await
     }
 
-    /// Offers diagnostics to the observer, and keeps those that it leaves.
+    /// Offers diagnostics to the observer, and keeps the ones it does not take.
     pub(crate) fn offer_diagnostics(&self, diags: &mut Diagnostics) {
         self.observer.offer_diagnostics(diags);
     }

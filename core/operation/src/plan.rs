@@ -1,4 +1,4 @@
-//! Makes plans.
+//! Creates plans.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::plan_options::check_plan_options;
 use crate::state_session::StateSession;
 use crate::unmatched_options::{ConfigStateAndOptions, UnmatchedOptions};
 
-/// A plan that was made.
+/// A plan with the results of its evaluation.
 ///
 /// ```
 /// use formwork_operation::prelude::*;
@@ -40,12 +40,12 @@ pub struct PlanOutcome {
     pub plan: Plan,
     /// The results of evaluation, with the configuration that was generated for imported objects.
     pub results: Results,
-    /// Lineage and serial of the state that it was made for.
+    /// Lineage and serial of the state that the plan was created for.
     made_for: (String, u64),
 }
 
 impl PlanOutcome {
-    /// Returns the plan if the state is still the one that it was made for.
+    /// Returns the plan if the state has not changed since the plan was created.
     pub(crate) fn plan_if_state_unchanged(
         self,
         diags: &mut Diagnostics,
@@ -62,14 +62,14 @@ impl PlanOutcome {
         if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
             return Ok(self.plan);
         }
-        let detail = "The state was changed after the plan was made. Make a new plan.";
+        let detail = "The state was changed after the plan was created. Create a new plan.";
         Err(diags.error(Diagnostic::error(messages::PLAN_IS_STALE, detail)))
     }
 }
 
-/// A plan in the making.
+/// A plan that is being created.
 pub(crate) struct PlanInProgress {
-    /// Options of the plan, with the objects that interrupted runs may have made.
+    /// Options of the plan, with the objects that interrupted runs may have created.
     options: PlanOptions,
     /// Options that match nothing.
     pub(crate) unmatched: UnmatchedOptions,
@@ -87,10 +87,11 @@ pub(crate) struct PlanInputs<'a> {
 }
 
 impl Operation<'_> {
-    /// Makes a plan, and changes nothing. A plan to destroy everything is one with
+    /// Creates a plan, and changes nothing. A plan that destroys everything has the mode
     /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
     ///
-    /// Results of interrupted runs that the providers could tell are in the session afterwards.
+    /// Afterwards, the session has the results of interrupted runs that the providers could
+    /// determine.
     ///
     /// ```
     /// use formwork_operation::prelude::*;
@@ -107,14 +108,15 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When no plan could be made, or options exclude each other. A plan with errors that are reported has [`Plan::errored`].
+    /// Returns an error if the plan cannot be created, or if options exclude each other. A plan whose errors
+    /// were reported has [`Plan::errored`].
     pub async fn plan(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
-        // Before any provider is asked anything.
+        // Before the first call of a provider.
         check_plan_options(diags, &options)?;
         session.warn_of_misplaced_journals(diags);
         session.follow_moves_of_unresolved(self.inputs.config);
@@ -122,10 +124,10 @@ impl Operation<'_> {
         let planned = self
             .run_with_graceful_cancel(self.plan_without_unresolved(diags, session, &planning))
             .await;
-        // After a failure, too: an option that matches nothing may be its cause.
+        // After a failure too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
-            // The results of a search hold, also if this plan is never applied.
+            // The results of a search remain valid even if this plan is never applied.
             session.settle_by_search_results(diags, plan);
         }
         session.warn_of_needed_decisions(diags);
@@ -147,7 +149,7 @@ impl Operation<'_> {
         PlanInProgress { options, unmatched, results: Results::new(config) }
     }
 
-    /// Reports options that match no instance, by the instance keys that are known by now.
+    /// Reports options that match no instance, based on the instance keys that are known now.
     pub(crate) fn report_unmatched_options(
         &self,
         diags: &mut Diagnostics,
@@ -160,16 +162,17 @@ impl Operation<'_> {
         unmatched.find_and_warn_after_plan(diags, planned, results);
     }
 
-    /// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their
+    /// Creates a plan that leaves out the instances of operations with an unknown outcome, and their
     /// dependents. The provider may know the outcome, so they are planned first, and left out of a
-    /// second plan where it did not. Returns the results of the second plan, if one was made.
+    /// second plan if it does not. Returns the results of the second plan, if one was created.
     pub(crate) async fn plan_without_unresolved(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
         planning: &PlanInProgress,
     ) -> Result<(Plan, Option<Results>), Reported> {
-        // Shown before the plan: it may take minutes, and a wrong address makes it useless.
+        // Shown before the plan: planning may take minutes, and a wrong address makes the plan
+        // useless.
         let mut early = planning.unmatched.to_warnings();
         self.offer_diagnostics(&mut early);
         let _ = diags.append(early);
@@ -179,7 +182,8 @@ impl Operation<'_> {
             options: &planning.options,
             watch: &EngineEventForwarder(self.observer),
         };
-        // Kept apart until it is known whether a second plan reports the same again.
+        // Kept separately until it is known whether a second plan reports the same diagnostics
+        // again.
         let mut found = Diagnostics::new();
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {
@@ -191,7 +195,7 @@ impl Operation<'_> {
             let _ = diags.append(found);
             return first.map(|plan| (plan, None));
         }
-        // Everything else is reported again.
+        // The second plan reports everything else again.
         let evidence = found
             .iter()
             .filter(|one| {
@@ -208,7 +212,7 @@ impl Operation<'_> {
         Ok((plan, Some(results)))
     }
 
-    /// Makes a plan.
+    /// Creates one plan.
     pub(crate) async fn make_plan(
         &self,
         diags: &mut Diagnostics,

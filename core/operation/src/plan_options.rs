@@ -1,12 +1,13 @@
-//! Options of a plan that exclude each other, for the command line and for programs that embed the engine.
+//! Checks for plan options that exclude each other, for the command line and for programs that embed the
+//! engine.
 
 use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
-/// Checks that no options of a plan exclude each other. Each operation that plans checks this itself. A program
-/// that calls it before has the errors before a state is locked.
+/// Checks that the options of a plan do not exclude each other. Each operation that plans runs this check
+/// itself. A program that calls it earlier gets the errors before a state is locked.
 ///
 /// ```
 /// use formwork_core::plan::{PlanMode, PlanOptions};
@@ -21,22 +22,24 @@ use crate::messages;
 /// ```
 ///
 /// # Errors
-/// As [`check_refresh_option`], [`check_target_options`] and [`check_replace_option`].
+/// Returns the errors of [`check_refresh_option`], [`check_target_options`] and
+/// [`check_replace_option`].
 pub fn check_plan_options(diags: &mut Diagnostics, options: &PlanOptions) -> Result<(), Reported> {
     check_refresh_option(diags, options)?;
     check_target_options(diags, options)?;
     check_replace_option(diags, options)
 }
 
-/// Checks that a plan which only refreshes does so.
+/// Checks that a refresh-only plan refreshes objects.
 ///
 /// # Errors
-/// When it reads no objects.
+/// Returns an error if such a plan skips the refresh.
 pub fn check_refresh_option(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
-    // An import makes such a plan on purpose, because it only adds an object. It does not come through here.
+    // An import creates such a plan on purpose, because it only adds an object. It does not call this
+    // function.
     if options.mode != PlanMode::RefreshOnly || !options.skip_refresh {
         return Ok(());
     }
@@ -46,36 +49,36 @@ pub fn check_refresh_option(
     )))
 }
 
-/// Checks that a plan is limited in one way.
+/// Checks that a plan has either targets or excludes.
 ///
 /// # Errors
-/// When it has both targets and excludes.
+/// Returns an error if the plan has both targets and excludes.
 pub fn check_target_options(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
-    // Of an instance in both lists it would be unclear whether it is planned.
+    // For an instance in both lists it would be unclear whether it is planned.
     if options.targets.is_empty() || options.excludes.is_empty() {
         return Ok(());
     }
-    let detail = "The options -target and -exclude say what is in the plan and what is not: use one of them.";
+    let detail = "The options -target and -exclude limit the plan in opposite ways. Use only one of them.";
     Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail)))
 }
 
-/// Checks that no object is to be replaced by a run that creates none.
+/// Checks that a run that creates no objects has no objects to replace.
 ///
 /// # Errors
-/// When one is.
+/// Returns an error if such a run has the option `-replace`.
 pub fn check_replace_option(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
-    // The plan would pass over the option, and the user would take the object for replaced.
+    // The plan would ignore the option, and the user would believe that the object was replaced.
     if options.mode == PlanMode::Normal || options.replace.is_empty() {
         return Ok(());
     }
     Err(diags.error(Diagnostic::error(
         messages::UNSUPPORTED_PLAN_MODE,
-        "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
+        "The option -replace creates a new object, so it cannot be combined with -destroy or -refresh-only.",
     )))
 }

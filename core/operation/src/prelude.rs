@@ -1,6 +1,7 @@
-//! Items that most programs need which embed the engine: `use formwork_operation::prelude::*`.
+//! Re-exports for programs that embed the engine: `use formwork_operation::prelude::*`.
 
-// Types of other crates that the operations take or return: a program needs no dependency on these crates.
+// Types of other crates that the operations take or return, so that a program needs no dependency on these
+// crates.
 pub use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 pub use formwork_core::change::{Action, ImportKey};
 pub use formwork_core::event::Event;

@@ -28,14 +28,14 @@ pub use self::select_operations::OperationSelection;
 pub use self::settle::{AdoptSelectedRequest, AdoptionSummary, Decision, SettledInstance};
 pub use crate::state_session::{decision_commands, remedy_if_other_object_at_addr};
 
-/// An object that is to be adopted.
+/// An object to adopt.
 ///
 /// See [`Operation::adopt_without_storing_state`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct AdoptRequest<'a> {
     /// The address of the open operation.
     pub addr: &'a InstanceAddr,
-    /// The id of the object, if the user gave it.
+    /// The id of the object, if the user specified it.
     pub id: Option<&'a str>,
     /// Whether the object may differ from the plan.
     pub force: bool,
@@ -60,7 +60,7 @@ pub struct AdoptRequest<'a> {
 pub enum AdoptedOrDestroyed {
     /// The object is in the state, under this address.
     InState(InstanceAddr),
-    /// The operation has destroyed the object: the state is as it was.
+    /// The operation destroyed the object, so the state has not changed.
     Destroyed(InstanceAddr),
 }
 
@@ -81,14 +81,16 @@ pub enum AdoptedOrDestroyed {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UnresolvedSearchOutcome {
-    /// Their explanations about the objects that they could not tell, by address.
+    /// Explanations of the providers for the objects whose existence they could not determine, by
+    /// address.
     pub explanations: BTreeMap<InstanceAddr, String>,
-    /// Whether something is decided. The state is not stored yet.
+    /// Whether any operation was settled. The state is not stored yet.
     pub has_decided: bool,
 }
 
 impl Operation<'_> {
-    /// Adds an object that an interrupted operation made to the state, which is not stored yet: see
+    /// Adds an object that an interrupted operation created to the state, which is not stored yet:
+    /// see
     /// [`StateSession::write_state_or_errored_file`].
     ///
     /// ```
@@ -108,16 +110,17 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When that is not possible. Then nothing is decided, and the state is as it was.
+    /// Returns an error if the object cannot be adopted. Then nothing is settled, and the state has
+    /// not changed.
     pub async fn adopt_without_storing_state(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         request: AdoptRequest<'_>,
     ) -> Result<AdoptedOrDestroyed, Reported> {
-        // A request that fails or is cancelled must leave nothing half done.
+        // A request that fails or is cancelled must not leave a partial change.
         let before = (session.file.clone(), session.recovery.clone());
-        // Kept apart: errors of earlier requests must not make this one fail.
+        // Kept separately: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
         let adopting = self.adopt_without_rollback(&mut problems, session, request);
         let done = self.run_with_graceful_cancel(adopting).await;
@@ -139,7 +142,7 @@ impl Operation<'_> {
         let Some(last) = open.last() else {
             return Err(diags.error(session.no_single_open_operation_error(request.addr)));
         };
-        // Where only its place is open, the journal has the object itself.
+        // If only the address is open, the journal has the object itself.
         let guessed = last.guess_object_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Destination { object: None }, None) => {
@@ -154,7 +157,7 @@ impl Operation<'_> {
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
-                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt {} ID",
+                    "The id of the object at {} is not known. Add it after the address, in the form that `formwork import` accepts:\n  formwork recover adopt {} ID",
                     last.addr,
                     shell_quoted(&last.addr.to_string())
                 );
@@ -167,7 +170,7 @@ impl Operation<'_> {
         Ok(AdoptedOrDestroyed::InState(at))
     }
 
-    /// Puts a result in its place. Returns where that is.
+    /// Adds a result to the state under its address. Returns that address.
     fn put_result_at_old_or_moved_addr(
         &self,
         diags: &mut Diagnostics,
@@ -176,8 +179,8 @@ impl Operation<'_> {
         object: &Arc<ObjectState>,
     ) -> Result<InstanceAddr, Reported> {
         let (addr, place) = (&one.addr, one.current_addr());
-        // The old address comes first, because from there the object moves together with all
-        // others. Only if it would not move does it go to its new place at once.
+        // The old address is tried first, because from there the object moves together with all
+        // others. Only if it would not move is the object added at the new address immediately.
         let before = state.clone();
         put_object_at_operation_addr(diags, state, one, object)?;
         if addr == place || moved::is_moved_to(self.inputs.config, state, addr, place) {
@@ -199,13 +202,14 @@ impl Operation<'_> {
         let config = self.inputs.config;
         depose_current_if_planned(session, one);
         refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
-        // At an address that another object has by now, the one that moved there in vain is not
-        // taken for it: the next plan decides its fate.
+        // An address may now have another object, which could not be moved further. It is not
+        // mistaken for the object of the operation: the next plan decides whether to change it.
         let is_free = !is_taken_now_or_after_moves(config, &session.file.state, one.current_addr());
         let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = AdoptionSource { import_key, all: false, unwritten };
-        // The state without the object that is found: it must not be compared with itself.
+        // The state without the object that was found, because the object must not be compared with
+        // itself.
         let others = session.file.state.clone();
         self.import_without_storing_state(diags, session, at, adoption).await?;
         let adopted = AdoptedObject { operation: one, at };
@@ -219,8 +223,8 @@ impl Operation<'_> {
         }
     }
 
-    /// Asks the providers for the objects of open operations, and settles those with an answer, as a plan
-    /// does. A configuration or provider with errors is no obstacle: then nothing is settled.
+    /// Queries the providers for the objects of open operations, and settles those that are found, as a
+    /// plan does. If the configuration or a provider has errors, nothing is settled.
     ///
     /// ```
     /// use formwork_operation::prelude::*;
@@ -259,7 +263,8 @@ impl Operation<'_> {
             session.unresolved_needing_decision().cloned().collect();
         for one in &open {
             let at = one.current_addr();
-            // An object that has moved meanwhile moves with the next apply, together with all others.
+            // An object that was moved in the configuration since then moves with the next apply,
+            // together with all others.
             if one.addr != *at || plan.searches.get(at) != Some(&InterruptedSearchResult::Found) {
                 continue;
             }
@@ -280,7 +285,7 @@ impl Operation<'_> {
         UnresolvedSearchOutcome { explanations: found, has_decided }
     }
 
-    /// Makes a plan for the objects that interrupted runs may have made.
+    /// Plans the objects that interrupted runs may have created.
     async fn plan_interrupted_creations(
         &self,
         diags: &mut Diagnostics,
@@ -288,7 +293,7 @@ impl Operation<'_> {
     ) -> Result<Plan, Reported> {
         let interrupted_creations = session.interrupted_creations();
         let options = PlanOptions {
-            // The other objects do not matter here, and reading them takes time.
+            // The other objects are irrelevant here, and reading them takes time.
             skip_refresh: true,
             targets: interrupted_creations.keys().cloned().map(Target::Instance).collect(),
             interrupted_creations,
@@ -314,14 +319,14 @@ struct CreatedObject<'a> {
     force: bool,
 }
 
-/// An open operation, and the address at which its object was taken in.
+/// An open operation, and the address under which its object was added.
 #[derive(Clone, Copy)]
 struct AdoptedObject<'a> {
     operation: &'a UnresolvedOperation,
     at: &'a InstanceAddr,
 }
 
-/// Refuses an object that differs from the plan: it may belong to another user.
+/// Refuses an object that differs from the plan, because it may belong to another user.
 fn refuse_object_unlike_plan(
     diags: &mut Diagnostics,
     state: &State,
@@ -339,9 +344,9 @@ fn refuse_object_unlike_plan(
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
     let (named, argument) = match one.has_sensitive_id() {
         false => (format!("The object with the id {id:?}"), format!(" {}", shell_word(id))),
-        // The command finds the id of the answer by itself.
+        // The command takes the id from the answer in the journal.
         true if one.guess_object_id().as_deref() == Some(id) => {
-            ("The object of the answer".to_owned(), String::new())
+            ("The object in the answer".to_owned(), String::new())
         }
         true => ("The object with this id".to_owned(), " ID".to_owned()),
     };
@@ -367,27 +372,29 @@ fn warn_of_adopted_without_config(
         return;
     }
     let detail = format!(
-        "No block has a place for {at}, so the next apply destroys the object. To keep it, write its block first."
+        "No block in the configuration covers {at}, so the next apply destroys the object. To keep it, add its block first."
     );
     diags.warn(
         Diagnostic::warning(messages::ADOPTED_OBJECT_HAS_NO_BLOCK, detail).about(at.to_string()),
     );
 }
 
-/// Puts an adopted object at the address where the run was to create it, if it moves from there with all
-/// others. Alone at the new address it would keep the others from moving there. Returns whether it does.
+/// Adds an adopted object under the address where the run was about to create it, if it moves from there
+/// with all others. On its own at the new address it would keep the others from moving there. Returns
+/// whether it moves.
 fn return_to_unmoved_address(
     state: &mut State,
     config: &Config,
     one: &UnresolvedOperation,
 ) -> bool {
     let (from, to) = (&one.addr, one.current_addr());
-    // Between two resource types an object moves only through the provider, which a plan asks.
+    // Between two resource types an object moves only with the provider's help, which a plan
+    // requests.
     if from == to || from.resource.resource_type() != to.resource.resource_type() {
         return false;
     }
     let Some(object) = state.find_object(to, None).cloned() else { return false };
-    // On a copy: an object that would not move from there stays where it was found.
+    // On a copy: an object that would not move stays where it was found.
     let mut home = state.clone();
     home.remove_object(to, None);
     let resource = home.resource_or_insert(from.resource_addr(), &one.provider);
@@ -399,11 +406,11 @@ fn return_to_unmoved_address(
     goes
 }
 
-/// Deposes the object that the new one was to take the place of.
+/// Deposes the object that the new one was to replace.
 fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperation) {
     let Some(key) = &one.deposes else { return };
     let Some(instance) = session.file.state.instance_mut(&one.addr) else { return };
-    // Once that is out of the way, what is there now is another.
+    // If that object was already deposed, the current object is another one.
     if instance.deposed.contains_key(key) {
         return;
     }
@@ -412,8 +419,8 @@ fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperati
     }
 }
 
-/// Makes sure that the object that was found is not managed already, above all as the object that the new one was
-/// to take the place of: under two addresses it would be destroyed as one of them.
+/// Checks that the object that was found is not managed already, in particular as the object that the new one
+/// was to replace: under two addresses it would be destroyed as one of them.
 fn refuse_already_managed_object(
     diags: &mut Diagnostics,
     before: &State,
@@ -422,7 +429,7 @@ fn refuse_already_managed_object(
 ) -> Result<(), Reported> {
     let AdoptedObject { operation: one, at } = adopted;
     let Some(found) = state.find_object(at, None) else { return Ok(()) };
-    // Objects of different types are never the same, whatever their ids.
+    // Objects of different types are never the same, even with equal ids.
     let of_kind = before
         .resources
         .iter()
@@ -431,15 +438,15 @@ fn refuse_already_managed_object(
         of_kind.filter(|(_, held)| held.all_objects().any(|it| found.is_same_real_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget {}",
+        "The object with this id already belongs to {holder}. If the interrupted run has created no other object for {}, run:\n  formwork recover forget {}",
         one.addr,
         shell_quoted(&one.addr.to_string())
     );
     Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
 }
 
-/// Puts a result under an address, also if an object has come there since, unless that is certainly another
-/// object, which would be lost.
+/// Adds a result under an address, even if an object was added there since then, unless that is certainly
+/// another object, which would be lost.
 fn put_object_at_operation_addr(
     diags: &mut Diagnostics,
     state: &mut State,
@@ -449,7 +456,7 @@ fn put_object_at_operation_addr(
     let addr = &one.addr;
     let there = state.find_object(addr, one.deposed.as_ref()).cloned();
     let there = there.filter(|there| !there.is_same_real_object(object));
-    // The object that it was to replace is there all the time, unless it is out of the way already.
+    // The object that it was to replace is present all the time, unless it is already deposed.
     let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
         refuse_if_other_object_at_addr(diags, state, one)?;

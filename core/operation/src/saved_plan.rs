@@ -1,5 +1,5 @@
-//! Saved plans: the plan, the state it was made for, and the configuration it was made of, in one
-//! file. Reads no configuration from the disk.
+//! Saved plans: one file with the plan, the state that it was created for, and its configuration.
+//! Applying one reads no configuration from the disk.
 
 mod seal;
 mod variables_at_apply;
@@ -33,7 +33,7 @@ use crate::messages;
 
 const PLAN_PART: &str = "plan.json";
 const PRIOR_STATE_PART: &str = "prior.tfstate";
-/// The state as it was stored, where the plan starts from another one.
+/// The name of the part with the stored state, present if the plan starts from another state.
 const STORED_STATE_PART: &str = "stored.tfstate";
 /// The name of the part with the metadata of a plan.
 pub const METADATA_PART: &str = "about.json";
@@ -47,27 +47,28 @@ struct PlanMetadata {
     engine: String,
     time: i64,
     workspace: String,
-    /// The files that options named for the state.
+    /// The state files that options specify.
     state: Option<PathBuf>,
     state_out: Option<PathBuf>,
-    /// The backend that keeps the state; `None` in plans of versions that knew the local one only.
+    /// The backend that stores the state. `None` in plans of versions that supported only the local
+    /// backend.
     #[serde(default)]
     backend: Option<Box<RawValue>>,
     lineage: String,
     serial: u64,
-    /// Whether there was no state yet: its lineage means nothing then.
+    /// Whether no state existed yet. In this case the lineage has no meaning.
     fresh: bool,
     /// The fingerprint of the state, if interrupted runs had changed it since it was stored.
     #[serde(default)]
     recovered: Option<String>,
-    /// Given values of the variables, as JSON.
+    /// The given variable values, as JSON.
     variables: BTreeMap<String, Box<RawValue>>,
-    /// The ephemeral variables that were given a value, which is stored nowhere.
+    /// The ephemeral variables that were set. Their values are not stored.
     #[serde(default)]
     ephemeral: BTreeSet<String>,
 }
 
-/// The contents of a plan that is to be saved.
+/// The contents of a plan to save.
 ///
 /// ```
 /// # use {std::path::Path, formwork_operation::saved_plan::{PlanToSave, SealKeySource}};
@@ -79,36 +80,36 @@ struct PlanMetadata {
 pub struct PlanToSave<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The state that it is made for.
+    /// The state that the plan was created for.
     pub file: &'a StateFile,
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored:
     /// [`crate::StateSession::fingerprint_if_recovered`].
     pub recovered: Option<&'a str>,
     /// The configuration.
     pub config: &'a Config,
-    /// The values of its variables.
+    /// The variable values.
     pub variables: &'a BTreeMap<Str, ResolvedVariable>,
-    /// The time at which the plan was made.
+    /// The time at which the plan was created.
     pub time: OffsetDateTime,
     /// The selected workspace.
     pub workspace: &'a str,
-    /// The file that an option named for the state.
+    /// The state file that an option specified.
     pub state: Option<&'a Path>,
-    /// The file that an option named for the state that is written.
+    /// The file for the written state that an option specified.
     pub state_out: Option<&'a Path>,
-    /// The description of the backend that keeps the state, as JSON.
+    /// The description of the state's backend, as JSON.
     pub backend: Option<&'a RawValue>,
-    /// The files of the configuration, those of called modules among them.
+    /// The configuration files, including those of called modules.
     pub texts: &'a BTreeMap<PathBuf, Vec<u8>>,
     /// The manifest of installed modules.
     pub modules: &'a str,
     /// The lock file.
     pub locks: &'a str,
-    /// Encrypts the file, if that is configured.
+    /// The cipher of the file. It leaves the file unencrypted if no encryption is configured.
     pub cipher: &'a PlanCipher,
 }
 
-/// A saved plan, read.
+/// A saved plan that was read from its file.
 ///
 /// ```
 /// # use {std::path::Path, formwork_core::plan::plan_file::read_plan_file};
@@ -131,11 +132,11 @@ pub struct SavedPlan {
     texts: BTreeMap<PathBuf, Vec<u8>>,
     /// The manifest of the modules that were installed.
     pub modules: String,
-    /// The lock file of the providers that it was made with.
+    /// The lock file of the providers that created the plan.
     pub locks: String,
 }
 
-/// Treatment of configurations that were generated while the plan was made.
+/// Treatment of the configuration that was generated while the plan was created.
 ///
 /// ```
 /// # use {std::path::Path, formwork_operation::saved_plan::*};
@@ -145,17 +146,17 @@ pub struct SavedPlan {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratedConfigUse {
-    /// They are taken for part of the configuration, so that they can be applied.
+    /// Generated resources are part of the configuration, so that they can be applied.
     Include,
-    /// The configuration is shown as it was written.
+    /// The configuration is returned as the author wrote it.
     Exclude,
 }
 
 impl PlanToSave<'_> {
-    /// Writes the plan to a file, sealed.
+    /// Writes the plan to a file, and seals it.
     ///
     /// # Errors
-    /// In words, when it cannot be written.
+    /// Returns a message for the user if the file cannot be written.
     pub fn write(&self, path: &Path, key: &SealKeySource) -> Result<(), String> {
         let Self { plan, file, .. } = *self;
         let metadata = self.plan_metadata();
@@ -189,8 +190,7 @@ impl PlanToSave<'_> {
         parts.extend(seal.as_ref().map(|seal| (seal::SEAL_PART, seal.as_slice())));
         let packed =
             plan_file::plan_file_to_bytes(path, &parts).map_err(|error| error.to_string())?;
-        // Encrypted as a whole, because the names of files and the configuration may be secret,
-        // too.
+        // The whole file is encrypted, because file names and the configuration may be secret, too.
         let packed = self.cipher.encrypt(packed)?;
         plan_file::write_plan_file_bytes(path, &packed).map_err(|error| error.to_string())
     }
@@ -222,8 +222,8 @@ impl PlanToSave<'_> {
     }
 }
 
-/// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
-/// in the configuration anyway.
+/// The given values, before conversion. For an ephemeral variable only the default is kept, which
+/// is in the configuration anyway.
 fn raw_variable_values_to_store<'a>(
     config: &'a Config,
     inputs: &'a BTreeMap<Str, ResolvedVariable>,
@@ -235,7 +235,7 @@ fn raw_variable_values_to_store<'a>(
     })
 }
 
-/// The ephemeral variables of which something holds.
+/// The ephemeral variables that satisfy a condition.
 fn ephemeral_variables_where(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
     variables.map(|(name, _)| name.to_string()).filter(|name| holds(name)).collect()
@@ -254,7 +254,7 @@ fn differs_in_managed_objects(one: &State, other: &State) -> bool {
     differing.iter().any(|addr| addr.resource.mode() == ResourceMode::Managed)
 }
 
-/// Reports a saved plan with a part that cannot be read.
+/// Reports a saved plan with an unreadable part.
 #[must_use]
 pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
     let detail = format!("{} is a saved plan, but it cannot be read: {why}.", path.display());
@@ -262,10 +262,10 @@ pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
 }
 
 impl SavedPlan {
-    /// A saved plan of the parts of its file, with its seal checked.
+    /// Reads a saved plan from the parts of its file, and verifies its seal.
     ///
     /// # Errors
-    /// When its parts are not those of a plan.
+    /// Returns an error if a part is missing or invalid.
     pub fn from_parts(
         diags: &mut Diagnostics,
         path: &Path,
@@ -273,7 +273,7 @@ impl SavedPlan {
         key: &SealKeySource,
     ) -> Result<Self, Reported> {
         let mut damaged = |why: &dyn Display| diags.error(damaged_plan_error(path, why));
-        // The seal covers all parts, so it is checked before any of them is taken out.
+        // The seal covers all parts, so it is verified before any of them is removed.
         let seal_verdict = seal::check_plan_seal(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
         let (metadata, plan, prior) =
@@ -289,14 +289,14 @@ impl SavedPlan {
         let locks = String::from_utf8_lossy(&part(LOCK_FILE_PART)).into_owned();
         let texts = parts
             .into_iter()
-            // Parts that a later version adds are no files of the configuration.
+            // Parts that a later version adds are not configuration files.
             .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG_PART_PREFIX)?.into(), text)))
             .collect();
         Ok(Self { plan, stored, metadata, seal_verdict, texts, modules, locks })
     }
 
-    /// The files of the configuration in it, whose root module is in a folder, by the paths they had
-    /// when the plan was made.
+    /// The configuration files of the plan, whose root module is in a directory, by the paths that
+    /// they had when the plan was created.
     #[must_use]
     pub fn config_files(&self, root: &Path, generated: GeneratedConfigUse) -> ConfigSnapshot {
         let mut texts = self.texts.clone();
@@ -319,14 +319,16 @@ impl SavedPlan {
         &self.plan
     }
 
-    /// The providers it needs: also those of resources that are not in the configuration any more.
+    /// The providers that the plan requires, including those of resources that are not in the
+    /// configuration any more.
     #[must_use]
     pub fn provider_requirements(
         &self,
         config: &Config,
     ) -> BTreeMap<ProviderAddr, VersionConstraints> {
         let mut required = config.provider_requirements();
-        // Objects whose configuration is gone need their provider, too, to be destroyed.
+        // Objects whose configuration was deleted require their provider, too, so that they can be
+        // destroyed.
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
         for addr in held {
             required.entry(addr.clone()).or_default();
@@ -339,48 +341,48 @@ impl SavedPlan {
         self.metadata.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
     }
 
-    /// When it was made.
+    /// The time at which the plan was created.
     #[must_use]
     pub fn creation_time(&self) -> OffsetDateTime {
         OffsetDateTime::from_unix_timestamp(self.metadata.time)
             .unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
 
-    /// The workspace that it was made in.
+    /// The workspace in which the plan was created.
     #[must_use]
     pub fn workspace(&self) -> &str {
         &self.metadata.workspace
     }
 
-    /// The file that an option named for the state.
+    /// The state file that an option specified.
     #[must_use]
     pub fn state_option_path(&self) -> Option<&Path> {
         self.metadata.state.as_deref()
     }
 
-    /// The file that an option named for the state that is written.
+    /// The file for the written state that an option specified.
     #[must_use]
     pub fn state_out_option_path(&self) -> Option<&Path> {
         self.metadata.state_out.as_deref()
     }
 
-    /// The description of the backend that keeps the state, as JSON.
+    /// The description of the state's backend, as JSON.
     #[must_use]
     pub fn backend_description(&self) -> Option<&RawValue> {
         self.metadata.backend.as_deref()
     }
 
-    /// The verdict of its seal on its origin.
+    /// The result of verifying the seal.
     #[must_use]
     pub fn seal_verdict(&self) -> SealVerdict {
         self.seal_verdict
     }
 
-    /// Refuses a plan that has errors, and one for another workspace: names that depend on the
-    /// workspace would be wrong there.
+    /// Refuses a plan that has errors, or that belongs to another workspace: names that depend on
+    /// the workspace would be wrong there.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error if the plan is refused.
     pub fn check_errors_and_workspace(
         &self,
         diags: &mut Diagnostics,
@@ -397,17 +399,18 @@ impl SavedPlan {
             return Ok(());
         }
         let detail = format!(
-            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
+            "The plan was created in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
             shell_word(made_in)
         );
         Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_FOR_ANOTHER_WORKSPACE, detail)))
     }
 
-    /// Returns the plan if the state is still the one it was made for. An interrupted run has changed the
-    /// state without storing it, be it a run of this very plan; `recovered` is the fingerprint then.
+    /// Returns the plan if the state has not changed since the plan was created. An interrupted run,
+    /// possibly of this very plan, may have changed the state without storing it; `recovered` is the
+    /// fingerprint in this case.
     ///
     /// # Errors
-    /// When it is not.
+    /// Returns an error if the state has changed.
     pub fn plan_if_state_unchanged(
         self,
         diags: &mut Diagnostics,
@@ -419,17 +422,17 @@ impl SavedPlan {
         Ok(self.plan)
     }
 
-    /// Whether a state is a later one of the same lineage than the one that it was made for.
+    /// Whether a state is a later one than the plan's, with the same lineage.
     pub(crate) fn is_for_earlier_serial(&self, file: &StateFile) -> bool {
         let PlanMetadata { lineage, serial, fresh, .. } = &self.metadata;
         !fresh && *lineage == file.lineage && *serial < file.serial
     }
 
-    /// Returns the plan, and the stored state that it was made for, where other runs may have changed other parts of
-    /// the state since.
+    /// Returns the plan, and the stored state that it was created for. Other runs may have changed other parts
+    /// of the state since then.
     ///
     /// # Errors
-    /// When an interrupted run has changed the state without storing it.
+    /// Returns an error if an interrupted run has changed the state without storing it.
     pub(crate) fn plan_and_stored_state(
         self,
         diags: &mut Diagnostics,
@@ -448,14 +451,14 @@ impl SavedPlan {
         if self.metadata.recovered.as_deref() == recovered {
             return Ok(());
         }
-        let detail = "The given plan file can no longer be applied because a run that was interrupted has changed real objects after the plan was created. Its results are in its journal. Make a new plan: it goes on from them.";
+        let detail = "The given plan file can no longer be applied because an interrupted run has changed real objects after the plan was created. Its results are in its journal. Create a new plan, which continues from them.";
         Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_STALE, detail)))
     }
 
-    /// Whether the state is still the one it was made for.
+    /// Checks that the state has not changed since the plan was created.
     ///
     /// # Errors
-    /// When it is not.
+    /// Returns an error if it has changed.
     pub fn check_state_unchanged(
         &self,
         diags: &mut Diagnostics,
@@ -479,7 +482,7 @@ impl SavedPlan {
     }
 }
 
-/// The configuration files in a saved plan, by the paths they had when the plan was made.
+/// The configuration files in a saved plan, by the paths that they had when the plan was created.
 ///
 /// See [`GeneratedConfigUse`] for an example.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! Schemas of installed providers on disk, by the hash of the package that they came from. Providers
-//! under development and attached ones have no such hash, so their schemas are never kept.
+//! A cache of the schemas of installed providers on disk, by package hash. Providers under
+//! development and attached ones have no such hash, so their schemas are never cached.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -12,16 +12,16 @@ use formwork_plugin_protocol::stored_schema as stored;
 use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
-/// The largest file that is read.
+/// Maximum size of a file that is read.
 const MAX_CACHE_FILE_LEN: u64 = 1 << 28;
 
-/// The number of providers whose schemas are kept; the ones that were written first go first.
+/// Maximum number of providers whose schemas are cached. The oldest files are deleted first.
 const MAX_CACHED_PROVIDERS: usize = 100;
 
 /// The length of the checksum at the beginning of a file.
 const CHECKSUM_LEN: usize = 32;
 
-/// The kept schemas of a user.
+/// The schema cache of a user.
 ///
 /// ```
 /// use formwork_core::addr::ProviderAddr;
@@ -41,7 +41,7 @@ pub struct SchemaCache {
 }
 
 impl SchemaCache {
-    /// The cache in a folder, which is created when something is kept.
+    /// A cache in a directory, which is created when something is stored in it.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -49,13 +49,13 @@ impl SchemaCache {
 
     /// The file of a package.
     fn cache_file_path(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
-        // Another version of this program may read schemas otherwise.
+        // Another version of this program may read schemas differently.
         let key =
             format!("{}\n{}\n{addr}\n{hash}\n", stored::FORMAT_VERSION, env!("CARGO_PKG_VERSION"));
         self.folder.join(hex::encode(&Sha256::digest(key)))
     }
 
-    /// The schemas of a package, if they are kept and undamaged.
+    /// Returns the schemas of a package, if they are cached and undamaged.
     #[must_use]
     pub fn cached_schemas(
         &self,
@@ -66,13 +66,13 @@ impl SchemaCache {
         let kept = content_if_checksum_matches(&bytes).and_then(stored::decode_schemas);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
-            // An existing file is never replaced, so it would stay as it is.
+            // An existing file is never replaced, so it would not change.
             self.remove_schemas(addr, hash);
         }
         kept
     }
 
-    /// Keeps the schemas of a package.
+    /// Stores the schemas of a package.
     pub fn store_schemas(
         &self,
         addr: &ProviderAddr,
@@ -80,9 +80,9 @@ impl SchemaCache {
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
-        // A cache that cannot be written to is as good as none.
+        // A cache that cannot be written has no effect, which is not an error.
         let file = self.cache_file_path(addr, hash);
-        // The name has the hash of the package in it, so the content would be the same.
+        // The name contains the package hash, so the content would be the same.
         if file.exists() {
             return;
         }
@@ -92,7 +92,7 @@ impl SchemaCache {
         }
     }
 
-    /// Forgets the schemas of a package.
+    /// Deletes the schemas of a package.
     pub fn remove_schemas(&self, addr: &ProviderAddr, hash: &str) {
         if let Err(error) = fs::remove_file(self.cache_file_path(addr, hash)) {
             tracing::debug!(%addr, %error, "there are no schemas to forget");
@@ -102,14 +102,14 @@ impl SchemaCache {
     fn write_file(&self, file: &Path, content: &[u8]) -> io::Result<()> {
         create_private_dir(&self.folder)?;
         self.remove_oldest_files()?;
-        // Renamed into place, so that another process never reads half of a file.
+        // Renamed into place, so that another process never reads an incomplete file.
         let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
         aside.write_all(Sha256::digest(content).as_slice())?;
         aside.write_all(content)?;
         aside.persist(file).map(drop).map_err(|error| error.error)
     }
 
-    /// Removes the oldest files, so that one more has room.
+    /// Deletes the oldest files to make room for one more.
     fn remove_oldest_files(&self) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -117,15 +117,15 @@ impl SchemaCache {
             files.push((entry.metadata()?.modified()?, entry.path()));
         }
         files.sort();
-        // With room for the file that is written next.
+        // Leaves room for the file that is written next.
         let n_old = (files.len() + 1).saturating_sub(MAX_CACHED_PROVIDERS);
-        // Another process may remove the same file: then nothing is kept this time.
+        // Another process may delete the same file. In this case nothing is cached this time.
         files.into_iter().take(n_old).try_for_each(|(_, path)| fs::remove_file(path))
     }
 }
 
-/// The content of a file, if it agrees with its checksum. A file that was cut off could still decode, with
-/// fewer resource types.
+/// The content of a file, if it matches its checksum. A truncated file could still decode, with fewer
+/// resource types.
 fn content_if_checksum_matches(bytes: &[u8]) -> Option<&[u8]> {
     let (sum, content) = bytes.split_first_chunk::<CHECKSUM_LEN>()?;
     (Sha256::digest(content).as_slice() == sum).then_some(content)
@@ -160,7 +160,7 @@ mod tests {
         for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..CHECKSUM_LEN - 1], &[]] {
             fs::write(&file, damaged).unwrap();
             assert_eq!(cache.cached_schemas(&addr, "h1:a"), None);
-            // The next command keeps them again.
+            // The next command caches them again.
             cache.store_schemas(&addr, "h1:a", &schema, &identities);
             assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
         }

@@ -1,4 +1,4 @@
-//! The state while a command holds its lock, with the results of interrupted runs put in.
+//! The state while a command holds its lock, including the results of interrupted runs.
 
 #[cfg(test)]
 mod damaged_files_tests;
@@ -35,10 +35,10 @@ pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
 use crate::errored_state_report::ErroredState;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
-/// The wait for a lock before it is reported.
+/// The time to wait for a lock before the wait is reported.
 const LOCK_WAIT_REPORT_DELAY: Duration = Duration::from_millis(500);
 
-/// The way in which a state is opened.
+/// Options for opening a state.
 ///
 /// ```
 /// use std::path::Path;
@@ -53,19 +53,20 @@ const LOCK_WAIT_REPORT_DELAY: Duration = Duration::from_millis(500);
 /// ```
 #[derive(Clone, Copy)]
 pub struct SessionOptions<'a> {
-    /// The name of the operation, as the lock shows it to other processes.
+    /// The name of the operation, which the lock shows to other processes.
     pub operation: &'a str,
-    /// Maximum time to wait for a lock that another process holds; `None` takes no lock.
+    /// Maximum time to wait for a lock that another process holds. `None` takes no lock.
     pub lock_timeout: Option<Duration>,
-    /// The working folder: an `errored.tfstate` in it is compared with the state, and a state that
-    /// cannot be stored is written there.
+    /// The working directory. An `errored.tfstate` in it is compared with the state, and a state
+    /// that cannot be stored is written there.
     pub folder: &'a Path,
-    /// The observer that a long wait for the lock is reported to.
+    /// The observer to which a long wait for the lock is reported.
     pub observer: &'a dyn OperationObserver,
 }
 
 impl<'a> SessionOptions<'a> {
-    /// Options for an operation in a working folder that does not wait for a lock, without an observer.
+    /// Creates options for an operation in a working directory, without waiting for a lock and without
+    /// an observer.
     #[must_use]
     pub fn new(operation: &'a str, folder: &'a Path) -> Self {
         Self {
@@ -85,7 +86,7 @@ async fn lock_with_wait_events(
 ) -> Result<StateLock, StoreError> {
     let operation = options.operation;
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
-    // Most locks are free again within moments, which is not worth a report.
+    // Most locks are released within moments, which is not worth a report.
     let outcome = match store.lock(request(timeout.min(LOCK_WAIT_REPORT_DELAY))).await {
         Err(error) if timeout > LOCK_WAIT_REPORT_DELAY && error.is_lock_taken() => {
             let holder = error.lock_holder().unwrap_or_else(|| "another process".to_owned());
@@ -102,8 +103,8 @@ async fn lock_with_wait_events(
     outcome
 }
 
-/// A locked state, with the leftovers of interrupted runs. A drop does not release the lock:
-/// [`StateSession::unlock`] does.
+/// A locked state, with the results and open operations of interrupted runs. Dropping it does not
+/// release the lock: call [`StateSession::unlock`].
 ///
 /// ```
 /// use formwork_backend::local::StateFilePaths;
@@ -124,31 +125,30 @@ async fn lock_with_wait_events(
 /// ```
 #[must_use = "its lock stays until `unlock` releases it"]
 pub struct StateSession {
-    /// The place of the state.
+    /// The store of the state.
     pub store: Box<dyn StateStore>,
-    /// The place of the journals.
+    /// The store of the journals.
     pub intents: Arc<dyn IntentLog>,
-    /// The state with its lineage and serial. Changes of it are stored by
+    /// The state with its lineage and serial. Changes are stored by
     /// [`StateSession::write_state_and_archive_journals`].
     pub file: StateFile,
     /// The results and open operations of interrupted runs, if there are any.
     pub recovery: Option<Recovery>,
-    /// Whether there is a state, be it an empty one.
+    /// Whether a state exists, even an empty one.
     pub found: bool,
     errored: Option<ErroredState>,
     lock: Option<StateLock>,
-    /// The working folder.
+    /// The working directory.
     folder: PathBuf,
     /// Maximum time to wait for other runs.
     pub(crate) timeout: Duration,
 }
 
 impl StateSession {
-    /// Locks and reads the state, and puts in the results that interrupted runs left in the
-    /// journal.
+    /// Locks and reads the state, and merges the results that interrupted runs left in the journal.
     ///
     /// # Errors
-    /// When another process holds the lock, or the state cannot be read.
+    /// Returns an error if another process holds the lock, or if the state cannot be read.
     pub async fn open(
         diags: &mut Diagnostics,
         mut state: OpenState,
@@ -164,8 +164,8 @@ impl StateSession {
         read.map(|session| Self { timeout, ..session })
     }
 
-    /// Reads the state in a store that is locked or need not be, and puts in the results that
-    /// interrupted runs left in the journal. `folder` may have an `errored.tfstate`.
+    /// Reads the state in a store that is locked or requires no lock, and merges the results that
+    /// interrupted runs left in the journal. `folder` may contain an `errored.tfstate`.
     async fn read_and_recover(
         diags: &mut Diagnostics,
         state: OpenState,
@@ -180,7 +180,7 @@ impl StateSession {
                     None => StateAccess::ReadOnly,
                 };
                 match intents.recover_runs(stored.clone(), access).await {
-                    // Only an operation that changes nothing has a lock that gives no access.
+                    // Only an operation that changes nothing has a lock that grants no access.
                     Err(error) if lock.is_some() && access == StateAccess::ReadOnly => {
                         go_on_without_shared_journals(diags, &error, stored).map_err(|error| *error)
                     }
@@ -194,7 +194,7 @@ impl StateSession {
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
-                // The lock of a remote place does not end with the process.
+                // A remote lock does not end with the process.
                 release_lock(diags, &mut *store, lock.take()).await;
                 return Err(reported);
             }
@@ -221,12 +221,12 @@ impl StateSession {
         Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
     }
 
-    /// Stops a command that would create objects while a lost record of a journal may be of one
-    /// that exists. The results of the sound records are stored first, and the journal is set
-    /// aside, so that the next command continues.
+    /// Stops a command that would create objects although a lost journal record may be about an
+    /// existing object. The results of the intact records are stored first, and the journal is set
+    /// aside, so that the next command can continue.
     ///
     /// # Errors
-    /// When there is such a journal, or the state cannot be written.
+    /// Returns an error if such a journal exists, or if the state cannot be written.
     pub async fn refuse_if_damage_hides_creation(
         &mut self,
         diags: &mut Diagnostics,
@@ -251,46 +251,48 @@ impl StateSession {
         has_replayed.then(|| hex::encode(&self.file.fingerprint()))
     }
 
-    /// Looks for open operations under the addresses of a configuration: those of the run that was
-    /// cut off may be others.
+    /// Finds the current addresses of open operations in a configuration. The interrupted run may
+    /// have used other addresses.
     pub fn follow_moves_of_unresolved(&mut self, config: &Config) {
         if let Some(recovery) = &mut self.recovery {
             recovery.follow_moves(|addr, provider| moved::current_address(config, addr, provider));
         }
     }
 
-    /// Whether changes of interrupted runs are in the state here, and not in the stored one.
+    /// Whether this state has changes of interrupted runs that the stored state lacks.
     pub fn has_unstored_recovery(&self) -> bool {
         self.recovery.as_ref().is_some_and(|recovery| !recovery.is_empty())
     }
 
-    /// Operations that only the user can decide.
+    /// Operations that only the user can settle.
     pub fn unresolved_needing_decision(&self) -> impl Iterator<Item = &UnresolvedOperation> {
         let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
         all.filter(|one| one.needs_decision())
     }
 
-    /// Warns of operations that only the user can decide.
+    /// Warns about operations that only the user can settle.
     pub fn warn_of_needed_decisions(&self, diags: &mut Diagnostics) {
-        // Warnings about blocks are shown as one where they have one summary, and each of these counts.
+        // Warnings with the same summary are merged if they are about blocks, but each of these
+        // matters.
         self.unresolved_needing_decision().for_each(|one| diags.warn(one.diagnostic()));
     }
 
-    /// The instances that a plan would touch although the outcome of an earlier operation on them is
-    /// unknown.
+    /// The instances that a plan would change although the outcome of an earlier operation on them
+    /// is unknown.
     pub fn unresolved_addrs_touched_by(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
         let open = self.unresolved_needing_decision().map(UnresolvedOperation::current_addr);
-        // The provider knows the outcome of those that it was asked about.
+        // The provider has determined the outcome of the instances that it was queried for.
         let open = open
             .filter(|addr| !plan.searches.contains_key(addr) && plan_touches_instance(plan, addr));
         open.cloned().collect()
     }
 
-    /// Lets a plan through that touches no instance of unknown outcome. Returns the errors with which
-    /// the run ends: one for each operation that the plan left open.
+    /// Accepts a plan that changes no instance with an unknown outcome. Returns the errors to report
+    /// at the end of the run: one for each operation that the plan left open.
     ///
     /// # Errors
-    /// When the plan touches such an instance: it was saved before that became known.
+    /// Returns an error if the plan changes such an instance, because it was saved before the
+    /// operation became known.
     pub fn check_plan_avoids_unresolved(
         &self,
         diags: &mut Diagnostics,
@@ -305,7 +307,7 @@ impl StateSession {
         for one in self.unresolved_needing_decision() {
             let place = one.current_addr();
             let consequence = if plan_touches_instance(plan, place) {
-                let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
+                let consequence = "Nothing was changed: this plan would repeat the operation or lose its object. Create a new plan";
                 let _ = diags.error(point_at_instance_block(
                     decision_needed_error(one, &self.file.state, consequence),
                     config,
@@ -313,7 +315,7 @@ impl StateSession {
                 ));
                 continue;
             } else if plan.open.contains(place) {
-                "This run left the instance and what depends on it alone, and did everything else"
+                "This run did not change the instance or its dependents, and did everything else"
             } else if destroys_all {
                 "This run destroyed everything else"
             } else {
@@ -329,11 +331,11 @@ impl StateSession {
         diags.fail_if_errors().map(|()| closing)
     }
 
-    /// Makes sure that no object is touched of which only the user knows whether it exists, and
-    /// reminds of those that are not touched.
+    /// Refuses to change an object whose existence only the user knows, and warns about such
+    /// objects that are not changed.
     ///
     /// # Errors
-    /// When such an object is touched.
+    /// Returns an error if such an object would be changed.
     pub fn check_touches_no_unresolved(
         &self,
         diags: &mut Diagnostics,
@@ -344,16 +346,17 @@ impl StateSession {
                 diags.warn(one.diagnostic());
                 continue;
             }
-            let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
+            let consequence = "Nothing was changed: to continue might repeat the operation or lose its object";
             let _ = diags.error(decision_needed_error(one, &self.file.state, consequence));
         }
         diags.fail_if_errors()
     }
 
-    /// Writes the state, and then archives the journals whose results it has.
+    /// Writes the state, and then archives the journals whose results it contains.
     ///
     /// # Errors
-    /// When it cannot be written. The previous state is then still there.
+    /// Returns an error if the state cannot be written. The previous state still exists in this
+    /// case.
     pub async fn write_state_and_archive_journals(
         &mut self,
         diags: &mut Diagnostics,
@@ -362,11 +365,11 @@ impl StateSession {
         self.archive_journals(diags).await
     }
 
-    /// Writes the state after real objects were changed: if it cannot be written where it belongs,
-    /// it is written next to the configuration instead.
+    /// Writes the state after real objects were changed. If it cannot be written to its store, it
+    /// is written to the configuration directory instead.
     ///
     /// # Errors
-    /// When it cannot be written where it belongs.
+    /// Returns an error if the state cannot be written to its store.
     pub async fn write_state_or_errored_file(
         &mut self,
         diags: &mut Diagnostics,
@@ -374,7 +377,8 @@ impl StateSession {
         self.write_results_or_errored_file(diags, ResultsInJournal::No).await
     }
 
-    /// As [`StateSession::write_state_or_errored_file`], for results that may be recorded elsewhere.
+    /// Like [`StateSession::write_state_or_errored_file`], for results that may be recorded
+    /// elsewhere.
     pub(crate) async fn write_results_or_errored_file(
         &mut self,
         diags: &mut Diagnostics,
@@ -394,17 +398,18 @@ impl StateSession {
         self.archive_journals(diags).await
     }
 
-    /// Puts another state in the place of this one, under its own lineage and serial.
+    /// Replaces this state with another one, which gets its lineage and serial.
     ///
     /// # Errors
-    /// When it cannot be written. The previous state is then still there.
+    /// Returns an error if the state cannot be written. The previous state still exists in this
+    /// case.
     pub async fn overwrite_stored_state(
         &mut self,
         diags: &mut Diagnostics,
         file: StateFile,
     ) -> Result<(), Reported> {
         if self.recovery.is_some() {
-            // Results of an interrupted run are stored first, so that the backup has them.
+            // Results of an interrupted run are stored first, so that they are in the backup.
             self.write_state_and_archive_journals(diags).await?;
         }
         self.store.cipher().check_identity_decrypts(diags)?;
@@ -418,7 +423,7 @@ impl StateSession {
         finished.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub async fn unlock(mut self, diags: &mut Diagnostics) {
         release_lock(diags, &mut *self.store, self.lock.take()).await;
     }
@@ -437,7 +442,7 @@ async fn release_lock(
     }
 }
 
-/// Whether applying a plan would touch an instance.
+/// Whether applying a plan would change an instance.
 fn plan_touches_instance(plan: &Plan, addr: &InstanceAddr) -> bool {
     let touches = |change: &Change| {
         change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)

@@ -1,7 +1,7 @@
 //! Runs test files: each run plans or applies a module, and its assertions are evaluated on the result.
-//! At the end of a file everything that its runs have created is destroyed.
+//! At the end of a file, all objects that its runs have created are destroyed.
 //!
-//! Reading test files is left to `formwork_core::config::test_files`, output to the observer.
+//! `formwork_core::config::test_files` reads the test files, and the observer prints the output.
 
 mod cleanup;
 mod expected_failures;
@@ -41,23 +41,23 @@ use self::states::TestStates;
 pub struct TestModule {
     /// The module as a root module.
     pub config: Config,
-    /// Errors in its references, which each run reports.
+    /// Errors in the module's references, which each run reports.
     pub dangling: Diagnostics,
 }
 
-/// The folder that has the states of the runs until everything is destroyed. It is made when it is needed,
-/// and removed if nothing is left in it.
+/// The directory that holds the states of the runs until all objects are destroyed. It is created when it
+/// is needed, and removed if it is empty in the end.
 ///
 /// See [`TestInputs`] for an example.
 #[derive(Clone, Copy)]
 pub struct AllTestStatesFolder<'a> {
     /// Its path, for messages and for the state files in it.
     pub path: &'a Path,
-    /// Opens the folder that it is in, and makes that one if it is missing.
+    /// Opens the parent directory, and creates it if it is missing.
     pub open_parent: &'a dyn Fn() -> io::Result<Dir>,
 }
 
-/// Inputs of the tests of a module.
+/// Inputs for testing a module.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -127,36 +127,37 @@ pub struct TestInputs<'a> {
     pub test_files: &'a [TestFile],
     /// The module under test.
     pub module: &'a TestModule,
-    /// The modules of the runs that use another one, by the path of the test file and the name of the run.
+    /// The modules of the runs that use another module, by the path of the test file and the name of the
+    /// run.
     pub run_modules: &'a BTreeMap<(String, Str), TestModule>,
-    /// Values of variables for all test files, weakest first.
+    /// Variable values for all test files, in ascending precedence.
     pub variables: &'a [GivenVariable],
-    /// Values of variables for the test files in the folder for tests, which override the others.
+    /// Variable values for the test files in the test directory, which override the others.
     pub folder_variables: &'a [GivenVariable],
     /// Starts the providers.
     pub launcher: &'a dyn ProviderLauncher,
-    /// The provisioners that may run in the runs. The cancellation asks them to end.
+    /// The provisioners for the runs. The cancellation requests them to stop.
     pub provisioners: &'a ProvisionerSet,
-    /// The provisioners that may run in the cleanup, which goes on after the cancellation.
+    /// The provisioners for the cleanup, which continues after the cancellation.
     pub cleanup_provisioners: &'a ProvisionerSet,
-    /// Watch of the calls to providers.
+    /// Recorder of the calls to providers.
     pub calls: &'a CallWatch,
-    /// Access of expressions to the outside world.
+    /// Access of expressions to the file system, the clock and other external inputs.
     pub host: &'a HostValues,
-    /// The folder for the states of the runs.
+    /// The directory for the states of the runs.
     pub states: AllTestStatesFolder<'a>,
-    /// Encrypts the states.
+    /// The cipher of the states.
     pub cipher: &'a StateCipher,
-    /// The number of calls that may be under way at once.
+    /// Maximum number of concurrent calls.
     pub parallelism: usize,
     /// Observer of the runs.
     pub observer: &'a dyn TestObserver,
-    /// Once it is cancelled, no further run begins, and the current one ends with the changes that are under
-    /// way. The objects that it created are destroyed all the same.
+    /// After the cancellation, no further run begins, and the current one ends after the changes in
+    /// progress. The objects that it created are still destroyed.
     pub cancellation: &'a CancellationToken,
 }
 
-/// The status of a run or of a test file; later ones are worse.
+/// The status of a run or of a test file. Later variants are worse.
 ///
 /// ```
 /// use formwork_operation::test::TestStatus;
@@ -166,19 +167,20 @@ pub struct TestInputs<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TestStatus {
-    /// It was not run, because an earlier run has failed or the user has interrupted the tests.
+    /// The run was skipped, because an earlier run has failed or the user has interrupted the
+    /// tests.
     #[default]
     Skip,
     /// Everything holds.
     Pass,
     /// An assertion does not hold.
     Fail,
-    /// The run could not be done as written.
+    /// The run could not be executed as written.
     Error,
 }
 
 impl TestStatus {
-    /// The word for it in the output for programs.
+    /// The name of the status in machine-readable output.
     #[must_use]
     pub fn json_name(self) -> &'static str {
         match self {
@@ -202,18 +204,18 @@ impl TestStatus {
 pub struct RunResult {
     /// The name of the run.
     pub name: Str,
-    /// Its status.
+    /// The status of the run.
     pub status: TestStatus,
     /// Problems in the order in which they were found.
     pub diags: Diagnostics,
-    /// The number of its assertions.
+    /// The number of assertions.
     pub n_asserts: usize,
-    /// The beginning of the run and its duration; `None` if it was not run.
+    /// The start time of the run and its duration. `None` if it was not executed.
     pub timing: Option<(OffsetDateTime, Duration)>,
 }
 
 impl RunResult {
-    /// The result of a run that was not done.
+    /// The result of a run that was not executed.
     #[must_use]
     pub fn with_status_only(name: Str, status: TestStatus) -> Self {
         Self { name, status, diags: Diagnostics::new(), n_asserts: 0, timing: None }
@@ -237,9 +239,9 @@ impl RunResult {
 pub struct TestFileResult {
     /// The path of the file.
     pub path: String,
-    /// Its status, that of the cleanup included.
+    /// The status of the file, including the cleanup.
     pub status: TestStatus,
-    /// The results of its runs, in order.
+    /// The results of the runs, in order.
     pub runs: Vec<RunResult>,
 }
 
@@ -262,11 +264,11 @@ pub struct TestFileResult {
 pub struct LeftoverObject {
     /// The address of the instance.
     pub instance: String,
-    /// The key of a deposed object.
+    /// The key of the deposed object. `None` for the current one.
     pub deposed: Option<String>,
 }
 
-/// The work of a run, for display.
+/// The plan or state of a run, for display.
 ///
 /// ```
 /// use formwork_core::state::State;
@@ -282,9 +284,9 @@ pub struct LeftoverObject {
 /// assert_eq!(count(&ShownPlanOrStateRef::State(&State::default())), 0);
 /// ```
 pub enum ShownPlanOrStateRef<'a> {
-    /// A plan was made.
+    /// A plan was created.
     Plan(&'a Plan),
-    /// A plan was applied; the state after it.
+    /// A plan was applied, with this state as the result.
     State(&'a State),
 }
 
@@ -309,21 +311,22 @@ pub enum TestEvent<'a> {
     TestFileTearDown(&'a TestFile),
     /// A test file has ended.
     TestFileDone(&'a TestFile, TestStatus),
-    /// Problems of a test file beside those of its runs.
+    /// Problems of a test file that do not belong to a run.
     TestFileProblems(&'a TestFile, &'a Diagnostics),
     /// A run begins.
     RunStarted(RunOfTestFile<'a>),
-    /// A run is still under way, after so long.
+    /// A run is still in progress after this time.
     RunProgress(RunOfTestFile<'a>, Duration),
-    /// The cleanup after a run begins, or is still under way after so long.
+    /// The cleanup after a run begins, or is still in progress after this time.
     RunTearDown(RunOfTestFile<'a>, Duration),
     /// A run has ended.
     RunDone {
         /// The run.
         run: RunOfTestFile<'a>,
-        /// Its result.
+        /// The result of the run.
         result: &'a RunResult,
-        /// Its work, if it came so far, with the providers whose schemas say how values are shown.
+        /// The plan or state of the run, if there is one, with the providers whose schemas define
+        /// how values are displayed.
         work: Option<(ShownPlanOrStateRef<'a>, &'a ProviderPool<'a>)>,
     },
     /// The cleanup after a run had problems.
@@ -332,12 +335,13 @@ pub enum TestEvent<'a> {
         run: RunOfTestFile<'a>,
         /// The problems.
         diags: &'a Diagnostics,
-        /// Objects that are left.
+        /// The objects that remain.
         left: &'a [LeftoverObject],
-        /// The file that has the state of these objects.
+        /// The state file of these objects.
         state: Option<PathBuf>,
-        /// Whether a destroy with this state file can be run where the tests are: the configuration has no
-        /// backend, and the run has neither a module nor provider configurations of its own.
+        /// Whether a destroy with this state file can be run in the configuration directory: the
+        /// configuration has no backend, and the run has neither a module nor provider configurations of
+        /// its own.
         can_destroy: bool,
     },
 }
@@ -360,13 +364,13 @@ pub enum TestEvent<'a> {
 /// }
 /// ```
 pub trait TestObserver {
-    /// Takes notice of an event. Must be quick.
+    /// Receives an event. Must return quickly.
     fn on_event(&self, sources: &Sources, event: &TestEvent<'_>);
 }
 
 /// Runs test files, one after the other.
 ///
-/// Dropping the future leaves the states of the current file in the folder for states.
+/// If the future is dropped, the states of the current file remain in the directory for states.
 pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<TestFileResult> {
     let mut results = Vec::new();
     for test_file in inputs.test_files {
@@ -379,7 +383,7 @@ pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<Tes
             },
             states: TestStates::new(inputs, test_file),
         };
-        // One file after the other: their runs may create objects of the same names.
+        // Sequentially, because runs of different files may create objects with the same names.
         results.push(runner.run(sources).await);
         runner.states.remove_states_folder_if_empty();
     }
@@ -390,7 +394,7 @@ pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<Tes
 struct TestFileRunner<'a> {
     inputs: TestInputs<'a>,
     test_file: &'a TestFile,
-    /// The outputs of the runs so far.
+    /// The outputs of the completed runs.
     values: TestValues,
     states: TestStates<'a>,
 }
@@ -408,7 +412,7 @@ impl TestFileRunner<'_> {
             result.status = TestStatus::Pass;
         }
         for run in &test_file.runs {
-            // A failed assertion says nothing about the runs behind it. A run that could not be done may
+            // A failed assertion does not affect the runs after it. A run that could not be executed may
             // have left a state that they do not expect.
             let is_over = result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
             let done = match is_over {
@@ -419,13 +423,13 @@ impl TestFileRunner<'_> {
             result.runs.push(done);
         }
         see(sources, TestEvent::TestFileTearDown(test_file));
-        // Also after an interrupt: objects that stay cost money.
+        // After an interrupt too: objects that remain cost money.
         if self.clean_up(sources).await.is_err() {
             result.status = TestStatus::Error;
         }
         see(sources, TestEvent::TestFileDone(test_file, result.status));
         let mut problems = Diagnostics::new();
-        // An override of the file may be meant for one of its runs.
+        // An override of the file may be intended for one of its runs.
         let of_runs = test_file.runs.iter().map(|run| &self.module_of_run(run).config);
         let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
         for overrides in

@@ -1,4 +1,4 @@
-//! Operations by the library alone, with the built-in provider.
+//! Tests of operations with the library only, and the built-in provider.
 
 mod interrupted;
 
@@ -38,7 +38,7 @@ output "o" {
 }
 "#;
 
-/// A folder with a configuration that was read.
+/// A directory with a loaded configuration.
 struct ConfigFolder {
     folder: tempfile::TempDir,
     config: Config,
@@ -92,12 +92,12 @@ impl ConfigFolder {
         StateSession::open(&mut Diagnostics::new(), state, &options).await.unwrap()
     }
 
-    /// The stored state, if there is one.
+    /// The stored state, if it exists.
     fn stored_state(&self) -> Option<StateFile> {
         Some(StateFile::parse(&std::fs::read(self.state_path()).ok()?).unwrap())
     }
 
-    /// The number of journals that are left.
+    /// The number of remaining journals.
     fn journal_count(&self) -> usize {
         let folder = self.path().join(".terraform.tfstate.journal");
         std::fs::read_dir(folder).map_or(0, Iterator::count)
@@ -108,7 +108,7 @@ fn summaries(diags: Diagnostics) -> Vec<String> {
     diags.into_iter().map(|diagnostic| diagnostic.summary).collect()
 }
 
-/// Refuses every plan, and counts the questions.
+/// Refuses every plan, and counts the requests.
 #[derive(Default)]
 struct RefusingApproval(Cell<usize>);
 
@@ -125,7 +125,7 @@ impl Approval for RefusingApproval {
     }
 }
 
-/// Notes the names of the events that are not of the engine.
+/// Records the names of the events that are not events of the engine.
 #[derive(Default)]
 struct RecordedEvents(RefCell<Vec<&'static str>>);
 
@@ -276,7 +276,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     };
     let (path, key) = (folder.path().join("plan"), SealKeySource::default());
     contents.write(&path, &key).unwrap();
-    // The plan must not need the files of the folder.
+    // The plan must not require the files in the directory.
     std::fs::remove_file(main).unwrap();
 
     let open = |diags: &mut Diagnostics| {

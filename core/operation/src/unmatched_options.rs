@@ -1,5 +1,6 @@
-//! Finds options of a plan that match nothing: `-target`, `-exclude` and `-replace` with an address that
-//! neither the configuration nor the state has. Reports them before the plan and at the question.
+//! Finds plan options that match nothing: `-target`, `-exclude` and `-replace` with an address that
+//! exists neither in the configuration nor in the state. Reports them before the plan and with the
+//! approval request.
 
 use std::collections::BTreeSet;
 
@@ -36,13 +37,13 @@ pub(crate) struct UnmatchedOptions {
 }
 
 impl UnmatchedOptions {
-    /// Compares the options with the names in the configuration and the state. Instance keys of the
+    /// Compares the options with the names in the configuration and the state. Instance keys in the
     /// configuration are not known yet.
     pub(crate) fn find_before_plan(config: &Config, state: &State, options: &PlanOptions) -> Self {
         Self::find_unmatched(config, state, options, |target| is_in_config(config, target))
     }
 
-    /// Adds the options whose instance keys match nothing that was planned, and reports these.
+    /// Adds and reports the options whose instance keys match nothing that was planned.
     pub(crate) fn find_and_warn_after_plan(
         &mut self,
         diags: &mut Diagnostics,
@@ -53,7 +54,7 @@ impl UnmatchedOptions {
         let is_there = |target: &Target| {
             is_in_config(config, target) && may_match_planned_instance(results, target)
         };
-        // Those found before the plan were reported then.
+        // The options found before the plan were already reported.
         let known: BTreeSet<String> =
             self.found.iter().map(UnmatchedOption::format_option).collect();
         let found = Self::find_unmatched(config, state, options, is_there).found.into_iter();
@@ -63,7 +64,7 @@ impl UnmatchedOptions {
         self.found.extend(more);
     }
 
-    /// Finds the options whose target is not there and not in the state.
+    /// Finds the options whose target exists neither in the configuration nor in the state.
     fn find_unmatched(
         config: &Config,
         state: &State,
@@ -85,14 +86,14 @@ impl UnmatchedOptions {
         Self { found: found.collect() }
     }
 
-    /// Warnings about all of them.
+    /// Warnings about all these options.
     pub(crate) fn to_warnings(&self) -> Diagnostics {
         let mut diags = Diagnostics::new();
         self.found.iter().for_each(|one| diags.warn(one.warning()));
         diags
     }
 
-    /// Lines for the question whether to go on.
+    /// Lines for the approval request.
     pub(crate) fn approval_reminder(&self) -> String {
         self.found.iter().map(|one| format!("{}\n", one.describe())).collect()
     }
@@ -129,8 +130,8 @@ impl UnmatchedOption {
     }
 }
 
-/// The target that names an instance. An address without a key is the instance without a key, and of a
-/// resource with several instances the plan reports it.
+/// The target of an instance. An address without a key is the instance without a key. If the resource
+/// has several instances, the plan reports the mismatch.
 fn target_of_replace_addr(addr: &InstanceAddr) -> Target {
     match addr.key {
         InstanceKey::None => Target::Resource(addr.resource_addr()),
@@ -155,7 +156,7 @@ fn is_in_state(state: &State, target: &Target) -> bool {
     })
 }
 
-/// Whether the keys of a target are among those that were planned, as far as that is known.
+/// Whether the keys of a target are among those that were planned, as far as the keys are known.
 fn may_match_planned_instance(results: &Results, target: &Target) -> bool {
     let (module, instance) = match target {
         Target::Module(module) => (module, None),
@@ -175,18 +176,18 @@ fn may_match_planned_instance(results: &Results, target: &Target) -> bool {
 fn may_match_planned_module(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
     let is_whole_call =
         is_target && module.0.last().is_some_and(|step| step.key == InstanceKey::None);
-    // A call that was not expanded says nothing about its instances.
+    // The instances of a call that was not expanded are not known.
     is_whole_call
         || results.module_instances(&module.path()).is_empty()
         || results.module_instance(module).is_some()
 }
 
-/// The address in the configuration or the state that is most like another.
+/// The address in the configuration or the state that is most similar to another one.
 fn suggest_address(config: &Config, state: &State, addr: &str) -> Option<String> {
     let mut known: BTreeSet<String> =
         config_resource_addresses(config).map(|addr| addr.to_string()).collect();
     let modules = config.nodes.iter().map(|node| node.path.to_string());
-    // The root module has an empty path, which is no address.
+    // The root module has an empty path, which is not an address.
     known.extend(modules.filter(|path| !path.is_empty()));
     for (addr, resource) in &state.resources {
         known.extend(
@@ -196,7 +197,7 @@ fn suggest_address(config: &Config, state: &State, addr: &str) -> Option<String>
     let without_key = || addr.rsplit_once('[').map(|(resource, _)| resource.to_owned());
     nearest_name(addr, known.iter().map(String::as_str))
         .map(str::to_owned)
-        // A wrong key may be longer than the distance of a suggestion allows.
+        // A wrong key may be longer than the maximum distance of a suggestion.
         .or_else(|| without_key().filter(|resource| known.contains(resource)))
 }
 

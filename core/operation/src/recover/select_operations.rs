@@ -9,7 +9,7 @@ use crate::import::parse_managed_instance_addr;
 use crate::messages;
 use crate::state_session::StateSession;
 
-/// The open operations that a command is about.
+/// The open operations that a command settles.
 ///
 /// ```
 /// use formwork_operation::recover::OperationSelection;
@@ -19,17 +19,18 @@ use crate::state_session::StateSession;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationSelection<'a> {
-    /// All of them.
+    /// All open operations.
     All,
-    /// Those with these addresses or patterns, such as `module.a.*`. Each has to match something.
+    /// The operations with these addresses or patterns, such as `module.a.*`. Each has to match
+    /// something.
     Matching(&'a [String]),
 }
 
-/// Selects the addresses of open operations. An address of an instance is returned as it was given,
-/// also if it is the address that the instance has by now.
+/// Selects the addresses of open operations. The address of an instance is returned as given, even
+/// if it is the instance's current address.
 ///
 /// # Errors
-/// When an address or pattern matches nothing, or nothing is named.
+/// Returns an error if an address or pattern matches nothing, or if the selection is empty.
 pub(super) fn select_unresolved_addresses(
     diags: &mut Diagnostics,
     locked: &StateSession,
@@ -41,10 +42,10 @@ pub(super) fn select_unresolved_addresses(
         OperationSelection::All => return Ok(open.into_iter().cloned().collect()),
         OperationSelection::Matching(patterns) => patterns,
     };
-    // No pattern must not mean all operations: a script may have lost its arguments.
+    // An empty list must not select all operations: a script may have lost its arguments.
     if patterns.is_empty() {
         let detail =
-            "Name the instance, or use -all for everything that `formwork recover list` shows.";
+            "Specify the instance, or use -all for everything that `formwork recover list` shows.";
         return Err(diags.error(Diagnostic::error(messages::NO_OPERATION_SELECTED, detail)));
     }
     let mut selected = Vec::new();
@@ -67,7 +68,8 @@ fn unresolved_addresses_matching(
             .unresolved_needing_decision()
             .any(|one| one.addr == *addr || one.current_addr() == addr)
     };
-    // An exact address comes first: as a target it would also mean all instances of the resource.
+    // An exact address takes precedence: as a target it would also select all instances of the
+    // resource.
     if let Some(addr) = exact.filter(is_open) {
         return Ok(vec![addr]);
     }
@@ -84,23 +86,23 @@ fn unresolved_addresses_matching(
     }
     if target.is_none() && pattern.contains('*') {
         let detail = format!(
-            "No open operation has an address like {pattern:?}. `formwork recover list` shows what is open."
+            "No open operation has an address like {pattern:?}. `formwork recover list` lists the open operations."
         );
         return Err(diags.error(Diagnostic::error(messages::NOTHING_TO_SETTLE, detail)));
     }
-    // Checked late, because a pattern need not be an address.
+    // Checked last, because a pattern is not necessarily an address.
     let addr = parse_managed_instance_addr(diags, pattern)?;
     Err(diags.error(locked.no_single_open_operation_error(&addr)))
 }
 
-/// Whether a string matches a pattern in which `*` matches anything.
+/// Whether a string matches a pattern in which `*` matches any string.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
-        // The first place will do: it leaves the most text for the parts behind.
+        // The first match is sufficient: it leaves the most text for the following parts.
         let Some(at) = left.find(part) else { return false };
         left = &left[at + part.len()..];
     }

@@ -1,5 +1,5 @@
-//! Settles all open operations that are selected, and stores the state: adopts their objects, forgets
-//! them, or lets the next apply do them again.
+//! Settles all selected open operations, and stores the state: adopts their objects, forgets them, or
+//! lets the next apply repeat them.
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::recover::UnresolvedOperation;
@@ -11,7 +11,7 @@ use crate::messages;
 use crate::operation::Operation;
 use crate::state_session::StateSession;
 
-/// A decision about an open operation without a search for its object.
+/// A decision about an open operation that requires no search for its object.
 ///
 /// ```
 /// use formwork_core::addr::InstanceAddr;
@@ -25,14 +25,14 @@ use crate::state_session::StateSession;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The object does not exist, or is not managed here any more.
+    /// The object does not exist, or is not managed any more.
     Forget,
-    /// Nothing was done: the next apply does it again.
+    /// The operation had no effect. The next apply repeats it.
     Retry,
 }
 
 impl Decision {
-    /// The decision in words, as the journal keeps it.
+    /// The human-readable decision that the journal records.
     const fn reason(self) -> &'static str {
         match self {
             Self::Forget => "settled by the user",
@@ -59,7 +59,7 @@ impl Decision {
 pub struct SettledInstance {
     /// The address, as it was selected.
     pub addr: InstanceAddr,
-    /// The operation whose place has another object by now, if there is one: the state keeps that object,
+    /// The operation whose address now has another object, if there is one: the state keeps that object,
     /// and the one of the operation is not managed.
     pub displaced: Option<UnresolvedOperation>,
 }
@@ -71,13 +71,13 @@ pub struct SettledInstance {
 pub struct AdoptSelectedRequest<'a> {
     /// The operations.
     pub selection: OperationSelection<'a>,
-    /// The id of the object, if the user gave it. An id is for one operation.
+    /// The id of the object, if the user specified it. An id is valid for one operation only.
     pub id: Option<&'a str>,
     /// Whether the objects may differ from the plan.
     pub force: bool,
 }
 
-/// The outcome of a request to adopt objects.
+/// The result of a request to adopt objects.
 ///
 /// ```
 /// use formwork_operation::recover::{AdoptedOrDestroyed, AdoptionSummary};
@@ -88,15 +88,15 @@ pub struct AdoptSelectedRequest<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdoptionSummary {
-    /// The adoptions that were made. The state is stored with them.
+    /// The completed adoptions. They are in the stored state.
     pub adopted: Vec<AdoptedOrDestroyed>,
     /// Whether all selected operations are settled.
     pub is_complete: bool,
 }
 
 impl StateSession {
-    /// Settles open operations by a decision of the user, and stores the state. Returns the instances; none
-    /// if all are selected and nothing is open.
+    /// Settles open operations by a decision of the user, and stores the state. Returns the instances, or
+    /// none if all are selected and nothing is open.
     ///
     /// ```
     /// use formwork_backend::local::StateFilePaths;
@@ -120,7 +120,7 @@ impl StateSession {
     /// ```
     ///
     /// # Errors
-    /// When the selection matches nothing, or the state cannot be written.
+    /// Returns an error if the selection matches nothing, or if the state cannot be written.
     pub async fn settle_selected(
         &mut self,
         diags: &mut Diagnostics,
@@ -131,13 +131,13 @@ impl StateSession {
         let mut settled = Vec::new();
         for addr in selected {
             let open = self.decide_without_storing_state(&addr, decision);
-            // A decision leaves the state as it is, so the other object is still found in it.
+            // A decision does not change the state, so the other object is still found in it.
             let state = &self.file.state;
             let displaced =
                 open.into_iter().rfind(|one| one.other_object_in_place(state).is_some());
             settled.push(SettledInstance { addr, displaced });
         }
-        // One write for all of them: a failure must not keep a part of the decisions.
+        // One write for all of them: a failure must not keep only some of the decisions.
         if !settled.is_empty() {
             self.write_state_or_errored_file(diags).await?;
         }
@@ -156,8 +156,8 @@ impl StateSession {
 }
 
 impl Operation<'_> {
-    /// Adopts the objects of all selected operations, and stores the state with those that could be
-    /// adopted.
+    /// Adopts the objects of all selected operations, and stores the state with the objects that
+    /// could be adopted.
     ///
     /// ```
     /// use formwork_operation::recover::{AdoptSelectedRequest, OperationSelection};
@@ -177,8 +177,8 @@ impl Operation<'_> {
     /// ```
     ///
     /// # Errors
-    /// When the selection matches nothing, an id is given for several operations, or the state cannot be
-    /// written. Adoptions that failed are reported without an error here: see
+    /// Returns an error if the selection matches nothing, if an id is given for several operations, or
+    /// if the state cannot be written. Failed adoptions are reported, but return no error here: see
     /// [`AdoptionSummary::is_complete`].
     pub async fn adopt_selected(
         &self,
@@ -187,11 +187,11 @@ impl Operation<'_> {
         request: AdoptSelectedRequest<'_>,
     ) -> Result<AdoptionSummary, Reported> {
         let AdoptSelectedRequest { selection, id, force } = request;
-        // The user names the addresses of the configuration, which may have changed since that run.
+        // The user specifies addresses of the configuration, which may have changed since that run.
         session.follow_moves_of_unresolved(self.inputs.config);
         let selected = select_unresolved_addresses(diags, session, selection)?;
         if id.is_some() && selected.len() > 1 {
-            let detail = "The address stands for several operations. An id is for one.";
+            let detail = "The address matches several operations, but an id identifies one object.";
             return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
         }
         let mut adopted = Vec::new();
@@ -202,7 +202,7 @@ impl Operation<'_> {
                 adopted.push(outcome);
             }
         }
-        // Also after failures: the provider was asked for these objects, and need not be asked again.
+        // After failures too: the provider's answers about these objects are not requested again.
         if !adopted.is_empty() {
             session.write_state_or_errored_file(diags).await?;
         }

@@ -1,6 +1,6 @@
-//! Seals saved plans, so that a plan that was changed or made elsewhere is noticed before it is applied.
-//! The key is one that the caller gives, or a random one of the user. `docs/saved-plans.md` has the
-//! reasons.
+//! Seals saved plans, so that a plan that was changed, or created elsewhere, is detected before it is
+//! applied. The key is set by the caller, or is a random key of the user. `docs/saved-plans.md` explains
+//! the reasons.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ pub(super) const SEAL_PART: &str = "seal.json";
 /// The block size of SHA-256.
 const SHA256_BLOCK_LEN: usize = 64;
 
-/// The shortest key of a user that is one: anything shorter is a file that was cut off.
+/// Minimum length of a user's key file. A shorter file was truncated.
 const MIN_USER_KEY_LEN: usize = 32;
 
-/// The places of the secret that saved plans are sealed with.
+/// The sources of the secret that seals plans.
 ///
 /// ```
 /// use formwork_operation::saved_plan::SealKeySource;
@@ -34,9 +34,9 @@ const MIN_USER_KEY_LEN: usize = 32;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SealKeySource {
-    /// The secret itself, as `FORMWORK_PLAN_KEY` gives it, instead of the one of the user.
+    /// The secret itself, from `FORMWORK_PLAN_KEY`, used instead of the user's key.
     pub text: Option<String>,
-    /// The file of the secret of the user. It is made with the first plan that is sealed.
+    /// The file of the user's secret. It is created when the first plan is sealed.
     pub file: Option<PathBuf>,
 }
 
@@ -45,11 +45,11 @@ pub struct SealKeySource {
 struct PlanSeal {
     /// A fingerprint of the key.
     key: String,
-    /// The HMAC-SHA-256 of the parts, hexadecimal.
+    /// The HMAC-SHA-256 of the parts, in hexadecimal.
     mac: String,
 }
 
-/// The verdict of the seal of a saved plan on its origin.
+/// The result of verifying the seal of a saved plan.
 ///
 /// ```
 /// use std::path::Path;
@@ -66,31 +66,31 @@ struct PlanSeal {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealVerdict {
-    /// It was sealed with the key that is in use, and is as it was.
+    /// The plan was sealed with the current key, and has not changed.
     Own,
-    /// It was sealed with the key that is in use, and changed since.
+    /// The plan was sealed with the current key, and was changed since then.
     Changed,
-    /// It was sealed with another key, or not at all.
+    /// The plan was sealed with another key, or is not sealed.
     Foreign,
-    /// There is no key here to check its seal with.
+    /// The plan is sealed, but no key to verify the seal is available.
     Unverified,
-    /// It has no seal, and there is no key.
+    /// The plan has no seal, and no key is available.
     Unsealed,
 }
 
-/// Seals the parts of a plan. Nothing if there is no key and none can be made.
+/// Seals the parts of a plan. Does nothing if there is no key and none can be created.
 pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
     let key = SecretKey::load_existing(at).or_else(|| SecretKey::create_user_key(at))?;
-    // In the order of the names, in which the parts are read back.
+    // Sorted by name, which is the order in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
     let seal = PlanSeal { key: key.fingerprint(), mac: key.mac_of_parts(sorted.into_iter()) };
     serde_json::to_vec(&seal).ok()
 }
 
-/// Takes the seal out of the parts of a plan and checks it.
+/// Removes the seal from the parts of a plan and verifies it.
 pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> SealVerdict {
-    // A seal that cannot be read counts as none.
+    // A seal that cannot be read is treated as missing.
     let seal =
         parts.remove(SEAL_PART).and_then(|text| serde_json::from_slice::<PlanSeal>(&text).ok());
     let Some(key) = SecretKey::load_existing(at) else {
@@ -104,10 +104,11 @@ pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> 
 }
 
 impl SealVerdict {
-    /// Refuses to apply a plan that was changed, or made elsewhere unless that is allowed.
+    /// Refuses to apply a plan that was changed, or that was created elsewhere unless this is
+    /// allowed.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error if the plan is refused.
     pub fn check_may_be_applied(
         self,
         diags: &mut Diagnostics,
@@ -116,7 +117,8 @@ impl SealVerdict {
         allow_foreign: bool,
     ) -> Result<(), Reported> {
         match self {
-            // Where no key can be made, no plan is sealed, and refusing them all would help no one.
+            // If no key can be created, no plan is sealed, and refusing all plans would help no
+            // user.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
             Self::Changed => Err(diags.error(self.seal_diagnostic(Diagnostic::error, at, path))),
@@ -151,24 +153,24 @@ impl SealVerdict {
             (None, Some(file)) => format!("the key of this user, {}", file.display()),
             (None, None) => "a key of this user".to_owned(),
         };
-        const SHARED_KEY_REMEDY: &str = "To make plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
+        const SHARED_KEY_REMEDY: &str = "To create plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
         let (summary, detail) = match self {
             Self::Changed => (
                 messages::SAVED_PLAN_WAS_CHANGED,
                 format!(
-                    "The content of {path} does not match its seal, so it was changed after it was made with {key}. Make a new plan."
+                    "The content of {path} does not match its seal, so it was changed after it was sealed with {key}. Create a new plan."
                 ),
             ),
             Self::Unverified => (
                 messages::SAVED_PLAN_CANNOT_BE_VERIFIED,
                 format!(
-                    "{path} is sealed, but there is no key here to check the seal with, so a change of the file would not be noticed. {SHARED_KEY_REMEDY}"
+                    "{path} is sealed, but no key to verify the seal is available, so a change of the file would not be detected. {SHARED_KEY_REMEDY}"
                 ),
             ),
             Self::Foreign | Self::Own | Self::Unsealed => (
                 messages::SAVED_PLAN_WAS_MADE_ELSEWHERE,
                 format!(
-                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED_KEY_REMEDY} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
+                    "{path} was not sealed with {key}: another user, machine or program created it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED_KEY_REMEDY} To apply this plan anyway, review it with \"formwork show\" and use the option -allow-foreign-plan."
                 ),
             ),
         };
@@ -180,7 +182,7 @@ impl SealVerdict {
 struct SecretKey(Vec<u8>);
 
 impl SecretKey {
-    /// The key in the environment, or else the one of the user.
+    /// Returns the key in the environment, or otherwise the user's key.
     fn load_existing(at: &SealKeySource) -> Option<Self> {
         if let Some(text) = &at.text {
             return Some(Self(text.as_bytes().to_vec()));
@@ -189,40 +191,41 @@ impl SecretKey {
         (key.len() >= MIN_USER_KEY_LEN).then_some(Self(key))
     }
 
-    /// Makes a random key for the user. Another command may make one at the same time.
+    /// Creates a random key for the user. Another command may create one concurrently.
     fn create_user_key(at: &SealKeySource) -> Option<Self> {
         let path = at.file.as_ref()?;
         let folder = path.parent()?;
         create_private_dir(folder).ok()?;
-        // Temporary files are made for the owner only.
+        // Temporary files are readable by their owner only.
         let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
-        // A UUID has 122 random bits, so three of them have more than SHA-256 can tell apart.
+        // A UUID has 122 random bits, so three of them exceed the 256 bits of SHA-256.
         for _ in 0..3 {
             file.write_all(uuid::Uuid::new_v4().as_bytes()).ok()?;
         }
-        // Plans sealed with a key that was cut off by a crash could never be checked.
+        // Plans sealed with a key that a crash truncated could never be verified.
         file.as_file().sync_all().ok()?;
         if path.exists() {
-            // One that was cut off is of no use.
+            // A truncated key is useless.
             file.persist(path).ok()?;
         } else {
-            // Another command may have made a key since, and may have sealed a plan with it.
+            // Another command may have created a key since then, and may have sealed a plan with
+            // it.
             drop(file.persist_noclobber(path));
         }
         Self::load_existing(at)
     }
 
     fn fingerprint(&self) -> String {
-        // A code over a fixed text names the key without revealing it.
+        // A code over a fixed string identifies the key without revealing it.
         self.hmac_sha256(|hash| hash.update(b"formwork plan key"))[..16].to_owned()
     }
 
-    /// The code of named parts, which must be sorted.
+    /// The HMAC of named parts, which must be sorted.
     fn mac_of_parts<'p>(&self, parts: impl Iterator<Item = (&'p str, &'p [u8])>) -> String {
         self.hmac_sha256(|hash| {
             for (name, bytes) in parts {
-                // The lengths keep parts apart: bytes that move from one to the next change the
-                // code.
+                // The lengths separate the parts: bytes that move from one part to the next change
+                // the code.
                 for part in [name.as_bytes(), bytes] {
                     hash.update((part.len() as u64).to_le_bytes());
                     hash.update(part);
@@ -231,11 +234,11 @@ impl SecretKey {
         })
     }
 
-    /// HMAC as RFC 2104 has it, with SHA-256.
+    /// HMAC as defined in RFC 2104.
     fn hmac_sha256(&self, message: impl FnOnce(&mut Sha256)) -> String {
         let mut block = [0; SHA256_BLOCK_LEN];
         if self.0.len() > SHA256_BLOCK_LEN {
-            // RFC 2104 wants a key that is longer than a block to be hashed first.
+            // RFC 2104 requires a key that is longer than a block to be hashed first.
             block[..32].copy_from_slice(&Sha256::digest(&self.0));
         } else {
             block[..self.0.len()].copy_from_slice(&self.0);
@@ -286,7 +289,7 @@ mod tests {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
-            // A seal that is not of this key may be that of another user.
+            // A seal that does not match this key may be that of another user.
             let expected =
                 if name == SEAL_PART { SealVerdict::Foreign } else { SealVerdict::Changed };
             assert_eq!(check_plan_seal(&key, &mut changed), expected, "{name}");
@@ -305,11 +308,11 @@ mod tests {
         let user = |name: &str| SealKeySource { file: Some(folder.path().join(name)), text: None };
         let shared = |name: &str| SealKeySource { text: Some("secret".to_owned()), ..user(name) };
         let nothing = SealKeySource::default();
-        // The second user has a key of his own.
+        // The second user has a key of their own.
         seal_test_parts(&user("b"));
         for (made, applied, expected) in [
             (user("a"), user("b"), SealVerdict::Foreign),
-            // This user has no key yet, so that nothing is known about the seal.
+            // This user has no key yet, so the seal cannot be verified.
             (user("a"), user("never planned"), SealVerdict::Unverified),
             (user("a"), nothing.clone(), SealVerdict::Unverified),
             (shared("a"), shared("b"), SealVerdict::Own),

@@ -1,5 +1,5 @@
-//! The values of variables while a saved plan is applied: those that the plan fixed, and those of
-//! ephemeral variables, which are given again.
+//! Variable values while a saved plan is applied: those that the plan fixed, and those of ephemeral
+//! variables, which have to be set again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use super::{SavedPlan, ephemeral_variables_where};
 use crate::messages;
 
-/// The values that are given for variables while a saved plan is applied.
+/// The variable values that are given while a saved plan is applied.
 ///
 /// ```
 /// use formwork_core::config::inputs::{GivenValue, GivenVariable, InputOrigin};
@@ -29,21 +29,21 @@ use crate::messages;
 /// ```
 #[derive(Debug, Default)]
 pub struct VariablesGivenAtApply {
-    /// Those of the environment, which is not made for one command.
+    /// Values from the environment, which is not specific to one command.
     pub environment: Vec<GivenVariable>,
-    /// Those of files that are read without being named.
+    /// Values from variable files that are loaded automatically.
     pub files: Vec<GivenVariable>,
-    /// Those of options.
+    /// Values from options.
     pub options: Vec<GivenVariable>,
 }
 
 impl SavedPlan {
-    /// The values of the plan, and those of ephemeral variables, which no plan holds and which have to
-    /// be given again if they were given for the plan. A value that was fixed by the plan may be given
-    /// again only as it is; in the environment, another one is only warned of.
+    /// Returns the values in the plan, and those of ephemeral variables, which no plan stores and
+    /// which have to be set again if they were set for the plan. A variable that the plan fixed may be
+    /// given only the same value again; for a different value in the environment, this only warns.
     ///
     /// # Errors
-    /// When a value does not fit, is missing, or differs from the one in the plan.
+    /// Returns an error if a value does not fit, is missing, or differs from the one in the plan.
     pub fn resolve_variables(
         &self,
         diags: &mut Diagnostics,
@@ -63,7 +63,8 @@ impl SavedPlan {
             value: GivenValue::Value(value.clone().split_marks().0.into_value()),
             origin: InputOrigin::Option,
         });
-        // Options come last and so win: one that differs from the plan must be found below.
+        // Options come last and take precedence: a value that differs from the plan must be found
+        // below.
         let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
         let now =
             ephemeral_variables_where(config, |name| given.iter().any(|given| given.name == name));
@@ -82,13 +83,14 @@ impl SavedPlan {
                 let summary = messages::CANNOT_CHANGE_VARIABLE_WHEN_APPLYING_SAVED_PLAN;
                 found = Err(diags.error(Diagnostic::error(summary, detail)));
             }
-            // The environment may serve many commands, so another value there is no reason to stop.
+            // The environment may serve many commands, so a different value in it does not stop the
+            // apply.
             let elsewhere = ignored
                 .iter()
                 .find(|given| given.name == *name && given.origin == InputOrigin::Environment);
             let other = elsewhere.and_then(|given| {
                 let given = vec![given.clone()];
-                // Compared after conversion: `TF_VAR_n=1` is text, and the plan has a number.
+                // Compared after conversion: `TF_VAR_n=1` is a string, and the plan has a number.
                 resolve(&mut Diagnostics::new(), given, UnsetVariableTreatment::Unknown)
                     .ok()?
                     .remove(name)
@@ -101,17 +103,17 @@ impl SavedPlan {
     }
 }
 
-/// Warns of a value in the environment that is not the one of the plan.
+/// Warns about a value in the environment that differs from the plan.
 fn ignored_tf_var_warning(name: &Str) -> Diagnostic {
     let detail = format!(
-        "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
+        "TF_VAR_{name} in the environment sets the variable {:?} to a value that differs from the one in the saved plan. The value in the plan is used. To set it in each run, declare the variable with ephemeral = true.",
         name.as_str()
     );
     Diagnostic::warning(messages::IGNORING_VARIABLE_WHEN_APPLYING_SAVED_PLAN, detail)
 }
 
-/// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
-/// in one and a value in the other, it would not be the planned one.
+/// Checks that an ephemeral variable is set for an apply exactly if it was set for the plan. With its
+/// default in one and a value in the other, it would differ from the planned value.
 fn check_same_ephemeral_names_given(
     diags: &mut Diagnostics,
     config: &Config,

@@ -1,5 +1,5 @@
-//! State, journal, backup and `errored.tfstate` in every condition, two at a time: no pair forgets an
-//! object without a word.
+//! State, journal, backup and `errored.tfstate` in every condition, in pairs: no combination loses an
+//! object silently.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -79,17 +79,18 @@ async fn journal_with_creation(base: &[u8], name: &str) -> Vec<u8> {
     std::fs::read(journal.location()).unwrap()
 }
 
-/// Spoils the content of a file, unless the condition is about the content itself.
+/// Damages the content of a file, unless the condition is about the content itself.
 fn damage_content(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
     match condition {
         FileCondition::Absent => None,
         FileCondition::Empty => Some(Vec::new()),
-        // A journal without its first record: one that only lacks its end is the result of a crash.
+        // A journal without its first record, because a journal that only lacks its end is the
+        // result of a crash.
         FileCondition::Cut if is_journal => Some(content[..40].to_vec()),
         FileCondition::Cut => Some(content[..content.len() / 2].to_vec()),
         FileCondition::Flipped => {
             let mut content = content;
-            // The quote at the end of a name. Within a string, it could not be recognized in a
+            // The quote at the end of a name. A change within a string could not be detected in a
             // state.
             let at = content.windows(6).rposition(|found| found == b"\"t\",\"n").unwrap() + 2;
             content[at] ^= 0x04;
@@ -125,7 +126,7 @@ impl DamagedFolder {
             ("terraform.tfstate.backup", pick(backup, [(2, "old"), (1, "")]), backup),
             ("errored.tfstate", pick(errored, [(4, "old b c"), (3, "old b")]), errored),
         ] {
-            // A state without objects has nothing to be flipped; it is not asked for.
+            // A state without objects has nothing to be flipped, and this condition is not used.
             if let Some(text) = damage_content(content, condition, name.ends_with(".wal")) {
                 std::fs::write(world.path(name), text).unwrap();
             }
@@ -137,7 +138,7 @@ impl DamagedFolder {
         self.folder.path().join(name)
     }
 
-    /// The objects that are known after reading, or the summary of the error, and all that is said.
+    /// The objects that are known after reading, or the summary of the error, and all messages.
     async fn recovered_objects(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
         let mut diags = Diagnostics::new();
         let state = StateFilePaths::from_state_path(self.path("terraform.tfstate")).into();
@@ -156,8 +157,8 @@ fn file_pairs() -> impl Iterator<Item = [usize; 2]> {
     (0..FILE_NAMES.len()).flat_map(|one| (one + 1..FILE_NAMES.len()).map(move |other| [one, other]))
 }
 
-/// The outcome of all conditions of two files, while there are no others but a state: an empty one,
-/// since nothing else has a say beside a sound one.
+/// The results of all conditions of two files, with no other file but an empty state, since other
+/// files are not consulted if the state is intact.
 async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
     let mut all =
         [FileCondition::Empty, FileCondition::Absent, FileCondition::Absent, FileCondition::Absent];
@@ -172,12 +173,12 @@ async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) ->
     };
     let is_quiet = said.is_empty();
     let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
-    assert!(!is_quiet || is_complete, "{all:?} forgets objects without a word: {names}");
+    assert!(!is_quiet || is_complete, "{all:?} forgets objects silently: {names}");
     format!("{names}; {}", said.join(", "))
 }
 
-/// The existing objects: those that any of the files had before it was damaged. A backup is no
-/// evidence beside a readable state.
+/// The existing objects: those that any of the files had before it was damaged. A backup is not
+/// consulted if the state is readable.
 fn expected_objects(all: [FileCondition; 4]) -> BTreeSet<String> {
     use FileCondition::{Absent, Older, OtherLineage, Present};
     let [state, journal, backup, errored] = all;
@@ -225,6 +226,6 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
         let (known, said) = DamagedFolder::new(all).await.recovered_objects().await;
         let is_complete =
             known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
-        assert!(!said.is_empty() || is_complete, "{all:?} forgets objects without a word");
+        assert!(!said.is_empty() || is_complete, "{all:?} forgets objects silently");
     }
 }

@@ -1,5 +1,4 @@
-//! Decisions about the open operations of a session: those of the user, and those that a search of the
-//! provider made.
+//! Decisions about the open operations of a session, made by the user or by querying the provider.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +11,8 @@ use super::StateSession;
 use crate::messages;
 
 impl StateSession {
-    /// Records a decision about an instance, to be kept with the state. Returns the operations that
-    /// were open.
+    /// Records a decision about an instance, which is stored with the state. Returns the operations
+    /// that were open.
     pub(crate) fn mark_decided(
         &mut self,
         addr: &InstanceAddr,
@@ -22,8 +21,8 @@ impl StateSession {
         self.recovery.as_mut().map(|recovery| recovery.mark_decided(addr, how)).unwrap_or_default()
     }
 
-    /// Planned values of objects that interrupted runs may have made. If several have come to one
-    /// address, only the user can tell the right one.
+    /// Planned values of objects that interrupted runs may have created. If several such objects
+    /// now have the same address, only the user can determine the right one.
     pub fn interrupted_creations(&self) -> BTreeMap<InstanceAddr, Value> {
         let Some(recovery) = &self.recovery else { return BTreeMap::new() };
         let is_alone =
@@ -35,23 +34,23 @@ impl StateSession {
         .collect()
     }
 
-    /// Reason why nothing can be decided about an instance.
+    /// The reason why no decision about an instance is possible.
     pub fn no_single_open_operation_error(&self, addr: &InstanceAddr) -> Diagnostic {
         let origins = self.recovery.iter().flat_map(|recovery| recovery.original_addresses(addr));
         let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
         if origins.is_empty() {
             let detail = format!(
-                "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
+                "No interrupted run left an operation open at {addr}. `formwork recover list` lists the open operations."
             );
             return Diagnostic::error(messages::NOTHING_TO_SETTLE, detail);
         }
         let detail = format!(
-            "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
+            "Interrupted runs left several operations open whose address is now {addr}. Use the former address of the operation you mean:{origins}"
         );
         Diagnostic::error(messages::SEVERAL_OPERATIONS_ARE_OPEN, detail)
     }
 
-    /// Takes over the findings of a plan about objects that interrupted runs may have made.
+    /// Takes over the findings of a plan about objects that interrupted runs may have created.
     pub fn settle_by_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
             let how = match search {
@@ -63,14 +62,14 @@ impl StateSession {
             }
             let then = match search {
                 InterruptedSearchResult::Found => {
-                    "It is as it was to be, and belongs to the state from now on"
+                    "It matches the plan, and was added to the state"
                 }
                 InterruptedSearchResult::NotCreated => {
-                    "So it was not made, and is made by this plan"
+                    "The object was not created, so this plan creates it"
                 }
             };
             let detail = format!(
-                "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
+                "{addr} was being created when a run was interrupted. When queried, {how}. {then}."
             );
             let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
             diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));

@@ -34,30 +34,30 @@ pub(super) fn decision_needed_error(
         .about(one.addr.to_string())
 }
 
-/// The commands by which a user settles the operation that is open about an address.
+/// The commands by which a user settles the open operation at an address.
 #[must_use]
 pub fn decision_commands(addr: &str) -> String {
     let rows = [
-        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
-        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
-        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
+        (format!("adopt {addr} ID"), "the object exists: add it to the state"),
+        (format!("forget {addr}"), "it does not exist, or should not be managed any more"),
+        (format!("retry {addr}"), "the operation had no effect: repeat it with the next apply"),
     ];
     let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
     let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
     rows.join("\n")
 }
 
-/// The commands for an operation whose place has another object by now: `adopt` and `retry` are none of
-/// them. `None` if the place is free.
+/// The commands for an operation whose address now has another object: `adopt` and `retry` do not
+/// apply. Returns `None` if the address is free.
 #[must_use]
 pub fn remedy_if_other_object_at_addr(one: &UnresolvedOperation, state: &State) -> Option<String> {
     let there = one.other_object_in_place(state)?;
-    // Both objects are of one resource type, so what is sensitive in one is sensitive in the other.
+    // Both objects have the same resource type, so they have the same sensitive attributes.
     let there = there.shown_id().filter(|_| !one.has_sensitive_id());
     let there = there.map(|id| format!(", with the id {id:?}")).unwrap_or_default();
     let id = one.shown_object_id().unwrap_or_else(|| "ID".to_owned());
     Some(format!(
-        "The state has another object at {} by now{there}, and keeps it. To keep the object of the interrupted run too, write a `resource` block with a name of its own for it, and run both of these; if it does not exist any more, only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
+        "The state now has another object at {}{there}, and keeps it. To also keep the object of the interrupted run, write a `resource` block with a different name for it, and run both of these commands. If it does not exist any more, run only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
         one.addr,
         shell_quoted(&one.addr.to_string()),
         one.addr.resource.resource_type(),
@@ -65,7 +65,7 @@ pub fn remedy_if_other_object_at_addr(one: &UnresolvedOperation, state: &State) 
     ))
 }
 
-/// Points at the block of the instance, if the configuration has it.
+/// Points at the block of the instance, if it is in the configuration.
 pub(super) fn point_at_instance_block(
     diagnostic: Diagnostic,
     config: &Config,
@@ -75,19 +75,19 @@ pub(super) fn point_at_instance_block(
     diagnostic.at_opt(block.map(|block| block.span))
 }
 
-/// Whether the journal has the results of a run, besides the state.
+/// Whether the results of a run are in the journal, besides the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResultsInJournal {
-    /// The journal has them.
+    /// The journal has the results.
     Yes,
-    /// Nothing has them.
+    /// No journal has the results.
     No,
 }
 
 /// A copy of a state that could not be stored.
 pub(super) struct ErroredStateCopy<'a> {
     pub(super) path: &'a Path,
-    /// The copy of an earlier run, if there was one.
+    /// The former copy by an earlier run, if there was one.
     pub(super) kept: Option<&'a Path>,
     pub(super) in_journal: ResultsInJournal,
 }
@@ -104,30 +104,30 @@ pub(super) fn state_saved_aside_warning(
     let path = copy.path.display();
     let remedy = match (is_other, copy.in_journal) {
         (true, ResultsInJournal::Yes) => {
-            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run. The next command takes them over, except for those in whose places the state has other objects: `formwork recover list` shows how to keep these."
+            "Do not replace the stored state with it. The stored state has changed since then, and its new objects would be lost. The journal has the results of this run. The next command takes them over, except where the state has another object at the same address. `formwork recover list` shows how to keep these."
         }
         (true, ResultsInJournal::No) => {
-            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. Run this command again: it changes only the state, and keeps no journal."
+            "Do not replace the stored state with it. The stored state has changed since then, and its new objects would be lost. Run this command again. It changes only the state, and keeps no journal."
         }
         (false, ResultsInJournal::No) => {
-            "Run this command again once the state can be written: it changes only the state, and keeps no journal. Or run `formwork state push errored.tfstate`."
+            "Run this command again when the state can be written. It changes only the state, and keeps no journal. Or run `formwork state push errored.tfstate`."
         }
         (false, ResultsInJournal::Yes) => {
-            "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
+            "It is an emergency copy. The journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
         }
     };
     let kept = copy.kept.map(|kept| {
-        format!(" The one of an earlier run has other objects and is now {}.", kept.display())
+        format!(" The previous errored.tfstate has other objects and was renamed to {}.", kept.display())
     });
     let kept = kept.unwrap_or_default();
     let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
     Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }
 
-/// Makes sure that the state has no other object in the place of an operation.
+/// Checks that the state has no other object at the address of an operation.
 ///
 /// # Errors
-/// When it has one.
+/// Returns an error if it has one.
 pub(crate) fn refuse_if_other_object_at_addr(
     diags: &mut Diagnostics,
     state: &State,
@@ -137,7 +137,7 @@ pub(crate) fn refuse_if_other_object_at_addr(
     Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 
-/// Reports that the state cannot be used, and a file that may have it.
+/// Reports that the state cannot be used, and a file that may contain it.
 pub(super) fn report_unusable_state(
     diags: &mut Diagnostics,
     folder: &Path,
@@ -150,11 +150,11 @@ pub(super) fn report_unusable_state(
     diags.error(error)
 }
 
-/// Goes on with the stored state where the journals in a shared place cannot be read, which may be a matter
-/// of rights: a plan is of use without them, and changes nothing.
+/// Continues with the stored state if the journals in a shared store cannot be read, for example for lack
+/// of permissions: a plan is useful without them, and changes nothing.
 ///
 /// # Errors
-/// When the journals on this machine cannot be read.
+/// Returns an error if the journals on this machine cannot be read.
 pub(super) fn go_on_without_shared_journals(
     diags: &mut Diagnostics,
     error: &JournalError,

@@ -1,6 +1,6 @@
-//! Journals that go with the state of a session, but belong to another place by the name of their folder: the
-//! state was moved or copied after a run was cut off, or its remote place has another address now, and the
-//! objects of that run would be created a second time.
+//! Journals that belong to the state of a session, but are in the directory of another location: the state
+//! was moved or copied after an interrupted run, or its remote address has changed. Otherwise the objects of
+//! that run would be created a second time.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::StateSession;
 use crate::messages;
 
-/// The most addresses of open operations that are listed.
+/// Maximum number of listed addresses of open operations.
 const MAX_LISTED_OPERATIONS: usize = 20;
 
 impl StateSession {
-    /// Stops a command that may change something while an interrupted run on a state of another name or
-    /// address has results or open operations of this state.
+    /// Stops a command that may change something while an interrupted run on a state with another name
+    /// or address has results or open operations of this state.
     ///
     /// # Errors
-    /// When there is such a run.
+    /// Returns an error if such a run exists.
     pub(crate) fn refuse_if_journals_are_misplaced(
         &self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
         for journals in self.misplaced_journals() {
-            // A journal of an unknown state must not keep all states of the folder from being changed.
+            // A journal of an unknown state must not prevent changes to all states in the directory.
             if !journals.is_of_lineage {
                 self.add_misplaced_journals_warning(diags, &journals);
                 continue;
@@ -39,14 +39,14 @@ impl StateSession {
         diags.fail_if_errors()
     }
 
-    /// Warns of such a run.
+    /// Warns about such a run.
     pub(crate) fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
         for journals in self.misplaced_journals() {
             self.add_misplaced_journals_warning(diags, &journals);
         }
     }
 
-    /// Warns of the journals of one folder.
+    /// Warns about the journals in one directory.
     fn add_misplaced_journals_warning(
         &self,
         diags: &mut Diagnostics,
@@ -58,8 +58,8 @@ impl StateSession {
     }
 
     fn misplaced_journals(&self) -> Vec<MisplacedJournals> {
-        // A state with a journal of its own is worked with under its name. Two states that both have one
-        // would otherwise keep each other from being taken over.
+        // A state with a journal of its own is used under its own name. Otherwise two states that both
+        // have a journal would keep each other from being recovered.
         if !self.found || self.recovery.is_some() {
             return Vec::new();
         }
@@ -78,41 +78,41 @@ impl StateSession {
                 (format!("on the state file {theirs}"), remedy_for_file(&ours, &theirs, *exists))
             }
             JournaledPlace::Remote => (
-                "that reached its state by another backend configuration".to_owned(),
+                "that accessed its state with another backend configuration".to_owned(),
                 remedy_for_remote_place(found),
             ),
         };
         let relation = match found.is_of_lineage {
-            true => "it goes with",
+            true => "it belongs to",
             false => "its beginning cannot be read, so it may belong to",
         };
         format!(
-            "{folder} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
+            "{folder} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
             describe_results_and_operations(found)
         )
     }
 }
 
-/// The way to take over the journal of a state file.
+/// The remedy if the journal belongs to a state file.
 fn remedy_for_file(ours: &str, theirs: &str, exists: bool) -> String {
     let option = shell_word(&format!("-state={theirs}"));
     if exists {
         format!(
-            "{theirs} exists too. Run this command for it, with {option}: that takes over the journal. To settle open operations, run:\n  formwork recover list {option}"
+            "{theirs} exists too. Run this command for it, with {option}, to take over the journal. To settle open operations, run:\n  formwork recover list {option}"
         )
     } else {
         format!(
-            "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the usual one. To settle open operations then, run:\n  formwork recover list {option}"
+            "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the default state file. To settle open operations after that, run:\n  formwork recover list {option}"
         )
     }
 }
 
-/// The way to take over the journal of a remote state, whose address is not known any more.
+/// The remedy if the journal belongs to a remote state, whose address is not known any more.
 fn remedy_for_remote_place(found: &MisplacedJournals) -> String {
     let theirs = display_without_dot_slash(&found.folder);
     let ours = display_without_dot_slash(&found.own_folder);
     format!(
-        "If this is the same state, reached by another address or login now, move the files in {theirs} to the folder {ours}, and run this command again: that takes over the journal. To settle open operations then, run:\n  formwork recover list\n\nIf that run worked with another workspace or backend, whose state this one is a copy of, run this command there first."
+        "If this is the same state, now accessed with another address or login, move the files in {theirs} to the directory {ours}, and run this command again to take over the journal. To settle open operations after that, run:\n  formwork recover list\n\nIf this state is a copy of the state of another workspace or backend, and that run used the original, run this command there first."
     )
 }
 
@@ -136,11 +136,11 @@ fn describe_results_and_operations(found: &MisplacedJournals) -> String {
         }
         (Some(results), None) => format!("It has {results} that this state lacks."),
         (None, Some(open)) => format!("It has {open}."),
-        (None, None) => "A part of it cannot be read.".to_owned(),
+        (None, None) => "Part of it cannot be read.".to_owned(),
     }
 }
 
-/// A path without a leading `./`, as an option takes it.
+/// A path without a leading `./`, for use as the value of an option.
 fn display_without_dot_slash(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }

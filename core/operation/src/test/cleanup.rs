@@ -1,4 +1,5 @@
-//! Destroys the objects that the runs of a test file have created, those of the last run first.
+//! Destroys the objects that the runs of a test file have created, starting with those of the last
+//! run.
 
 use std::time::Duration;
 
@@ -15,18 +16,18 @@ use super::{LeftoverObject, RunOfTestFile, TestEvent, TestFileRunner, TestInputs
 use crate::apply::PlanSource;
 use crate::operation::{Operation, OperationInputs};
 
-/// Something could not be destroyed. It was shown to the observer.
+/// Some objects could not be destroyed. They were reported to the observer.
 pub(super) struct CleanupFailureShown;
 
 impl TestFileRunner<'_> {
-    /// Destroys everything in the states of the file.
+    /// Destroys all objects in the states of the file.
     pub(super) async fn clean_up(&mut self, sources: &Sources) -> Result<(), CleanupFailureShown> {
         let mut result = Ok(());
         let mut states: Vec<&mut TestState> = self.states.open.values_mut().collect();
-        // A later run may depend on objects of an earlier one in another state.
+        // A later run may depend on objects that an earlier one created in another state.
         states.sort_by_key(|state| state.last.as_ref().map(|(at, _)| std::cmp::Reverse(*at)));
         for state in states {
-            // Without a run that has applied there is no configuration that could destroy anything.
+            // Without an applied run, there is no configuration that could destroy objects.
             let Some((at, config)) = state.last.clone() else { continue };
             if !has_objects_to_destroy(&state.session.file.state) {
                 continue;
@@ -43,7 +44,8 @@ impl TestFileRunner<'_> {
     }
 }
 
-/// The destruction of all objects in one state, after the run that has last changed it.
+/// The destruction of all objects in one state, with the configuration of the run that changed it
+/// last.
 struct StateCleanup<'a> {
     tests: TestInputs<'a>,
     sources: &'a Sources,
@@ -52,7 +54,7 @@ struct StateCleanup<'a> {
 }
 
 impl StateCleanup<'_> {
-    /// Destroys everything in a state.
+    /// Destroys all objects in a state.
     async fn destroy_state_objects(
         &self,
         state: &mut TestState,
@@ -61,7 +63,7 @@ impl StateCleanup<'_> {
         let see = |event: TestEvent<'_>| tests.observer.on_event(sources, &event);
         see(TestEvent::RunTearDown(run, Duration::ZERO));
         let mut diags = Diagnostics::new();
-        // The providers of the run have ended, or hold its configuration.
+        // The providers of the run have ended, or use its configuration.
         let pool = ProviderPool::new(tests.launcher)
             .with_mocks(config.mocks.clone())
             .watched_by(tests.calls);
@@ -72,12 +74,12 @@ impl StateCleanup<'_> {
             pool: &pool,
         };
         let operation = Operation::new(inputs, tests.host.clone())
-            // Those of the runs end whatever they are asked, once they were asked to stop.
+            // After a stop request, the providers of the runs end every call.
             .with_provisioners(tests.cleanup_provisioners)
             .with_parallelism(tests.parallelism);
-        // Not cancelled by the first interrupt, which is to leave nothing behind.
+        // Not cancelled by the first interrupt, because that interrupt must not leave objects.
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
-        // Its outcome shows in the state and in the diagnostics.
+        // The result is in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
         let _ =
             await_with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed)))
@@ -99,7 +101,7 @@ impl StateCleanup<'_> {
 /// The managed objects in a state.
 fn leftover_objects(state: &State) -> Vec<LeftoverObject> {
     let mut left = Vec::new();
-    // Data sources are forgotten with the state.
+    // Data sources are dropped with the state.
     let managed =
         state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
     for (resource, held) in managed {

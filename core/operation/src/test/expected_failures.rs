@@ -1,4 +1,4 @@
-//! Failures that a run expects: conditions of objects that must not hold.
+//! Failures that a run expects: conditions that must not hold.
 
 use formwork_core::addr::{ResourceMode, ResourceName};
 use formwork_core::config::parsed_test_file::TestRun;
@@ -20,10 +20,10 @@ struct ExpectedFailure {
 pub(super) struct ExpectedFailures(Vec<ExpectedFailure>);
 
 impl ExpectedFailures {
-    /// Reads the list of a run.
+    /// Reads the list in a run.
     ///
     /// # Errors
-    /// When something in it has no conditions.
+    /// Returns an error if an entry cannot have conditions.
     pub(super) fn from_run(diags: &mut Diagnostics, run: &TestRun) -> Result<Self, Reported> {
         let mut list = Vec::new();
         let mut result = Ok(());
@@ -38,11 +38,11 @@ impl ExpectedFailures {
         result.map(|()| Self(list))
     }
 
-    /// Whether the list has an object that has failed. Those that are listed twice are met together.
+    /// Whether the list includes an object that has failed. Duplicate entries are marked together.
     fn mark_met_if_expected(&mut self, failed: &str) -> bool {
         let mut found = false;
         for expected in &mut self.0 {
-            // Without a key, all instances of a resource are meant.
+            // Without a key, the entry means all instances of a resource.
             let rest = failed.strip_prefix(expected.addr.as_str());
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('[')) {
                 expected.is_met = true;
@@ -52,8 +52,8 @@ impl ExpectedFailures {
         found
     }
 
-    /// Takes expected failures out. Those of `check` blocks that are not expected become errors, and
-    /// objects that have not failed are reported.
+    /// Removes expected failures. Unexpected failures of `check` blocks become errors, and objects
+    /// that have not failed are reported.
     pub(super) fn judge_diagnostics(mut self, found: Diagnostics) -> Diagnostics {
         let mut rest = Diagnostics::new();
         for one in found {
@@ -62,12 +62,12 @@ impl ExpectedFailures {
                 let _ = rest.push(one);
                 continue;
             };
-            // A check only warns otherwise; a test is to find what it warns of.
+            // Outside of tests, a check only warns. A test must report its failure.
             if !self.mark_met_if_expected(&failed) {
                 let _ = rest.error(one);
             }
         }
-        // Reported behind all else: the other problems may be the cause.
+        // Reported last, because the other problems may be the cause.
         for expected in self.0.iter().filter(|expected| !expected.is_met) {
             let detail = format!(
                 "The checkable object, {}, was expected to report an error but did not.",
@@ -79,7 +79,7 @@ impl ExpectedFailures {
         rest
     }
 
-    /// Explains expected failures that keep a plan from being applied.
+    /// Explains expected failures that prevent a plan from being applied.
     pub(super) fn explain_blocked_apply(&mut self, found: Diagnostics) -> Diagnostics {
         let mut rest = Diagnostics::new();
         for one in found {

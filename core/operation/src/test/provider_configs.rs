@@ -1,4 +1,4 @@
-//! Provider configurations of test files, which take the place of those of the module.
+//! Provider configurations of test files, which replace those of the module.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,12 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 use super::RunOfTestFile;
 use crate::messages;
 
-/// A copy of the module of a run with the provider configurations of the test file. Their arguments are
-/// evaluated here, because the names in them are those of the test file.
+/// Returns a copy of a run's module with the provider configurations of the test file. Their arguments
+/// are evaluated here, because their names refer to the test file.
 ///
 /// # Errors
-/// When the run names a provider configuration that the file does not have, or an argument has no value.
+/// Returns an error if the run uses a provider configuration that is not in the file, or if an argument
+/// has no value.
 pub(super) fn with_test_providers(
     diags: &mut Diagnostics,
     config: &Config,
@@ -46,7 +47,7 @@ pub(super) fn with_test_providers(
             let addr = ProviderConfigAddr { module, provider: block.provider.clone(), alias };
             mocks.providers.insert(addr, mock.clone());
         }
-        // Now, and not in the graph: there the names would be those of the module.
+        // Evaluated now and not in the graph, where the names would refer to the module.
         match with_literal_values(diags, scope, block.body) {
             Ok(body) => block.body = body,
             Err(reported) => {
@@ -64,11 +65,12 @@ pub(super) fn with_test_providers(
 /// A provider configuration of a test file.
 struct TestProviderConfig<'a> {
     block: ProviderBlock,
-    /// The mock that it is.
+    /// The mock, if the provider is mocked.
     mock: Option<&'a MockProvider>,
 }
 
-/// Whether a module uses a provider configuration: the default one serves modules that name none.
+/// Whether a module uses a provider configuration. The default one serves modules that specify
+/// none.
 fn is_default_or_referenced(module: &Module, local: &LocalProviderConfig) -> bool {
     let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
     let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
@@ -81,7 +83,7 @@ fn is_default_or_referenced(module: &Module, local: &LocalProviderConfig) -> boo
         || module.calls.values().any(is_passed)
 }
 
-/// The provider configurations for a run, under the names that its module has for them.
+/// The provider configurations for a run, under the names that its module uses for them.
 fn provider_blocks_of_run<'a>(
     diags: &mut Diagnostics,
     test_file: &'a TestFile,
@@ -95,7 +97,7 @@ fn provider_blocks_of_run<'a>(
     let mocks =
         mocks.map(|mock| TestProviderConfig { block: mock.block.clone(), mock: Some(mock) });
     let all: Vec<TestProviderConfig<'_>> = real.chain(mocks).collect();
-    // A run that names none takes all of the file under their own names.
+    // A run that specifies none gets all of the file's under their own names.
     if run.providers.is_empty() {
         return Ok(all);
     }
@@ -119,14 +121,14 @@ fn provider_blocks_of_run<'a>(
     result.map(|()| blocks)
 }
 
-/// The provider configurations of the file that a run gets, under the names of its module.
+/// The provider configurations of the file that a run gets, under the names in its module.
 pub(super) fn provider_blocks_needed_by_run(
     config: &Config,
     test_file: &TestFile,
     run: &TestRun,
 ) -> Vec<ProviderBlock> {
     let required = config.provider_requirements();
-    // Errors are reported where the configurations are put in.
+    // Errors are reported where the configurations are inserted.
     let blocks =
         provider_blocks_of_run(&mut Diagnostics::new(), test_file, run).unwrap_or_default();
     let blocks = blocks.into_iter().map(|one| one.block);
@@ -145,7 +147,7 @@ fn module_needs_provider_config(
         && is_default_or_referenced(root, local)
 }
 
-/// The address that a local name stands for in a module.
+/// The address that a local name refers to in a module.
 fn provider_addr_of_local_name(module: &Module, local: &LocalProviderConfig) -> ProviderAddr {
     let required = module.settings.required_providers.get(&local.name);
     required.map_or_else(
@@ -154,7 +156,7 @@ fn provider_addr_of_local_name(module: &Module, local: &LocalProviderConfig) -> 
     )
 }
 
-/// The body with values in place of its expressions.
+/// Returns the body with values instead of its expressions.
 fn with_literal_values(
     diags: &mut Diagnostics,
     scope: &TestScope<'_>,
@@ -170,8 +172,8 @@ fn with_literal_values(
     }
     let mut blocks = Vec::new();
     for mut block in std::mem::take(&mut body.blocks) {
-        // Blocks are taken apart because their arguments are evaluated one by one.
-        // The names of a repeated block's content are its own.
+        // Blocks are processed separately because their arguments are evaluated one by one. The
+        // content of a repeated block has its own names.
         if block.kind.name != "dynamic" {
             match with_literal_values(diags, scope, block.body.clone()) {
                 Ok(body) => block.body = body,
@@ -184,9 +186,9 @@ fn with_literal_values(
     result.map(|()| body)
 }
 
-/// An expression that has this value.
+/// Returns an expression with this value.
 fn literal_expr(value: &Value, span: Span) -> Expr {
-    // An expression has no marks. The provider would get the value without them anyway.
+    // An expression has no marks. The provider would receive the value without them anyway.
     let (value, _) = value.clone().unmark();
     let kind = match &value {
         Value::Bool(value) => ExprKind::Bool(*value),
@@ -201,7 +203,7 @@ fn literal_expr(value: &Value, span: Span) -> Expr {
     Expr { kind, span }
 }
 
-/// The members of a map or an object.
+/// The elements of a map or the attributes of an object.
 fn literal_object_items(value: &Value, span: Span) -> Vec<ObjectItem> {
     let item = |key: &formwork_value::Str, value: &Value| ObjectItem {
         key: Expr { kind: ExprKind::Text(key.clone(), span), span },

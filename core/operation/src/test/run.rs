@@ -33,37 +33,37 @@ use crate::operation::{Operation, OperationInputs, PhaseInputs};
 use crate::plan::PlanOutcome;
 use crate::state_session::StateSession;
 
-/// Time after which a run is reported to be under way, again and again.
+/// Interval at which a run that takes long is reported to be in progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A run that is ready to begin.
+/// A run that is ready to start.
 struct ReadyRun {
     config: Rc<RunConfig>,
-    /// The values that its assertions may mention.
+    /// The values that its assertions can refer to.
     values: TestValues,
     expected: ExpectedFailures,
 }
 
-/// A run under way.
+/// A run in progress.
 #[derive(Clone, Copy)]
 struct RunJob<'a> {
     tests: TestInputs<'a>,
     sources: &'a Sources,
     run: &'a TestRun,
     config: &'a RunConfig,
-    /// The values that its assertions may mention.
+    /// The values that its assertions can refer to.
     values: &'a TestValues,
     pool: &'a ProviderPool<'a>,
 }
 
-/// A plan that is to be applied.
+/// A plan to apply.
 struct ReadyPlan {
     outcome: PlanOutcome,
-    /// Failures that the apply must have.
+    /// Failures that the apply must report.
     expected: ExpectedFailures,
 }
 
-/// The result of the work of a run.
+/// The result of executing a run.
 struct RunJobOutcome {
     status: TestStatus,
     work: Option<ShownPlanOrState>,
@@ -85,7 +85,7 @@ impl RunJobOutcome {
 }
 
 impl TestFileRunner<'_> {
-    /// Does a run, and reports it.
+    /// Executes a run, and reports it.
     pub(super) async fn run_and_report(
         &mut self,
         sources: &mut Sources,
@@ -98,7 +98,7 @@ impl TestFileRunner<'_> {
         let mut result = RunResult::with_status_only(run.name.clone(), TestStatus::Error);
         result.n_asserts = run.asserts.len();
         let ready = self.prepare_run(&mut result.diags, sources, run);
-        // Each run configures its providers for itself, as runs of the program do.
+        // Each run configures its own providers, like separate invocations of the program.
         let mut pool = ProviderPool::new(self.inputs.launcher).watched_by(self.inputs.calls);
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
@@ -120,13 +120,15 @@ impl TestFileRunner<'_> {
             let see = |elapsed| observer.on_event(sources, &TestEvent::RunProgress(shown, elapsed));
             let work = job.execute_run_command(&mut result.diags, &mut state.session, expected);
             worked = await_with_progress_reports(work, see).await;
-            // The last run that has changed the state has the configuration that can destroy it.
+            // The last run that changed the state has the configuration that can destroy its
+            // objects.
             if worked.has_applied {
                 let at = self.test_file.runs.iter().position(|one| one.name == run.name);
                 state.last = at.map(|at| (at, config));
             }
         }
-        // Also the outputs of a run whose assertions fail: later runs are done all the same.
+        // The outputs are kept even if assertions of the run fail, because later runs are executed
+        // anyway.
         if let Some(outputs) = worked.outputs {
             self.values.runs.insert(run.name.clone(), outputs);
         }
@@ -140,7 +142,7 @@ impl TestFileRunner<'_> {
         result
     }
 
-    /// Evaluates everything that a run needs to begin.
+    /// Evaluates the inputs of a run.
     fn prepare_run(
         &self,
         diags: &mut Diagnostics,
@@ -156,7 +158,7 @@ impl TestFileRunner<'_> {
         let values = &self.values;
         let variables = RunVariableResolver { inputs, test_file, run, config, values, runs: &runs };
         let variables = variables.resolve(diags, sources)?;
-        // Providers may quote these values before the engine has evaluated any of them.
+        // Providers may quote these values before the engine has evaluated them.
         let secrets = inputs.launcher.secrets();
         variables.inputs.values().for_each(|input| secrets.add_marked_values(&input.value));
         let scope = TestScope {
@@ -181,13 +183,13 @@ impl TestFileRunner<'_> {
     }
 }
 
-/// Does work, and reports now and then that it goes on.
+/// Executes work, and periodically reports that it is in progress.
 pub(super) async fn await_with_progress_reports<T>(
     work: impl Future<Output = T>,
     see: impl Fn(Duration),
 ) -> T {
     let clock = Instant::now();
-    // The work is looked at first, because its end makes a report unimportant.
+    // The work is polled first, because its end makes a report unnecessary.
     let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
@@ -198,7 +200,7 @@ pub(super) async fn await_with_progress_reports<T>(
     }
 }
 
-/// Options of the plan of a run.
+/// Options for the plan of a run.
 fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, Reported> {
     let written = &run.options;
     if written.refresh_only && !written.replace.is_empty() {
@@ -219,7 +221,7 @@ fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, R
     })
 }
 
-/// The problems of an apply, without the one that it was interrupted.
+/// The problems of an apply, except for its interruption.
 fn without_interruption_errors(found: Diagnostics) -> Diagnostics {
     let mut rest = Diagnostics::new();
     for one in found.into_iter().filter(|one| !one.is_about_message(messages::EXECUTION_HALTED)) {
@@ -239,13 +241,13 @@ impl<'a> RunJob<'a> {
             .with_cancellation(tests.cancellation.clone())
     }
 
-    /// Whether the cancellation has kept a plan from being made as a whole.
+    /// Whether the cancellation has prevented a complete plan.
     fn is_plan_cut_short_by_cancel(&self, planned: &Result<PlanOutcome, Reported>) -> bool {
         let is_whole = planned.as_ref().is_ok_and(|outcome| !outcome.plan.errored);
         self.tests.cancellation.is_cancelled() && !is_whole
     }
 
-    /// Makes the plan, and applies it if the run does that.
+    /// Creates the plan, and applies it if the run has the command `apply`.
     async fn execute_run_command(
         &self,
         diags: &mut Diagnostics,
@@ -259,7 +261,7 @@ impl<'a> RunJob<'a> {
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
         if self.is_plan_cut_short_by_cancel(&planned) {
-            // Neither assertions nor expected failures can be judged by a part of a plan.
+            // A partial plan cannot be checked against assertions or expected failures.
             let _ = diags.append(found);
             let detail = "The run was interrupted while it was planned, and has changed nothing.";
             let _ = diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail));
@@ -267,7 +269,7 @@ impl<'a> RunJob<'a> {
         }
         match self.run.command {
             TestCommand::Plan => {
-                // A plan with expected failures is judged as far as it came.
+                // A plan with expected failures is checked as far as it was completed.
                 let failed = diags.append(expected.judge_diagnostics(found)).is_err();
                 match planned {
                     Ok(outcome) if !failed => {
@@ -279,7 +281,7 @@ impl<'a> RunJob<'a> {
                         )
                         .await
                     }
-                    // Everything that was reported is expected.
+                    // All reported failures are expected.
                     Err(_) if !failed => RunJobOutcome {
                         status: TestStatus::Pass,
                         ..RunJobOutcome::error_without_results(false)
@@ -319,7 +321,7 @@ impl<'a> RunJob<'a> {
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.engine_session(phase);
-        // A function of a provider may hang.
+        // A provider function may hang.
         let status =
             operation.run_with_graceful_cancel(self.check_assertions(diags, &engine)).await;
         let outputs = Some(results.root().output_object());
@@ -342,23 +344,24 @@ impl<'a> RunJob<'a> {
         let mut found = Diagnostics::new();
         let source = PlanSource::Made(Box::new(outcome));
         let applied = operation.apply(&mut found, session, source).await;
-        // An interrupt that came with the last change has kept nothing from being done.
+        // An interrupt that arrived during the last change has prevented nothing.
         if applied.is_ok_and(|outcome| outcome.is_complete) {
             found = without_interruption_errors(found);
         }
         let failed = diags.append(expected.judge_diagnostics(found)).is_err();
-        // A failure that is expected ends an apply early, too.
-        // The state has what was done all the same, for the cleanup.
+        // An expected failure also ends an apply early.
+        // The state contains the completed changes anyway, for the cleanup.
         if failed || applied.is_err() {
             return RunJobOutcome::error_without_results(true);
         }
-        // Evaluated again on the whole state: an apply evaluates only what its changes need.
+        // Evaluated again on the whole state, because an apply evaluates only what its changes
+        // require.
         let (state, results) = (&session.file.state, Results::new(&self.config.config));
         let world = operation.host_values(true);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.engine_session(phase);
-        // Errors of conditions were reported by the apply.
+        // The apply has reported the errors of conditions.
         let missing = MissingResourceMeaning::MayBeEmpty;
         let judging = async {
             let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;

@@ -1,5 +1,5 @@
-//! Overrides of test files for one run. Reading them is left to `formwork_core::config::test_mocks`,
-//! answering calls to `formwork_core::provider`.
+//! Overrides of test files for one run. `formwork_core::config::test_mocks` reads them, and
+//! `formwork_core::provider` responds to calls with them.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -25,15 +25,15 @@ fn is_module_override(one: &Override) -> bool {
     matches!(one.target, Target::Module(_))
 }
 
-/// A seed for the generated values of a run: another one in each execution.
+/// A seed for the generated values of a run. It differs in each execution.
 pub(super) fn fresh_seed_for_generated_values(now: OffsetDateTime, run: &Str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (now.unix_timestamp_nanos(), run).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Warns of overrides of objects that none of some configurations has. Files of mocks are shared by tests of
-/// different modules, so those in them need not match.
+/// Warns about overrides of objects that exist in none of the given configurations. Mock files are shared by
+/// tests of different modules, so their overrides may match nothing.
 pub(super) fn warn_of_unmatched_overrides(
     diags: &mut Diagnostics,
     configs: &[&Config],
@@ -52,7 +52,7 @@ pub(super) fn warn_of_unmatched_overrides(
     }
 }
 
-/// Whether a configuration has an object, without regard to its instances.
+/// Whether a configuration has an object, ignoring instance keys.
 fn config_has_target(config: &Config, target: &Target) -> bool {
     let (module, resource) = match target {
         Target::Module(module) => (module, None),

@@ -23,14 +23,14 @@ use super::{AllTestStatesFolder, TestInputs};
 use crate::messages;
 use crate::state_session::{SessionOptions, StateSession};
 
-/// The name of a state's file within its folder.
+/// The name of a state file within its directory.
 const STATE_FILE_NAME: &str = "terraform.tfstate";
 
-/// The configuration of a run, with values for its variables.
+/// The configuration of a run, with its variable values.
 pub(super) struct RunConfig {
     /// The configuration, with the provider configurations of the test file.
     pub(super) config: Config,
-    /// The values of its variables.
+    /// The variable values.
     pub(super) variables: BTreeMap<Str, ResolvedVariable>,
     /// The mocks and overrides.
     pub(super) mocks: Mocks,
@@ -40,24 +40,24 @@ pub(super) struct RunConfig {
 pub(super) struct TestState {
     /// The open state.
     pub(super) session: StateSession,
-    /// The folder of the state.
+    /// The directory of the state.
     folder: SingleTestStateFolder,
-    /// The position of the last run that applied something to it, with its configuration.
+    /// The position of the last run that applied changes to it, with its configuration.
     pub(super) last: Option<(usize, Rc<RunConfig>)>,
 }
 
-/// The folder of a state, made by this process.
+/// The directory of a state, created by this process.
 struct SingleTestStateFolder {
     dir: Dir,
-    /// The folder that it is in, for its removal.
+    /// The parent directory, which is needed to remove this one.
     states: Dir,
 }
 
 /// The states of a test file, by key.
 pub(super) struct TestStates<'a> {
-    /// The folder for the states of all test files.
+    /// The directory for the states of all test files.
     folder: AllTestStatesFolder<'a>,
-    /// The folder that this one is in, once a state was made.
+    /// The parent directory of the states, once a state was created.
     parent: Option<Dir>,
     /// The name of the test file.
     name: String,
@@ -65,7 +65,7 @@ pub(super) struct TestStates<'a> {
     pub(super) open: BTreeMap<String, TestState>,
 }
 
-/// Whether a state has objects that have to be destroyed. Data sources are only read.
+/// Whether a state has objects to destroy. Data sources are only read.
 pub(super) fn has_objects_to_destroy(state: &State) -> bool {
     let managed =
         state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
@@ -91,7 +91,7 @@ impl<'a> TestStates<'a> {
         }
     }
 
-    /// The state of a run, which is opened if no earlier run has done it.
+    /// Returns the state of a run, which is opened if no earlier run has opened it.
     pub(super) async fn state_of_run(
         &mut self,
         diags: &mut Diagnostics,
@@ -108,14 +108,14 @@ impl<'a> TestStates<'a> {
     async fn open_new_state(&mut self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
         let folder = self.create_state_folder().map_err(|error| {
             let detail = format!(
-                "{} cannot be made: {error}. Test runs keep their states there until their objects are destroyed.",
+                "{} cannot be created: {error}. It holds the states of test runs until their objects are destroyed.",
                 self.folder.path.display()
             );
             let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
             diags.error(problem.blamed_on(Blame::Environment))
         })?;
-        // A state that is destroyed within minutes needs no backup. Waiting for the disk would take most of
-        // the time of a test.
+        // A state whose objects are destroyed within minutes needs no backup. Syncing to the disk would
+        // take most of the time of a test.
         let files = StateFilePaths {
             backup: None,
             durability: Durability::ProcessEnd,
@@ -129,34 +129,34 @@ impl<'a> TestStates<'a> {
         Ok(TestState { session, folder, last: None })
     }
 
-    /// Makes a folder of its own for a state: another process may run the same tests, and an earlier
-    /// one may have left objects.
+    /// Creates a separate directory for a state: another process may run the same tests, and an
+    /// earlier one may have left objects.
     fn create_state_folder(&mut self) -> io::Result<SingleTestStateFolder> {
-        // Only now: tests that only plan nothing at all leave no trace.
+        // Created late, so that tests that plan nothing leave no files.
         let parent = self.parent.insert((self.folder.open_parent)()?);
-        // A checkout can contain a link to any folder of this machine.
+        // A checkout can contain a link to any directory of this machine.
         let states =
             parent.open_or_create_subdir(self.folder.path.file_name().unwrap_or_default())?;
         let dir = states.create_unique_subdir(&format!("{}-", self.name))?;
         Ok(SingleTestStateFolder { dir, states })
     }
 
-    /// Ends the use of the states, and removes those without objects.
+    /// Releases the states, and removes those without objects.
     pub(super) async fn close_and_remove_empty_states(&mut self, diags: &mut Diagnostics) {
-        // Taken out, because giving back a lock needs the session as a whole.
+        // Moved out, because releasing a lock consumes the session.
         for (_, state) in std::mem::take(&mut self.open) {
-            // A state without objects is worth nothing: no command could do anything with it.
+            // A state without objects is useless: no command could do anything with it.
             let is_empty = !has_objects_to_destroy(&state.session.file.state);
             let TestState { session, folder, .. } = state;
             session.unlock(diags).await;
             if is_empty && let Some(name) = folder.dir.path().file_name() {
-                // Nothing of value is left in it.
+                // It contains nothing of value any more.
                 drop(folder.states.remove(name));
             }
         }
     }
 
-    /// Removes the folder for states, if nothing is left in it.
+    /// Removes the directory for states, if it is empty.
     pub(super) fn remove_states_folder_if_empty(&self) {
         let name = self.folder.path.file_name().unwrap_or_default();
         if let Some(parent) = &self.parent {

@@ -1,4 +1,4 @@
-//! Test files by the library alone, with the built-in provider.
+//! Tests of test files with the library only, and the built-in provider.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ enum CancelMoment {
     WithFirstRun,
 }
 
-/// Keeps what was left behind.
+/// Records the objects that remained.
 struct Left {
     objects: RefCell<Vec<String>>,
     moment: CancelMoment,
@@ -78,7 +78,7 @@ async fn run(
     (results, left, folder.path().join("states").exists())
 }
 
-/// Runs a test file on a module, both written to a folder.
+/// Runs a test file on a module, after writing both to a directory.
 async fn run_in_folder(
     folder: &Path,
     module: &str,

@@ -1,4 +1,5 @@
-//! Values of the variables of a run: from the command line, the test file and the run, weakest first.
+//! Variable values of a run: from the command line, the test file and the run, in ascending
+//! precedence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,38 +18,38 @@ use super::TestInputs;
 use super::provider_configs::provider_blocks_needed_by_run;
 use crate::messages;
 
-/// A value of a test file, and its place.
+/// A value in a test file, and its span.
 type ValueWithSpan = (Value, Span);
 
-/// Finds the values of the variables of a run.
+/// Resolves the variable values of a run.
 pub(super) struct RunVariableResolver<'a> {
     pub(super) inputs: TestInputs<'a>,
     pub(super) test_file: &'a TestFile,
     pub(super) run: &'a TestRun,
     /// The module of the run.
     pub(super) config: &'a Config,
-    /// The outputs of the runs before.
+    /// The outputs of the previous runs.
     pub(super) values: &'a TestValues,
     /// The names of all runs of the file.
     pub(super) runs: &'a [Str],
 }
 
-/// The values of the variables of a run.
+/// The variable values of a run.
 pub(super) struct ResolvedVariables {
-    /// Those that the module declares.
+    /// The variables that the module declares.
     pub(super) inputs: BTreeMap<Str, ResolvedVariable>,
-    /// Those of the test file and above, without the ones of the run: names in a provider
-    /// configuration refer to them.
+    /// The values from the test file and the command line, without those of the run: names in a
+    /// provider configuration refer to them.
     pub(super) of_file: TestValues,
-    /// All of them: names in assertions refer to them.
+    /// All values: names in assertions refer to them.
     pub(super) all: TestValues,
 }
 
 impl RunVariableResolver<'_> {
-    /// Finds the values.
+    /// Resolves the values.
     ///
     /// # Errors
-    /// When a value is missing, is not known, or does not fit its variable.
+    /// Returns an error if a value is missing, is not known, or does not fit its variable.
     pub(super) fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -66,7 +67,7 @@ impl RunVariableResolver<'_> {
         let overridden = self.overridden_global_names(&of_file);
         global_names.retain(|name| !overridden.contains(name));
         let globals = self.global_values_by_name(&mut found, sources, &global_names);
-        // Weakest first, so that a later value replaces an earlier one.
+        // In ascending precedence, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
         let scope = TestScope { values: &values, level: TestLevel::File, world };
         let file_values = evaluate_variables(&mut found, &scope, of_file);
@@ -96,7 +97,7 @@ impl RunVariableResolver<'_> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
         needed.extend(self.run.variables.iter().flat_map(|one| variable_names_in(&one.expr)));
         needed.extend(self.variable_names_in_asserts());
-        // Arguments of the providers that the run gets refer to the variables of the file as well.
+        // Arguments of the providers that the run uses refer to the variables of the file as well.
         for provider in provider_blocks_needed_by_run(self.config, self.test_file, self.run) {
             needed.extend(
                 refs::traversals_of_body(&provider.body).iter().filter_map(referenced_variable),
@@ -105,14 +106,14 @@ impl RunVariableResolver<'_> {
         needed
     }
 
-    /// The names of the variables that the assertions mention.
+    /// The names of the variables that the assertions refer to.
     fn variable_names_in_asserts(&self) -> BTreeSet<Str> {
         let parts = self.run.asserts.iter().flat_map(|one| [&one.condition, &one.message]);
         parts.flat_map(variable_names_in).collect()
     }
 
-    /// The names of the variables whose value of the file or of the run replaces the global one, and does not
-    /// refer to it. As in Terraform, errors in such a global value do not matter.
+    /// The names of the variables whose value in the file or run replaces the global one, and does not refer
+    /// to it. As in Terraform, errors in such a global value are ignored.
     fn overridden_global_names(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
         let set = || of_file.iter().copied().chain(&self.run.variables);
         let mentioned: BTreeSet<Str> = set().flat_map(|one| variable_names_in(&one.expr)).collect();
@@ -120,14 +121,15 @@ impl RunVariableResolver<'_> {
         names.filter(|name| !mentioned.contains(name)).collect()
     }
 
-    /// Values that were given for all test files in the folder of this one, weakest first.
+    /// Values for all test files in the directory of this one, in ascending precedence.
     fn values_for_all_files(&self) -> impl Iterator<Item = &GivenVariable> {
         let TestInputs { variables, folder_variables, .. } = self.inputs;
         let of_folder = if self.test_file.is_in_test_folder { folder_variables } else { &[] };
         variables.iter().chain(of_folder)
     }
 
-    /// The values of the command line, files of values and the environment. Of several the last counts.
+    /// The values from the command line, variable files and the environment. The last of several values
+    /// takes precedence.
     fn global_values_by_name(
         &self,
         diags: &mut Diagnostics,
@@ -137,25 +139,26 @@ impl RunVariableResolver<'_> {
         let given = self.values_for_all_files().filter(|given| names.contains(&given.name));
         let last: BTreeMap<&Str, &GivenVariable> =
             given.map(|given| (&given.name, given)).collect();
-        // The type of a variable is the one that the module of the run declares.
+        // The variable has the type that the run's module declares.
         let module = &self.config.root;
         let mut values = BTreeMap::new();
         for (name, given) in last {
-            // Reported once: what refers to the variable is not wrong as well.
+            // Reported once: the expressions that refer to the variable are not reported as well.
             let value = inputs::value_for_test_files(diags, sources, module, given);
             values.insert(name.clone(), value.unwrap_or_else(|_| Value::dynamic()));
         }
         values
     }
 
-    /// The values that the run sets. Warns of those that neither its module declares nor an assertion mentions.
+    /// The values that the run sets. Warns about those that neither its module declares nor an assertion refers
+    /// to.
     fn evaluate_run_variables(
         &self,
         diags: &mut Diagnostics,
         values: &TestValues,
         world: &HostValues,
     ) -> BTreeMap<Str, ValueWithSpan> {
-        // In the file such a value may be meant for another run; in the run it has no effect.
+        // A value in the file may be intended for another run. A value in the run has no effect.
         let mentioned = self.variable_names_in_asserts();
         for one in &self.run.variables {
             let name = &one.name.name;
@@ -173,7 +176,7 @@ impl RunVariableResolver<'_> {
         evaluate_variables(diags, &scope, self.run.variables.iter())
     }
 
-    /// The values for the variables of the module. Reports those that are missing.
+    /// The values of the module's variables. Reports missing ones.
     fn values_for_module(
         &self,
         diags: &mut Diagnostics,
@@ -183,7 +186,7 @@ impl RunVariableResolver<'_> {
         let mut given = Vec::new();
         let mut result = Ok(());
         for (name, variable) in &self.config.root.variables {
-            // The value of the run is the one that is nearest to the reader.
+            // The value in the run is the one that is nearest to the reader.
             let placed = of_run.remove(name).or_else(|| of_file.remove(name));
             if let Some((value, span)) = placed {
                 given.push(GivenVariable {
@@ -211,7 +214,7 @@ impl RunVariableResolver<'_> {
     }
 }
 
-/// Evaluates values of variables. Those with errors are left out.
+/// Evaluates variable values. Those with errors are left out.
 fn evaluate_variables<'e>(
     diags: &mut Diagnostics,
     scope: &TestScope<'_>,
@@ -226,7 +229,7 @@ fn evaluate_variables<'e>(
     values
 }
 
-/// The names of the variables that an expression mentions.
+/// The names of the variables that an expression refers to.
 fn variable_names_in(expr: &Expr) -> Vec<Str> {
     refs::traversals_of_expr(expr).iter().filter_map(referenced_variable).collect()
 }

@@ -1,5 +1,5 @@
-//! Runs that were cut off: their operations are settled, and their state file is copied, by the library
-//! alone.
+//! Interrupted runs: their operations are settled, and their state file is copied, with the library
+//! only.
 
 use formwork_backend::encryption::StateCipher;
 use formwork_core::addr::ProviderConfigAddr;
@@ -19,8 +19,8 @@ fn parse_addr(text: &str) -> InstanceAddr {
     text.parse().unwrap()
 }
 
-/// Leaves the journal of a run that was cut off while it created the two resources. Returns the state that
-/// the run began with.
+/// Writes the journal of a run that was interrupted while it created the two resources. Returns the state
+/// that the run began with.
 async fn leave_interrupted_run(folder: &ConfigFolder) -> StateFile {
     let mut diags = Diagnostics::new();
     let mut session = folder.open_session().await;
@@ -28,7 +28,7 @@ async fn leave_interrupted_run(folder: &ConfigFolder) -> StateFile {
     let operation = "OperationTypeApply";
     let header = RunHeader { operation, base: &session.file, read_from: None };
     let journal = session.intents.begin_run(header).await.unwrap();
-    // Creations of the built-in provider change nothing outside of the process, and are simply made again.
+    // Creations of the built-in provider change nothing outside of the process, and are simply repeated.
     let provider: ProviderConfigAddr =
         "provider[\"registry.terraform.io/hashicorp/null\"]".parse().unwrap();
     for addr in ["terraform_data.a", "terraform_data.b"].map(parse_addr) {
@@ -81,7 +81,7 @@ async fn a_decision_about_selected_operations_is_stored() {
         let all = OperationSelection::All;
         let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
         assert_eq!(settled.len(), 1);
-        // Nothing is open any more, and that is no error.
+        // Nothing is open any more, which is not an error.
         let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
         assert!(settled.is_empty());
         session.unlock(&mut diags).await;
