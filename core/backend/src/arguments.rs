@@ -1,5 +1,5 @@
-//! The values of the arguments of a backend, and the other inputs that they are read with: the working
-//! folder and the environment variables.
+//! The argument values of a backend, and its other inputs: the working directory and the environment
+//! variables.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,13 +16,13 @@ use crate::config_error::ConfigError;
 /// See [`BackendArguments`] for an example.
 #[derive(Clone, Debug, Default)]
 pub struct BackendEnvironment {
-    /// The working folder, which relative paths start from.
+    /// The working directory, which relative paths start from.
     pub root: PathBuf,
     /// The environment variables.
     pub variables: BTreeMap<String, String>,
 }
 
-/// The values of the arguments of a backend.
+/// The argument values of a backend.
 ///
 /// ```
 /// use formwork_backend::kind::{BackendArguments, BackendEnvironment};
@@ -37,7 +37,7 @@ pub struct BackendEnvironment {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BackendArguments<'a> {
-    /// An object with the attributes of the schema; absent arguments are null.
+    /// An object with the attributes of the schema. Absent arguments are null.
     pub values: &'a Value,
     /// The other inputs.
     pub environment: &'a BackendEnvironment,
@@ -60,7 +60,7 @@ pub struct RequiredArgument {
 }
 
 impl<'a> BackendArguments<'a> {
-    /// The value of an argument, `None` if it is null.
+    /// Returns the value of an argument, or `None` if it is null.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         match self.values {
@@ -69,7 +69,8 @@ impl<'a> BackendArguments<'a> {
         }
     }
 
-    /// The string of an argument, `None` if it is not set. An empty string is one.
+    /// Returns the string of an argument, or `None` if it is not set. An empty string counts as
+    /// set.
     #[must_use]
     pub fn string(&self, name: &str) -> Option<String> {
         match self.value(name)? {
@@ -107,22 +108,23 @@ impl<'a> BackendArguments<'a> {
         }
     }
 
-    /// An environment variable, `None` if it is not set or empty.
+    /// Returns an environment variable, or `None` if it is not set or empty.
     #[must_use]
     pub fn read_env_variable(&self, name: &str) -> Option<String> {
         self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
     }
 
-    /// The string of an argument, else of the first environment variable that is set.
+    /// Returns the string of an argument, or otherwise of the first environment variable that is
+    /// set.
     #[must_use]
     pub fn string_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
         self.string(name).or_else(|| variables.iter().find_map(|name| self.read_env_variable(name)))
     }
 
-    /// The boolean of an argument, else of an environment variable, else `false`.
+    /// Returns the boolean of an argument, otherwise of an environment variable, otherwise `false`.
     ///
     /// # Errors
-    /// When the variable holds another word.
+    /// Returns an error if the variable has another value than `true` or `false`.
     pub fn bool_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
         if let Some(truth) = self.bool(name) {
             return Ok(truth);
@@ -136,10 +138,11 @@ impl<'a> BackendArguments<'a> {
         }
     }
 
-    /// The whole number of an argument, else of an environment variable, else the usual one.
+    /// Returns the whole number of an argument, otherwise of an environment variable, otherwise the
+    /// default.
     ///
     /// # Errors
-    /// When it is negative, too large or no whole number.
+    /// Returns an error if the number is negative, too large or not whole.
     pub fn u32_or_variable(
         &self,
         name: &str,
@@ -147,8 +150,8 @@ impl<'a> BackendArguments<'a> {
         usual: u32,
     ) -> Result<u32, ConfigError> {
         let text = match self.value(name) {
-            // The text is parsed like that of a variable, so that fractions and large numbers are
-            // refused alike.
+            // The string is parsed like that of a variable, so that fractions and large numbers are
+            // refused in the same way.
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => self.read_env_variable(variable),
         };
@@ -158,23 +161,24 @@ impl<'a> BackendArguments<'a> {
         })
     }
 
-    /// The working folder.
+    /// The working directory.
     #[must_use]
     pub fn working_directory(&self) -> &'a Path {
         &self.environment.root
     }
 
-    /// Reads a text file that an argument or variable names. A checkout may have planted it, so pipes and
-    /// files without end are refused.
+    /// Reads a text file that an argument or variable names. The path may come from a checkout, so pipes
+    /// and endless files are refused.
     ///
     /// # Errors
-    /// When it is missing, no regular file, larger than [`MAX_SMALL_FILE_LEN`] or not UTF-8.
+    /// Returns an error if the file is missing, not a regular file, larger than
+    /// [`MAX_SMALL_FILE_LEN`] or not UTF-8.
     pub fn read_text(&self, path: impl AsRef<Path>) -> io::Result<String> {
         read_text(&self.working_directory().join(path), MAX_SMALL_FILE_LEN)
     }
 }
 
-/// Makes a schema of optional attributes.
+/// Creates a schema of optional attributes.
 pub(crate) fn optional_attributes_block(attributes: &[(&str, Type)]) -> Block {
     let attributes = attributes.iter().map(|(name, ty)| {
         let name: Str = (*name).into();

@@ -1,5 +1,5 @@
-//! Requests to services of AWS: signed with Signature Version 4, repeated while the service is busy, and
-//! refusals with their code.
+//! Requests to AWS services: signing with Signature Version 4, retries while the service is busy, and
+//! the error codes of responses.
 
 pub(crate) mod arguments;
 pub(crate) mod arn;
@@ -23,7 +23,7 @@ use crate::cause::Cause;
 use crate::web::Authorize;
 use crate::web::{HttpClient, HttpResponse, is_retryable_status, redact_url};
 
-/// Codes of refusals that end by themselves, which some services answer with the status 400.
+/// Transient error codes, which some services return with the status 400.
 const THROTTLING_CODES: [&str; 6] = [
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
@@ -33,8 +33,7 @@ const THROTTLING_CODES: [&str; 6] = [
     "ThrottlingException",
 ];
 
-/// Codes of refusals because of another request for the same object or entry, after which AWS asks to send the
-/// request again.
+/// Error codes for a concurrent request for the same object or entry. AWS recommends to retry the request.
 const CONFLICT_CODES: [&str; 5] = [
     "ConditionalRequestConflict",
     "OperationAborted",
@@ -43,7 +42,7 @@ const CONFLICT_CODES: [&str; 5] = [
     "TransactionInProgressException",
 ];
 
-/// One service of AWS, or one that is compatible with it.
+/// An AWS service, or one that is compatible with it.
 #[derive(Clone)]
 pub(crate) struct AwsService {
     client: HttpClient,
@@ -52,7 +51,7 @@ pub(crate) struct AwsService {
 }
 
 impl AwsService {
-    /// A service in a region, which the signatures name.
+    /// A service in a region, which the signatures include.
     pub(crate) fn new(
         client: HttpClient,
         signer: &Signer<Credential>,
@@ -68,10 +67,11 @@ impl AwsService {
         &self.region
     }
 
-    /// Signs a request and sends it, and again where the service is busy or does not answer.
+    /// Signs and sends a request, and retries it if the service is busy or does not respond.
     ///
     /// # Errors
-    /// When there are no credentials, or no answer came. One with any status is returned.
+    /// Returns an error if there are no credentials, or if no response arrived. A response with any
+    /// status is returned.
     pub(crate) async fn send_signed(
         &self,
         request: &Request<Vec<u8>>,
@@ -91,10 +91,10 @@ impl Authorize for AwsService {
     }
 }
 
-/// Signs a request with credentials that are at hand.
+/// Signs a request with existing credentials.
 ///
 /// # Errors
-/// When the credentials have expired, or the request cannot be signed.
+/// Returns an error if the credentials have expired, or if the request cannot be signed.
 async fn sign_request(
     credential: &Credential,
     service: &str,
@@ -111,7 +111,7 @@ async fn sign_request(
     Ok(Request::from_parts(parts, body))
 }
 
-/// Adds the sum of the content, which the signature covers.
+/// Adds the checksum of the content, which the signature covers.
 fn add_content_hash_header(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
     // S3 refuses a signed request without this header.
     let sum = HeaderValue::from_str(&hex_sha256(request.body()))?;
@@ -126,25 +126,25 @@ fn is_retryable_response(answer: &HttpResponse) -> bool {
                 .is_some_and(|refusal| refusal.is_throttling() || refusal.is_conflict()))
 }
 
-/// An answer of a service that refuses a request.
+/// An error response of a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct AwsErrorResponse {
     /// The code, for example `NoSuchKey`.
     #[serde(rename = "Code", default)]
     pub(crate) code: String,
-    /// The message for people.
+    /// The human-readable message.
     #[serde(rename = "Message", default)]
     pub(crate) message: String,
 }
 
-/// The answer of STS, whose error is one level deeper.
+/// The error response of STS, in which the error is nested one level deeper.
 #[derive(Deserialize)]
 struct StsErrorResponse {
     #[serde(rename = "Error")]
     error: AwsErrorResponse,
 }
 
-/// The answer of DynamoDB.
+/// The error response of DynamoDB.
 #[derive(Deserialize)]
 struct DynamoDbErrorResponse {
     #[serde(rename = "__type", default)]
@@ -154,7 +154,7 @@ struct DynamoDbErrorResponse {
 }
 
 impl AwsErrorResponse {
-    /// Reads the error in the content of an answer: XML of S3 or STS, or JSON of DynamoDB.
+    /// Reads the error in the content of a response: XML of S3 or STS, or JSON of DynamoDB.
     pub(crate) fn parse(answer: &HttpResponse) -> Option<Self> {
         let text = std::str::from_utf8(&answer.body).ok()?;
         if let Ok(DynamoDbErrorResponse { kind, message }) = serde_json::from_str(text) {
@@ -174,16 +174,17 @@ impl AwsErrorResponse {
         THROTTLING_CODES.contains(&self.code.as_str())
     }
 
-    /// Whether another request for the same object or entry was under way. It says nothing about a condition.
+    /// Whether another request for the same object or entry was in progress. This does not mean that a
+    /// condition failed.
     pub(crate) fn is_conflict(&self) -> bool {
         CONFLICT_CODES.contains(&self.code.as_str())
     }
 
-    /// The next step for codes that have a special one.
+    /// The remedy for codes that have a specific one.
     fn remedy(&self, answer: &HttpResponse, region: &str) -> Option<String> {
         if self.is_conflict() {
             return Some(
-                "other requests for the same object were under way at each attempt".to_owned(),
+                "other requests for the same object were in progress at each attempt".to_owned(),
             );
         }
         let text = match self.code.as_str() {
@@ -217,7 +218,7 @@ impl AwsErrorResponse {
     }
 }
 
-/// The cause of a failure for an answer that was not expected.
+/// The cause of a failure, from an unexpected response.
 pub(crate) fn unexpected_response_cause(
     answer: &HttpResponse,
     method: &str,
@@ -225,7 +226,7 @@ pub(crate) fn unexpected_response_cause(
     region: &str,
 ) -> Cause {
     let place = redact_url(url);
-    // An answer to HEAD has no content, but S3 names the right region in a header.
+    // A response to HEAD has no content, but S3 returns the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
     match (AwsErrorResponse::parse(answer), redirect) {
         (Some(refusal), _) => {
@@ -244,9 +245,9 @@ pub(crate) fn unexpected_response_cause(
     }
 }
 
-/// A signer without a service yet, over a chain of credentials.
+/// Creates a signer for no particular service, with a chain of credentials.
 fn new_signer(chain: Arc<credentials::CredentialChain>) -> Signer<Credential> {
-    // The service and region are set for each service; the credentials are read once for all.
+    // The service and region are set for each service. The credentials are read only once.
     let context = chain.context().clone();
     Signer::new(context, chain, RequestSigner::new("", ""))
 }

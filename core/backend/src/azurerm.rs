@@ -1,4 +1,4 @@
-//! The backend `azurerm`: a blob for each workspace in a container of Azure Storage, locked by a lease.
+//! The backend `azurerm`: a blob for each workspace in an Azure Storage container, locked by a lease.
 
 mod account;
 mod client;
@@ -34,10 +34,10 @@ use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
-/// The part of the name of a blob that precedes the name of a workspace.
+/// The separator between the key and the workspace name in the name of a blob.
 const WORKSPACE_NAME_SEPARATOR: &str = "env:";
 
-/// Attempts at requests: as many as the clients of Azure make.
+/// The number of attempts of a request, the same as in Azure's own clients.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 4, shortest: Duration::from_millis(800), longest: Duration::from_secs(30) };
 
@@ -86,7 +86,7 @@ impl BackendKind for AzureBackendKind {
     }
 }
 
-/// A backend over the blobs of one container.
+/// A backend that stores states in the blobs of one container.
 struct AzureBackend {
     container: Container,
     key: String,
@@ -95,20 +95,21 @@ struct AzureBackend {
 }
 
 impl AzureBackend {
-    /// The name of the state of a workspace.
+    /// Returns the blob name of a workspace's state.
     fn state_blob(&self, workspace: &str) -> String {
         match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
-            // Names as Terraform makes them, so that both find the same workspaces.
+            // The same names as in Terraform, so that both find the same workspaces.
             _ => format!("{}{WORKSPACE_NAME_SEPARATOR}{workspace}", self.key),
         }
     }
 
-    /// The journals of the runs that work with the state of a workspace.
+    /// Returns the journals of the runs that use the state of a workspace.
     fn shared_journals(&self, workspace: &str) -> ObjectJournals<AzureObjects> {
         let blob = self.state_blob(workspace);
         let container = self.container.clone();
-        // With a slash in their names: neither program takes such a blob for the state of a workspace.
+        // The names contain a slash, so neither program mistakes such a blob for the state of a
+        // workspace.
         ObjectJournals::new(AzureObjects { container, blob: blob.clone() }, &blob)
     }
 }
@@ -137,8 +138,8 @@ impl ClientBackend for AzureBackend {
         let blobs = self.container.list(&prefix).await?;
         let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
         Ok(found
-            // The name of a workspace has no slash: such a blob is of another key that begins like
-            // this one.
+            // The name of a workspace has no slash: such a blob belongs to another key with the
+            // same prefix.
             .filter(|name| !name.is_empty() && !name.contains('/'))
             .map(str::to_owned)
             .collect())

@@ -1,4 +1,4 @@
-//! The cause of a failure of a place where states are kept.
+//! The cause of a failure of a state store.
 
 use std::error::Error;
 #[cfg(feature = "limited-objects")]
@@ -7,7 +7,7 @@ use std::fmt;
 /// The cause of a failure.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
-/// The refusal of a request, because the credentials lack a permission.
+/// A refused request, because the credentials lack a permission.
 #[cfg(feature = "limited-objects")]
 #[derive(Debug)]
 pub(crate) struct PermissionDenied(pub(crate) String);

@@ -1,5 +1,5 @@
 //! Claims of a run: the instances and outputs that it is about to change, and the resources that these depend
-//! on. Runs whose claims do not meet apply to one state at the same time.
+//! on. Runs whose claims do not overlap apply to one state concurrently.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,22 +23,22 @@ use crate::messages;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claims {
-    /// The id of the run: that of its journal.
+    /// The ID of the run, which is that of its journal.
     pub run: String,
-    /// The instances that it changes.
+    /// The instances that the run changes.
     pub changes: BTreeSet<InstanceAddr>,
-    /// The root outputs that it changes.
+    /// The root outputs that the run changes.
     pub outputs: BTreeSet<Str>,
-    /// The resources that must stay as they are meanwhile.
+    /// The resources that must not change until the run ends.
     pub reads: BTreeSet<ConfigResourceAddr>,
-    /// The stored state that the plan was made for, if that is an earlier one than the run has read: changes of other
-    /// runs since then refuse the claims.
+    /// The stored state that the plan was created for, if it is older than the state that the run has read.
+    /// Changes of other runs since then conflict with the claims.
     pub planned_on: Option<Box<State>>,
-    /// The longest wait for other runs.
+    /// Maximum time to wait for other runs.
     pub timeout: Duration,
 }
 
-/// Why claims were refused.
+/// The reason why claims were refused.
 ///
 /// ```
 /// use formwork_backend::claims::{ClaimConflict, ForeignClaim};
@@ -55,13 +55,13 @@ pub struct Claims {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimConflict {
-    /// Other runs have claimed some of it.
+    /// Other runs have claimed parts of the plan.
     Claimed(Vec<ForeignClaim>),
-    /// Other runs have changed some of it since the plan was made.
+    /// Other runs have changed parts of the plan since it was created.
     Moved(Vec<PartChangedByOtherRun>),
 }
 
-/// A claim of another run that is in the way.
+/// A conflicting claim of another run.
 ///
 /// See [`ClaimConflict`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +70,11 @@ pub struct ForeignClaim {
     pub address: String,
     /// The user and host of the run.
     pub who: String,
-    /// The id of the run.
+    /// The ID of the run.
     pub run: String,
-    /// When it was claimed: RFC 3339, UTC.
+    /// The time of the claim: RFC 3339, UTC.
     pub since: String,
-    /// Whether the run still goes on.
+    /// Whether the run is still active.
     pub is_live: bool,
 }
 
@@ -91,31 +91,31 @@ pub struct ForeignClaim {
 pub struct PartChangedByOtherRun {
     /// Its address.
     pub address: String,
-    /// The change, as far as the history has it: user and host, run and time.
+    /// The change, as far as the history records it: user and host, run and time.
     pub by: Option<String>,
 }
 
-/// The most lines in a message.
+/// Maximum number of lines in a message.
 const MAX_LISTED_LINES: usize = 10;
 
 impl ClaimConflict {
-    /// Describes the conflict, and the next step.
+    /// Describes the conflict and the remedy.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, detail) = match self {
             Self::Claimed(claims) => {
                 let lines = claims.iter().map(|claim| {
                     let ForeignClaim { address, who, run, since, is_live } = claim;
-                    let state = if *is_live { "" } else { ", which was cut off" };
+                    let state = if *is_live { "" } else { ", which was interrupted" };
                     format!("  - {address}: by {who} since {since}, in the run {run}{state}")
                 });
-                // A run that was cut off never ends by itself, so waiting for it would not help.
+                // An interrupted run never ends by itself, so waiting for it would not help.
                 let remedy = match claims.iter().all(|claim| claim.is_live) {
                     true => {
                         "Run the command again when it has ended, or use -lock-timeout to wait for it."
                     }
                     false => {
-                        "Run the command again: it takes over what a run that was cut off has left."
+                        "Run the command again. It takes over the results of the interrupted run."
                     }
                 };
                 let lines = join_lines_up_to_limit(lines, claims.len());
@@ -135,7 +135,7 @@ impl ClaimConflict {
                 (
                     messages::STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE,
                     format!(
-                        "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again: it makes a new plan from the present state. A saved plan has to be made again."
+                        "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again. It creates a new plan from the current state. A saved plan has to be created again."
                     ),
                 )
             }
@@ -144,7 +144,7 @@ impl ClaimConflict {
     }
 }
 
-/// The first lines, and the number of the others.
+/// The first lines, and the number of omitted ones.
 fn join_lines_up_to_limit(lines: impl Iterator<Item = String>, n: usize) -> String {
     let mut shown: Vec<String> = lines.take(MAX_LISTED_LINES).collect();
     if n > MAX_LISTED_LINES {

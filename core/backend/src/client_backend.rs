@@ -1,5 +1,5 @@
-//! Backends with a remote client for the state of each workspace: an object, a blob, a key, a
-//! secret. The service and its names are in the file of each backend.
+//! Backends with a remote client for the state of each workspace, which is stored as an object,
+//! blob, key or secret. Each backend's file implements the service and its names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{
     remote_state_intent_log, with_default_workspace,
 };
 
-/// The name of an object as Terraform makes it of parts: without empty steps, `.` and `..`.
+/// Joins parts to the name of an object like Terraform: without empty segments, `.` and `..`.
 #[cfg(any(feature = "gcs", feature = "s3"))]
 pub(crate) fn normalize_object_name(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
@@ -29,34 +29,34 @@ pub(crate) fn normalize_object_name(path: &str) -> String {
     steps.join("/")
 }
 
-/// A backend whose states are behind remote clients.
+/// A backend whose states are accessed through remote clients.
 #[async_trait::async_trait]
 pub(crate) trait ClientBackend: Send + Sync {
     /// The remote client of one state.
     type Client: RemoteClient + 'static;
 
-    /// The type of the backend, as the `backend` block names it.
+    /// The type of the backend, as in the `backend` block.
     const KIND: &'static str;
 
-    /// The configuration directory. Journals are kept in it.
+    /// The configuration directory. Journals are stored in it.
     fn config_dir(&self) -> &Path;
 
-    /// The remote client of the state of a workspace.
+    /// Returns the remote client of a workspace's state.
     fn remote_client(&self, workspace: &str) -> Self::Client;
 
-    /// The location of all states, as messages name it. Holds no secrets.
+    /// The location of all states, for messages. Contains no secrets.
     fn backend_location(&self) -> String {
         self.remote_client(DEFAULT_WORKSPACE).location()
     }
 
-    /// The text from which the name of the journals of a workspace is made. Another configuration
-    /// must have another text.
+    /// The string from which the name of a workspace's journals is derived. Different
+    /// configurations must have different strings.
     fn journal_id(&self, _workspace: &str) -> String {
         self.backend_location()
     }
 
-    /// The journals of the runs that work with the state of a workspace: on this machine, unless the
-    /// service keeps them, too.
+    /// Returns the journals of the runs that use the state of a workspace. They are on this machine,
+    /// unless the service stores them, too.
     fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
         remote_state_intent_log(self.config_dir(), &self.journal_id(workspace), workspace)
     }
@@ -64,7 +64,7 @@ pub(crate) trait ClientBackend: Send + Sync {
     /// Checks that the service allows the name of a workspace.
     ///
     /// # Errors
-    /// When it does not.
+    /// Returns an error if the name is not allowed.
     fn check_workspace_name(&self, _workspace: &str) -> Result<(), Cause> {
         Ok(())
     }
@@ -72,13 +72,13 @@ pub(crate) trait ClientBackend: Send + Sync {
     /// Lists the workspaces other than the default one, in any order.
     ///
     /// # Errors
-    /// When the service cannot be reached, or refuses.
+    /// Returns an error if the service cannot be reached, or refuses the request.
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause>;
 
-    /// Removes the state of a workspace.
+    /// Deletes the state of a workspace.
     ///
     /// # Errors
-    /// When the service cannot be reached, or refuses.
+    /// Returns an error if the service cannot be reached, or refuses the request.
     async fn delete_state(&self, workspace: &str) -> Result<(), Cause>;
 }
 
@@ -147,7 +147,7 @@ mod tests {
     use crate::arguments::{BackendArguments, BackendEnvironment};
     use crate::kinds::find_backend_kind;
 
-    /// The backend in memory. Its states belong to the process, so each test has workspaces of its own.
+    /// The in-memory backend. Its states belong to the process, so each test has its own workspaces.
     fn inmem_backend() -> Arc<dyn Backend> {
         let kind = find_backend_kind("inmem").expect("there is one");
         let none: [(Str, Value); 0] = [];

@@ -1,4 +1,4 @@
-//! States that are kept compressed, as gzip.
+//! Compressed states, as gzip.
 
 use std::io::{Read as _, Write as _};
 
@@ -9,25 +9,27 @@ use formwork_core::disk::MAX_STATE_LEN;
 
 use crate::cause::Cause;
 
-/// Compresses a text.
+/// Compresses bytes.
 ///
 /// # Errors
-/// Never in practice: the encoder writes into memory.
+/// Never fails in practice, because the encoder writes into memory.
 pub(crate) fn compress_gzip(text: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text)?;
     Ok(encoder.finish()?)
 }
 
-/// Reads a compressed text.
+/// Decompresses bytes.
 ///
 /// # Errors
-/// When it is damaged, goes on behind its end, or is longer than a state may be.
+/// Returns an error if the data is damaged, has trailing bytes, or exceeds the maximum size of a
+/// state.
 pub(crate) fn decompress_gzip(content: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut text = Vec::new();
-    // A few kilobytes can unpack to gigabytes. One byte above the limit shows that the content is
-    // longer than it.
-    // Bytes behind the end are damage, as for Terraform, which reads any number of members.
+    // A few kilobytes can unpack to gigabytes. One byte more than the limit shows that the content
+    // exceeds it.
+    // Trailing bytes are treated as damage, as in Terraform, which reads any number of gzip
+    // members.
     MultiGzDecoder::new(content).take(MAX_STATE_LEN + 1).read_to_end(&mut text)?;
     if text.len() as u64 > MAX_STATE_LEN {
         return Err(format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into());

@@ -16,7 +16,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// An error about an argument.
+    /// Creates an error about an argument.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! The backend `consul`: a key for each workspace, in chunks where the state is large, locked by a session.
+//! The backend `consul`: a key for each workspace, with chunks for large states, locked by a session.
 
 mod client;
 mod journals;
@@ -32,7 +32,7 @@ use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
-/// The part of the key that precedes the name of a workspace.
+/// The separator between the path and the workspace name in a key.
 const WORKSPACE_KEY_PREFIX: &str = "-env:";
 
 /// The arguments that it cannot do without.
@@ -101,12 +101,12 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
         client = client.with_server_name(&tls, host, &name)?;
     }
     let auth = text("http_auth", "CONSUL_HTTP_AUTH").map(|auth| {
-        // A user name alone has an empty password, as in Consul's own client.
+        // A user name without a password has an empty password, as in Consul's own client.
         let auth = if auth.contains(':') { auth } else { format!("{auth}:") };
         format!("Basic {}", STANDARD.encode(auth))
     });
-    // The file comes before the argument, as in the client that Terraform uses. An empty one counts for
-    // nothing.
+    // The file takes precedence over the argument, as in the client that Terraform uses. An empty file
+    // is ignored.
     let token_file = arguments.read_env_variable("CONSUL_HTTP_TOKEN_FILE");
     let token_of_file =
         token_file.map(|path| read_file_argument(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
@@ -122,13 +122,13 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
     Ok(ConsulServer { url, token, auth, parameters: parameters.collect(), client })
 }
 
-/// The URL of the server. An address may have a scheme.
+/// Returns the URL of the server. An address may include a scheme.
 fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let text = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
     let address = text("address").or_else(|| arguments.read_env_variable("CONSUL_HTTP_ADDR"));
-    // An agent of Consul runs on each machine of a cluster, usually at this address.
+    // A Consul agent runs on each machine of a cluster, usually at this address.
     let address = address.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
-    // Consul's client reads the variable with Go's `strconv.ParseBool`, which takes these words.
+    // Consul's client parses the variable with Go's `strconv.ParseBool`, which accepts these words.
     let encrypted = matches!(
         arguments.read_env_variable("CONSUL_HTTP_SSL").as_deref(),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
@@ -145,7 +145,7 @@ fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigErr
     }
     if host.contains('@') {
         return Err(ConfigError::new(
-            "address holds a user name or password, which would be shown in messages; set http_auth instead",
+            "address contains a user name or password, which would be shown in messages; set http_auth instead",
         ));
     }
     let url = format!("{scheme}://{}", host.trim_end_matches('/'));
@@ -172,7 +172,7 @@ fn read_tls_settings(arguments: &BackendArguments<'_>) -> Result<TlsSettings, Co
     let verify = arguments.read_env_variable("CONSUL_HTTP_SSL_VERIFY");
     Ok(TlsSettings {
         insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
-        // A file makes Consul's client ignore the folder.
+        // A file makes Consul's client ignore the directory.
         authorities: match read("ca_file", "CONSUL_CACERT")? {
             Some(authorities) => Some(authorities),
             None => arguments
@@ -194,7 +194,7 @@ fn read_file_argument(
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
 }
 
-/// The certificates in all files of a folder.
+/// Returns the certificates in all files of a directory.
 fn read_certificate_folder(
     arguments: &BackendArguments<'_>,
     path: &str,
@@ -206,7 +206,7 @@ fn read_certificate_folder(
         .map_err(|error| failed(&error))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
     let mut names: Vec<PathBuf> = names.map_err(|error: std::io::Error| failed(&error))?;
-    // The order of a folder differs between file systems.
+    // The order of directory entries differs between file systems.
     names.sort();
     let mut all = String::new();
     for name in names.iter().filter(|name| !name.is_dir()) {
@@ -218,7 +218,7 @@ fn read_certificate_folder(
     Ok(all)
 }
 
-/// A backend over the keys of one server.
+/// A backend that stores states in the keys of one server.
 struct ConsulBackend {
     server: ConsulServer,
     path: String,
@@ -228,10 +228,10 @@ struct ConsulBackend {
 }
 
 impl ConsulBackend {
-    /// The journals of the runs that work with the state of a workspace.
+    /// Returns the journals of the runs that use the state of a workspace.
     fn shared_journals(&self, workspace: &str) -> ObjectJournals<LimitedObjects<ConsulKeys>> {
         let (server, state) = (self.server.clone(), self.remote_client(workspace));
-        // Below the key of the state, where its lock is, so that a policy for these keys is enough.
+        // Below the key of the state, like its lock, so that a policy for these keys is sufficient.
         let state_name = state.key_below("");
         let keys = ConsulKeys { server, state, has_lock: self.lock };
         ObjectJournals::new(LimitedObjects::new(keys, MAX_JOURNAL_VALUE_LEN), &state_name)

@@ -9,10 +9,10 @@ use tokio::process::Command;
 
 use crate::cause::Cause;
 
-/// The longest run.
+/// Maximum run time.
 const MAX_PROGRAM_RUN_TIME: Duration = Duration::from_secs(60);
 
-/// The most bytes that are read of each output: 16 MiB.
+/// Maximum number of bytes that are read from each output stream: 16 MiB.
 const MAX_PROGRAM_OUTPUT_LEN: u64 = 16 << 20;
 
 /// A program with its arguments.
@@ -30,13 +30,16 @@ impl CredentialProgram {
     /// Runs the program and returns its output.
     ///
     /// # Errors
-    /// When it cannot be run, takes too long or fails.
+    /// Returns an error if the program cannot be run, takes too long or fails.
     pub(crate) async fn run_for_output(&self) -> Result<Vec<u8>, Cause> {
         let Self { name, arguments, variables } = self;
-        #[expect(clippy::disallowed_methods, reason = "no plugin; it dies with this future")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "not a plugin; it is killed with this future"
+        )]
         let mut command = Command::new(name);
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
-        // A program that asks a question fails at once instead of waiting for an answer.
+        // A program that prompts for input fails immediately instead of waiting for it.
         command.stdin(Stdio::null()).kill_on_drop(true);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let run = tokio::time::timeout(MAX_PROGRAM_RUN_TIME, run_to_end(command)).await;
@@ -54,7 +57,7 @@ impl CredentialProgram {
     }
 }
 
-/// Runs a program to its end. One that prints more than the limit is ended.
+/// Runs a program to completion. A program that prints more than the limit is killed.
 async fn run_to_end(mut command: Command) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

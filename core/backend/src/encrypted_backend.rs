@@ -1,4 +1,4 @@
-//! A backend whose states are encrypted: passes the cipher to every store that it opens.
+//! A backend whose states are encrypted. It passes the cipher to every store that it opens.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ struct EncryptedBackend {
     cipher: StateCipher,
 }
 
-/// Has the states of a backend pass through a cipher.
+/// Wraps a backend so that its states are encrypted and decrypted by a cipher.
 #[must_use]
 pub fn encrypt_backend(inner: Arc<dyn Backend>, cipher: StateCipher) -> Arc<dyn Backend> {
     if cipher.is_pass_through() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }

@@ -61,7 +61,8 @@ pub fn check_target_options(
     if options.targets.is_empty() || options.excludes.is_empty() {
         return Ok(());
     }
-    let detail = "The options -target and -exclude limit the plan in opposite ways. Use only one of them.";
+    let detail =
+        "The options -target and -exclude limit the plan in opposite ways. Use only one of them.";
     Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail)))
 }
 

@@ -346,7 +346,8 @@ impl StateSession {
                 diags.warn(one.diagnostic());
                 continue;
             }
-            let consequence = "Nothing was changed: to continue might repeat the operation or lose its object";
+            let consequence =
+                "Nothing was changed: to continue might repeat the operation or lose its object";
             let _ = diags.error(decision_needed_error(one, &self.file.state, consequence));
         }
         diags.fail_if_errors()

@@ -1,5 +1,5 @@
-//! The arguments and environment variables that select region, endpoints, credentials and connection, in the
-//! order of Terraform.
+//! The arguments and environment variables for region, endpoints, credentials and connection, with the
+//! precedence that Terraform defines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::retry::RetryPolicy;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, TlsSettings};
 
-/// The region of an argument or a variable.
+/// Returns the region of an argument or a variable.
 ///
 /// # Errors
-/// When there is none, or it is no region.
+/// Returns an error if no region is set, or if the region is invalid.
 pub(crate) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let region = arguments.string("region").filter(|region| !region.is_empty());
     let variable = || arguments.read_env_variable("AWS_REGION");
@@ -47,24 +47,24 @@ pub(crate) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, Co
         [] => false,
     };
     let skip = arguments.bool("skip_region_validation").unwrap_or(false);
-    // As in Terraform, a region of the environment is not checked.
+    // As in Terraform, a region from the environment is not validated.
     let checked = arguments.string("region").is_some_and(|region| !region.is_empty()) && !skip;
     if checked && !is_region {
         return Err(ConfigError::new(format!(
             "invalid AWS Region: {region}; servers that are compatible with S3 need skip_region_validation"
         )));
     }
-    // A host is made of it.
+    // The region becomes part of a host name.
     if !region.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
         return Err(ConfigError::new(format!("invalid AWS Region: {region}")));
     }
     Ok(region)
 }
 
-/// The URL of a service that is set by an argument or a variable.
+/// Returns the URL of a service that an argument or a variable sets.
 ///
 /// # Errors
-/// When it is not a URL.
+/// Returns an error if the value is not a URL.
 pub(crate) fn read_endpoint(
     arguments: &BackendArguments<'_>,
     service: &str,
@@ -96,7 +96,7 @@ pub(crate) fn read_endpoint(
 /// Checks the URL of a service.
 ///
 /// # Errors
-/// When it is not one.
+/// Returns an error if the value is not a URL.
 fn check_url(service: &str, url: &str) -> Result<(), ConfigError> {
     let parsed: Result<Uri, _> = url.parse();
     match parsed {
@@ -111,10 +111,10 @@ fn check_url(service: &str, url: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// The sources of credentials.
+/// Returns the sources of credentials.
 ///
 /// # Errors
-/// When an argument is not valid.
+/// Returns an error if an argument is invalid.
 pub(crate) fn read_credential_settings(
     arguments: &BackendArguments<'_>,
     region: &str,
@@ -199,7 +199,7 @@ fn read_profile_paths(arguments: &BackendArguments<'_>) -> ProfilePaths {
     ProfilePaths { config, credentials }
 }
 
-/// The signer of requests to all services.
+/// Returns the signer of requests to all services.
 ///
 /// # Errors
 /// As [`HttpClient::for_local_services`].
@@ -214,10 +214,10 @@ pub(crate) fn build_signer(
     Ok(new_signer(Arc::new(CredentialChain::new(credentials, around, nearby))))
 }
 
-/// The most attempts at a request.
+/// Returns the maximum number of attempts of a request.
 ///
 /// # Errors
-/// When an argument is not valid.
+/// Returns an error if an argument is invalid.
 pub(crate) fn read_max_attempts(arguments: &BackendArguments<'_>) -> Result<u32, ConfigError> {
     if let Some(mode) = arguments.string_or_variable("retry_mode", &["AWS_RETRY_MODE"])
         && !["standard", "adaptive"].contains(&mode.as_str())
@@ -226,14 +226,14 @@ pub(crate) fn read_max_attempts(arguments: &BackendArguments<'_>) -> Result<u32,
             "retry_mode is {mode:?}, which must be \"standard\" or \"adaptive\""
         )));
     }
-    // The variable has no such name, so it is never set.
+    // No variable has an empty name, so it is never set.
     arguments.u32_or_variable("max_retries", "", 5)
 }
 
-/// The client of all services.
+/// Creates the HTTP client of all services.
 ///
 /// # Errors
-/// When a certificate cannot be read or is not valid.
+/// Returns an error if a certificate cannot be read or is invalid.
 pub(crate) fn new_http_client(
     arguments: &BackendArguments<'_>,
     max_attempts: u32,
@@ -250,13 +250,13 @@ pub(crate) fn new_http_client(
         identity: None,
     };
     let retries = RetryPolicy {
-        // As in Terraform, `max_retries` is the number of all attempts, with the first one.
+        // As in Terraform, `max_retries` is the number of all attempts, including the first one.
         most: max_attempts.saturating_sub(1),
         shortest: Duration::from_millis(200),
         longest: Duration::from_secs(20),
     };
     let http_proxy = arguments.string("http_proxy");
-    // As in Terraform, a proxy for one scheme that is set by an argument is used for the other one, too.
+    // As in Terraform, a proxy that an argument sets for one scheme is used for the other one, too.
     let https_proxy = arguments.string("https_proxy").or_else(|| http_proxy.clone());
     let no_proxy = arguments.string("no_proxy");
     let client = HttpClient::new(&tls, retries, |name| match name {

@@ -1,6 +1,6 @@
-//! Names of resources of AWS.
+//! Amazon Resource Names (ARNs).
 
-/// The resource in an ARN.
+/// Returns the resource part of an ARN.
 pub(crate) fn arn_resource(arn: &str) -> Option<&str> {
     let parts: Vec<&str> = arn.splitn(6, ':').collect();
     match parts.as_slice() {

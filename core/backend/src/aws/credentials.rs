@@ -1,5 +1,5 @@
-//! The chain of places that credentials come from, in the order of Terraform: arguments, variables,
-//! profiles, the container, the machine; then the role that they assume.
+//! The chain of credential sources, in the order of Terraform: arguments, variables, profiles, the
+//! container, the machine. Then the role that the credentials assume.
 
 use reqsign_aws_v4::{
     Credential, ECSCredentialProvider, IMDSv2CredentialProvider, SSOCredentialProvider,
@@ -9,26 +9,26 @@ use reqsign_core::{Context, Error, ProvideCredential, Result};
 use super::profile::{CredentialOrigin, ProfilePaths, Profiles, SsoRole};
 use super::sts::{RoleToAssume, StsClient};
 
-/// Settings of the chain.
+/// Settings of the credential chain.
 #[derive(Clone, Debug)]
 pub(crate) struct CredentialSettings {
-    /// Keys that are set by arguments.
+    /// Keys that arguments set.
     pub(crate) keys: Option<Credential>,
-    /// The profile that is set by an argument.
+    /// The profile that an argument sets.
     pub(crate) profile: Option<String>,
-    /// The files of profiles.
+    /// The profile files.
     pub(crate) files: ProfilePaths,
-    /// A role that the holder of a token may assume.
+    /// A role that a web identity token permits to assume.
     pub(crate) web_identity: Option<(RoleToAssume, WebIdentityToken)>,
     /// The role that the credentials assume.
     pub(crate) role: Option<RoleToAssume>,
-    /// The service for roles.
+    /// The STS service that issues the credentials of roles.
     pub(crate) sts: StsClient,
-    /// The URL of the IAM Identity Center, if it is another one.
+    /// A custom URL of the IAM Identity Center.
     pub(crate) sso_endpoint: Option<String>,
-    /// The URL of the metadata service of the machine, if it is another one.
+    /// A custom URL of the machine's metadata service.
     pub(crate) metadata_endpoint: Option<String>,
-    /// Whether the metadata service is asked; by the environment unless it is set.
+    /// Whether the metadata service is used. `None` leaves it to the environment.
     pub(crate) metadata: Option<bool>,
     /// Accounts that the credentials must, or must not, belong to.
     pub(crate) accounts: AllowedAccounts,
@@ -39,30 +39,30 @@ pub(crate) struct CredentialSettings {
 pub(crate) enum WebIdentityToken {
     /// The token itself.
     Value(String),
-    /// The file that holds it.
+    /// The file that contains it.
     File(String),
 }
 
-/// Accounts that credentials may belong to.
+/// The accounts that credentials may belong to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllowedAccounts {
-    /// The only ones, if there are any here.
+    /// The only allowed accounts, unless this is empty.
     pub(crate) allowed: Vec<String>,
-    /// Ones that are excluded.
+    /// Excluded accounts.
     pub(crate) forbidden: Vec<String>,
 }
 
-/// The chain of places.
+/// The chain of credential sources.
 #[derive(Debug)]
 pub(crate) struct CredentialChain {
     settings: CredentialSettings,
     context: Context,
-    /// For services of the container and the machine, which answer at once or not at all.
+    /// For services of the container and the machine, which respond immediately or not at all.
     nearby: Context,
 }
 
 impl CredentialChain {
-    /// Makes the chain. Asks nothing yet.
+    /// Creates the chain. Sends no request yet.
     pub(crate) fn new(settings: CredentialSettings, context: Context, nearby: Context) -> Self {
         Self { settings, context, nearby }
     }
@@ -81,7 +81,8 @@ impl CredentialChain {
             return self.assume_with_token(role, token).await;
         }
         let profiles = Profiles::read(&self.context, &self.settings.files).await?;
-        // A profile of the backend precedes keys of the environment, as in the SDK of AWS for Go.
+        // A profile of the backend takes precedence over keys in the environment, as in the AWS SDK
+        // for Go.
         if let Some(name) = profile {
             return match profiles.credential_origin(name)? {
                 Some(origin) => self.credential_of_origin(origin).await,
@@ -108,7 +109,7 @@ impl CredentialChain {
         let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
         let name = named.as_deref().unwrap_or("default");
         let origin = match &named {
-            // Only the default profile may be missing; one that is named has to exist.
+            // Only the default profile may be missing. A profile that is specified has to exist.
             None if !profiles.has_profile(name) => None,
             _ => profiles.credential_origin(name)?,
         };
@@ -125,7 +126,7 @@ impl CredentialChain {
 
     fn credential_from_environment(&self) -> Result<Option<Credential>> {
         let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
-        // The SDK of AWS for Go reads the second names, too.
+        // The AWS SDK for Go reads the second names, too.
         let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
         let secret = one_of(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
         match (id, secret) {
@@ -145,17 +146,17 @@ impl CredentialChain {
         }
     }
 
-    /// Credentials of the container or the machine, for when nothing else has any.
+    /// Returns the credentials of the container or the machine, for when no other source has any.
     async fn credential_from_container_or_machine(&self, found: &str) -> Result<Credential> {
-        // Variables announce these, so that a failure is one; the service of the machine may be
-        // absent.
+        // Variables announce these sources, so that a failure is an error. The metadata service may
+        // be absent.
         if let Some(credential) = self.credential_from_container().await? {
             return Ok(credential);
         }
         let reason = match self.credential_from_instance_metadata().await {
             Ok(Some(credential)) => return Ok(credential),
-            Ok(None) => "the metadata service of the machine is not asked".to_owned(),
-            // The service is the last source and answers only on EC2, so its error is one reason
+            Ok(None) => "the metadata service of the machine is disabled".to_owned(),
+            // The service is the last source and responds only on EC2, so its error is one reason
             // among others.
             Err(error) => {
                 format!("no credentials from the metadata service of the machine ({error})")
@@ -189,7 +190,7 @@ impl CredentialChain {
         provider.provide_credential(&self.nearby).await
     }
 
-    /// Credentials of a profile. The roles of a chain are assumed one after the other.
+    /// Returns the credentials of a profile. The roles of a chain are assumed one after the other.
     async fn credential_of_origin(&self, origin: CredentialOrigin) -> Result<Credential> {
         let mut roles = Vec::new();
         let mut first = origin;
@@ -214,13 +215,13 @@ impl CredentialChain {
             CredentialOrigin::Container => {
                 self.credential_from_container().await?.ok_or_else(|| missing("the container"))?
             }
-            // The loop above has taken all roles off.
+            // The loop above has removed all roles.
             CredentialOrigin::Machine | CredentialOrigin::Role(..) => self
                 .credential_from_instance_metadata()
                 .await?
                 .ok_or_else(|| missing("the machine"))?,
         };
-        // From the source on: each role is assumed with the credentials of the one before.
+        // Starting at the source: each role is assumed with the credentials of the previous one.
         for role in roles.iter().rev() {
             credential = self.settings.sts.assume_role(&self.context, role, &credential).await?;
         }
@@ -266,7 +267,7 @@ impl CredentialChain {
         if allowed.is_empty() && forbidden.is_empty() {
             return Ok(());
         }
-        // Costs a call of STS, so it is made only where accounts are restricted.
+        // This requires a call of STS, so it is made only if accounts are restricted.
         let account = self.settings.sts.caller_account(&self.context, credential).await?;
         if forbidden.contains(&account) || (!allowed.is_empty() && !allowed.contains(&account)) {
             return Err(Error::config_invalid(format!(

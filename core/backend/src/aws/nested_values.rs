@@ -2,7 +2,7 @@
 
 use formwork_value::Value;
 
-/// The value of a member of an object, `None` if it is null.
+/// Returns an attribute of an object, or `None` if it is null.
 pub(super) fn nested_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
@@ -10,7 +10,7 @@ pub(super) fn nested_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value
     }
 }
 
-/// The string of a member of an object.
+/// Returns a string attribute of an object.
 pub(super) fn string_member(value: Option<&Value>, name: &str) -> Option<String> {
     match nested_value(value?, name)? {
         Value::String(text) => Some(text.to_string()),
@@ -18,7 +18,7 @@ pub(super) fn string_member(value: Option<&Value>, name: &str) -> Option<String>
     }
 }
 
-/// The strings of a set.
+/// Returns the strings of a set.
 pub(super) fn strings_of_set(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Set(set)) = value else { return Vec::new() };
     let text = |value: &Value| match value {
@@ -28,7 +28,7 @@ pub(super) fn strings_of_set(value: Option<&Value>) -> Vec<String> {
     set.items().iter().filter_map(text).collect()
 }
 
-/// The strings of a map.
+/// Returns the strings of a map.
 pub(super) fn strings_of_map(value: Option<&Value>) -> Vec<(String, String)> {
     let Some(Value::Map(map)) = value else { return Vec::new() };
     let pair = |(name, value): (&formwork_value::Str, &Value)| match value {

@@ -1,14 +1,14 @@
-//! Groups of regions of AWS, and the URLs of their services.
+//! AWS partitions, and the URLs of their services.
 
-/// A group of regions with hosts of its own.
+/// A partition: a group of regions with its own host names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AwsPartition {
-    /// The end of the names of its hosts.
+    /// The suffix of its host names.
     pub(crate) suffix: &'static str,
 }
 
 impl AwsPartition {
-    /// The group of a region.
+    /// Returns the partition of a region.
     pub(crate) fn from_region(region: &str) -> Self {
         let suffixes = [
             ("cn-", "amazonaws.com.cn"),
@@ -21,7 +21,7 @@ impl AwsPartition {
         Self { suffix: found.map_or("amazonaws.com", |(_, suffix)| suffix) }
     }
 
-    /// The URL of a service.
+    /// Returns the URL of a service.
     pub(crate) fn service_url(self, service: &str, region: &str, fips: bool) -> String {
         let fips = if fips { "-fips" } else { "" };
         format!("https://{service}{fips}.{region}.{}", self.suffix)

@@ -1,5 +1,5 @@
-//! Profiles in the configuration and credentials files of AWS: a profile holds keys, or says where
-//! they come from.
+//! Profiles in the AWS configuration and credentials files. A profile contains keys, or specifies
+//! their source.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use reqsign_core::{Context, Error, Result};
 
 use super::sts::RoleToAssume;
 
-/// The paths of the files; the usual ones unless they are set.
+/// The paths of the files. The default is the usual paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProfilePaths {
     /// The configuration files.
@@ -28,14 +28,14 @@ pub(crate) struct Profiles {
 
 type ProfileProperties = BTreeMap<String, String>;
 
-/// The origin of the credentials of a profile.
+/// The source of a profile's credentials.
 #[derive(Debug)]
 pub(crate) enum CredentialOrigin {
     /// Keys in the file.
     Keys(Credential),
-    /// A role that another origin may assume.
+    /// A role that the credentials of another source may assume.
     Role(Box<Self>, RoleToAssume),
-    /// A role that the holder of a token in a file may assume.
+    /// A role that a web identity token in a file permits to assume.
     WebIdentity(RoleToAssume, String),
     /// The IAM Identity Center.
     Sso(SsoRole),
@@ -56,7 +56,7 @@ pub(crate) struct SsoRole {
     pub(crate) role: String,
     /// The region of the service.
     pub(crate) region: String,
-    /// The name under which the token is kept after `aws sso login`.
+    /// The name under which `aws sso login` stores the token.
     pub(crate) token: String,
 }
 
@@ -68,11 +68,11 @@ enum ProfileFileKind {
 }
 
 impl Profiles {
-    /// Reads the files. One that does not exist counts as empty; a later one overrides an earlier one,
-    /// and credentials files override configuration files.
+    /// Reads the files. A missing file counts as empty. A later file overrides an earlier one, and
+    /// credentials files override configuration files.
     ///
     /// # Errors
-    /// When a file cannot be parsed.
+    /// Returns an error if a file cannot be parsed.
     pub(crate) async fn read(context: &Context, files: &ProfilePaths) -> Result<Self> {
         let mut found = Self::default();
         let config = files.config.iter().map(|path| (path, ProfileFileKind::Config));
@@ -80,7 +80,7 @@ impl Profiles {
         // In this order, so that keys in a credentials file replace those in a configuration file.
         for (path, kind) in config.chain(credentials) {
             let Some(path) = context.expand_home_dir(path) else { continue };
-            // The usual files need not exist.
+            // The default files need not exist.
             let Ok(text) = context.file_read_as_string(&path).await else { continue };
             found.add_file(&text, kind).map_err(|reason| {
                 Error::config_invalid(format!("{path} cannot be read: {reason}"))
@@ -94,7 +94,7 @@ impl Profiles {
         text: &str,
         kind: ProfileFileKind,
     ) -> std::result::Result<(), ini::ParseError> {
-        // The files of AWS know neither quotes nor escapes: a backslash in a path is one.
+        // The AWS file format has neither quotes nor escapes: a backslash in a path is literal.
         let options =
             ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
         let file = Ini::load_from_str_opt(text, options)?;
@@ -108,29 +108,29 @@ impl Profiles {
             let (list, name) = match (kind, word("profile"), word("sso-session")) {
                 (ProfileFileKind::Config, Some(name), _) => (&mut self.profiles, name),
                 (ProfileFileKind::Config, None, Some(name)) => (&mut self.sessions, name),
-                // In a configuration file only the default profile stands without the word
+                // In a configuration file, only the default profile is written without the word
                 // `profile`.
                 (ProfileFileKind::Config, None, None) if section != "default" => continue,
                 _ => (&mut self.profiles, section.to_owned()),
             };
             let entry = list.entry(name).or_default();
             for (name, value) in properties.iter() {
-                // The SDKs of AWS ignore the case of names here.
+                // The AWS SDKs ignore the case of names here.
                 entry.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
             }
         }
         Ok(())
     }
 
-    /// Whether there is a profile of a name.
+    /// Whether a profile with this name exists.
     pub(crate) fn has_profile(&self, name: &str) -> bool {
         self.profiles.contains_key(name)
     }
 
-    /// The origin of the credentials of a profile; `None` if the profile says nothing about it.
+    /// Returns the source of a profile's credentials, or `None` if the profile specifies none.
     ///
     /// # Errors
-    /// When a profile that is referred to does not exist, or lacks something.
+    /// Returns an error if a referenced profile does not exist, or is incomplete.
     pub(crate) fn credential_origin(&self, name: &str) -> Result<Option<CredentialOrigin>> {
         self.resolve_origin(name, &mut Vec::new())
     }
@@ -145,12 +145,12 @@ impl Profiles {
                 "failed to get shared config profile, {name}"
             )));
         };
-        // The check also ends a cycle of `source_profile`, which would recurse until the stack is
-        // full.
+        // This check also ends a cycle of `source_profile`, which would otherwise recurse until the
+        // stack overflows.
         let again = chain.iter().any(|other| other == name);
         chain.push(name.to_owned());
         let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
-        // A profile that names itself as the source has the keys that the role is assumed with.
+        // A profile that names itself as the source has the keys with which the role is assumed.
         if let (Some(arn), false) = (get("role_arn"), again) {
             let role = read_role(arn, &get)?;
             if let Some(source) = get("source_profile") {
@@ -195,11 +195,11 @@ impl Profiles {
             let properties = self.sessions.get(session.as_deref()?)?;
             properties.get(key).cloned()
         };
-        // Profiles of the AWS CLI 1 hold URL and region themselves; later ones share them in a
-        // session.
+        // Profiles of AWS CLI 1 contain the URL and region themselves. Later versions share them in
+        // a session.
         let required = |key: &str| {
             get(key).or_else(|| of_session(key)).ok_or_else(|| {
-                Error::config_invalid(format!("profile {name:?} has no {key}, which SSO needs"))
+                Error::config_invalid(format!("profile {name:?} has no {key}, which SSO requires"))
             })
         };
         let url = required("sso_start_url")?;
@@ -207,13 +207,13 @@ impl Profiles {
             account: required("sso_account_id")?,
             role: required("sso_role_name")?,
             region: required("sso_region")?,
-            // The AWS CLI names the file of a token after the session, or else after the URL.
+            // The AWS CLI names the token file after the session, or otherwise after the URL.
             token: session.unwrap_or(url),
         })
     }
 }
 
-/// The role of a profile.
+/// Returns the role of a profile.
 fn origin_of_credential_source(profile: &str, source: &str) -> Result<CredentialOrigin> {
     match source {
         "Environment" => Ok(CredentialOrigin::Environment),
@@ -226,10 +226,10 @@ fn origin_of_credential_source(profile: &str, source: &str) -> Result<Credential
 }
 
 fn read_role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<RoleToAssume> {
-    // A run cannot ask for the code: it may have no terminal, and a code serves only once.
+    // A run cannot prompt for the code: it may have no terminal, and a code can be used only once.
     if get("mfa_serial").is_some() {
         return Err(Error::config_invalid(format!(
-            "the role {arn} needs a code of a device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to a session that was begun with one"
+            "the role {arn} requires a code from an MFA device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to those of a session that was created with one"
         )));
     }
     Ok(RoleToAssume {
@@ -272,7 +272,7 @@ mod tests {
             (keys.access_key_id.as_str(), keys.secret_access_key.as_str()),
             ("AKIA", "a\\b+c/d#e")
         );
-        // A profile may name itself as the source: then its own keys are used.
+        // A profile may name itself as the source. In this case its own keys are used.
         let Some(CredentialOrigin::Role(source, _)) =
             parse_test_profiles().credential_origin("self").unwrap()
         else {

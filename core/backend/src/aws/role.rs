@@ -1,4 +1,4 @@
-//! Roles in arguments, and checks of their members, as Terraform makes them before any request.
+//! Role arguments, and the validation of their attributes that Terraform does before any request.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use crate::config_error::ConfigError;
 /// Reads a role.
 ///
 /// # Errors
-/// When a member is not valid.
+/// Returns an error if an attribute is invalid.
 pub(super) fn read_role(argument: &str, value: &Value) -> Result<RoleToAssume, ConfigError> {
     let text = |name: &str| string_member(Some(value), name);
     let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
@@ -65,10 +65,10 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<RoleToAssume, C
     })
 }
 
-/// Reads a role with a token.
+/// Reads a role that is assumed with a web identity token.
 ///
 /// # Errors
-/// When a member is not valid.
+/// Returns an error if an attribute is invalid.
 pub(super) fn read_web_identity(
     value: Option<&Value>,
 ) -> Result<Option<(RoleToAssume, WebIdentityToken)>, ConfigError> {
@@ -91,7 +91,7 @@ pub(super) fn read_web_identity(
     Ok(Some((role, token)))
 }
 
-/// Reads a duration as Go writes it, for example `1h30m`, of 15 minutes to 12 hours.
+/// Reads a duration in Go's format, for example `1h30m`, between 15 minutes and 12 hours.
 fn parse_session_duration(name: &str, text: &str) -> Result<u64, ConfigError> {
     let invalid = || {
         ConfigError::new(format!(
@@ -135,7 +135,7 @@ fn check_length(name: &str, text: &str, lengths: RangeInclusive<usize>) -> Resul
     )))
 }
 
-/// Checks the length of a text, and that it has only letters, digits and these marks.
+/// Checks the length of a string, and that it contains only letters, digits and the given marks.
 fn check_characters(
     name: &str,
     text: &str,

@@ -1,5 +1,5 @@
-//! The arguments that select region, credentials and connection, as Terraform has them. The backend `s3` and
-//! the key provider `aws_kms` have them in common.
+//! The arguments for region, credentials and connection, as in Terraform. The backend `s3` and the key
+//! provider `aws_kms` share them.
 
 use formwork_value::Type;
 use formwork_value::schema::{
@@ -52,7 +52,7 @@ const WEB_IDENTITY_ARGUMENTS: &[&str] = &[
     "web_identity_token_file",
 ];
 
-/// The schema.
+/// Returns the schema.
 pub(crate) fn connection_arguments_block() -> Block {
     let set = || Type::set(Type::String);
     let mut attributes = string_attributes(STRING_ARGUMENTS);
@@ -72,12 +72,12 @@ pub(crate) fn connection_arguments_block() -> Block {
     block
 }
 
-/// Attributes with strings.
+/// Creates string attributes.
 pub(crate) fn string_attributes(names: &[&'static str]) -> Vec<(&'static str, Type)> {
     names.iter().map(|name| (*name, Type::String)).collect()
 }
 
-/// An optional object of optional attributes.
+/// Creates an optional object of optional attributes.
 pub(crate) fn nested_attribute(members: &[(&str, Type)]) -> Attribute {
     let Block { attributes, .. } = optional_attributes_block(members);
     Attribute {

@@ -18,26 +18,26 @@ pub(crate) struct StsClient {
     pub(crate) region: String,
 }
 
-/// A role to be assumed.
+/// A role to assume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RoleToAssume {
     /// Its name.
     pub(crate) arn: String,
-    /// The length of the session in seconds.
+    /// The duration of the session in seconds.
     pub(crate) duration: Option<u64>,
-    /// The id that the owner of the role asks for.
+    /// The external ID that the owner of the role requires.
     pub(crate) external_id: Option<String>,
     /// A policy, in JSON, that restricts the session.
     pub(crate) policy: Option<String>,
-    /// The names of policies that restrict the session.
+    /// The ARNs of policies that restrict the session.
     pub(crate) policy_arns: Vec<String>,
     /// The name of the session.
     pub(crate) session_name: Option<String>,
-    /// The identity that logs show.
+    /// The identity that appears in logs.
     pub(crate) source_identity: Option<String>,
     /// The tags of the session.
     pub(crate) tags: Vec<(String, String)>,
-    /// The keys of tags that further sessions keep.
+    /// The keys of tags that are passed on to further sessions.
     pub(crate) transitive_tag_keys: Vec<String>,
 }
 
@@ -75,9 +75,9 @@ struct IdentityResult {
 }
 
 impl RoleToAssume {
-    /// The parameters of the call, as the query protocol of AWS has them.
+    /// The parameters of the call, in the AWS query protocol.
     fn query_parameters(&self, action: &str) -> Vec<(String, String)> {
-        // The service wants a name for each session.
+        // The service requires a session name.
         let session = self.session_name.as_deref().unwrap_or("formwork");
         let mut pairs = vec![
             ("Action".to_owned(), action.to_owned()),
@@ -95,7 +95,7 @@ impl RoleToAssume {
         for (name, value) in optional {
             pairs.extend(value.iter().map(|value| (name.to_owned(), value.clone())));
         }
-        // The query protocol counts the members of lists from 1.
+        // The query protocol numbers list items from 1.
         for (i, arn) in (1..).zip(&self.policy_arns) {
             pairs.push((format!("PolicyArns.member.{i}.arn"), arn.clone()));
         }
@@ -111,10 +111,10 @@ impl RoleToAssume {
 }
 
 impl StsClient {
-    /// Returns credentials of a role, which the given credentials may assume.
+    /// Returns credentials of a role that the given credentials may assume.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(crate) async fn assume_role(
         &self,
         context: &Context,
@@ -126,11 +126,10 @@ impl StsClient {
         parse_session_credential(&text)
     }
 
-    /// Returns credentials of a role, which the holder of a token of another identity provider may
-    /// assume.
+    /// Returns credentials of a role that a token of another identity provider permits to assume.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(crate) async fn assume_role_with_web_identity(
         &self,
         context: &Context,
@@ -138,16 +137,16 @@ impl StsClient {
         token: &str,
     ) -> Result<Credential> {
         let mut parameters = role.query_parameters("AssumeRoleWithWebIdentity");
-        // A file with a token may end with a line end, which is not part of it.
+        // A token file may end with a line break, which is not part of the token.
         parameters.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
-        // The token proves who asks, so the call has no signature.
+        // The token proves the identity of the caller, so the call has no signature.
         parse_session_credential(&self.call_api(context, &parameters, None).await?)
     }
 
     /// Returns the account that credentials belong to.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(crate) async fn caller_account(
         &self,
         context: &Context,
@@ -214,7 +213,7 @@ fn parse_session_credential(text: &str) -> Result<Credential> {
         access_key_id: found.access_key_id,
         secret_access_key: found.secret_access_key,
         session_token: Some(found.session_token),
-        // The field is a time, not a span, and so is the element of the answer.
+        // The field is a point in time, not a duration, like the element in the response.
         expires_in: Some(found.expiration.parse()?),
     })
 }

@@ -1,4 +1,4 @@
-//! A storage account: its address and the authorization of requests, looked up when they are first needed.
+//! A storage account: its address and the authorization of requests, resolved on first use.
 
 use reqsign_azure_storage::{Credential, RequestSigner, StaticCredentialProvider};
 use reqsign_core::{Context, Signer};
@@ -11,22 +11,22 @@ use super::identity::{IdentityTokenIssuer, TokenIdentity, TokenSource, azure_cli
 use crate::cause::Cause;
 use crate::web::{HttpClient, HttpResponse, json_error_text, percent_encode};
 
-/// The version of the API of the Resource Manager.
+/// The version of the Resource Manager API.
 const RESOURCE_MANAGER_API_VERSION: &str = "2023-01-01";
 
-/// Settings for the access to an account.
+/// Settings for access to an account.
 pub(super) struct AccountCredentials {
     pub(super) cloud: CloudSource,
     pub(super) access: BlobAuthorization,
-    /// Whether the Resource Manager is asked for the address of the account.
+    /// Whether the address of the account is requested from the Resource Manager.
     pub(super) lookup_endpoint: bool,
     pub(super) resource_group: Option<String>,
     pub(super) subscription: Option<String>,
-    /// The identity that tokens are issued to, where any are needed.
+    /// The identity that tokens are issued to, if any are required.
     pub(super) identity: Option<TokenIdentity>,
 }
 
-/// The authorization of requests for blobs.
+/// The authorization of blob requests.
 pub(super) enum BlobAuthorization {
     /// A key of the account.
     Key(String),
@@ -34,11 +34,11 @@ pub(super) enum BlobAuthorization {
     Sas(String),
     /// Tokens of the identity.
     Token,
-    /// A key that the Resource Manager lists.
+    /// A key that is requested from the Resource Manager.
     ListedKey,
 }
 
-/// An account.
+/// A storage account.
 pub(super) struct StorageAccount {
     pub(super) name: String,
     credentials: AccountCredentials,
@@ -47,9 +47,9 @@ pub(super) struct StorageAccount {
     resolved: OnceCell<ResolvedAccount>,
 }
 
-/// The address of an account and the authorization of requests to it.
+/// The address of an account, and the authorization of requests to it.
 pub(super) struct ResolvedAccount {
-    /// The URL of the service of blobs, without a slash at the end.
+    /// The URL of the blob service, without a trailing slash.
     pub(super) url: String,
     signer: Signer<Credential>,
 }
@@ -84,7 +84,7 @@ struct AccountKey {
 }
 
 impl StorageAccount {
-    /// Makes the account. Asks nothing of any service yet.
+    /// Creates the account. Sends no request yet.
     pub(super) fn new(
         name: String,
         credentials: AccountCredentials,
@@ -94,7 +94,7 @@ impl StorageAccount {
         Self { name, credentials, client, nearby, resolved: OnceCell::new() }
     }
 
-    /// An account at a URL, for tests.
+    /// Creates an account at a URL, for tests.
     #[cfg(test)]
     pub(super) fn for_test_at_url(url: &str, client: HttpClient, key: &str) -> Self {
         let provider = StaticCredentialProvider::new_shared_key("account", key);
@@ -112,16 +112,17 @@ impl StorageAccount {
         Self { name: "account".to_owned(), credentials, nearby: client.clone(), client, resolved }
     }
 
-    /// Sends a request for blobs, and again where the service is busy or does not answer.
+    /// Sends a blob request, and retries it if the service is busy or does not respond.
     ///
     /// # Errors
-    /// When there are no credentials, or no answer came. One with any status is returned.
+    /// Returns an error if there are no credentials, or if no response arrived. A response with any
+    /// status is returned.
     pub(super) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
         let resolved = self.resolve_access().await?;
         self.client.send_authorized(request, &resolved.signer).await
     }
 
-    /// The name of the account as messages have it, before its address is known.
+    /// The name of the account for messages, before its address is known.
     pub(super) fn location(&self) -> String {
         let storage = match &self.credentials.cloud {
             CloudSource::BuiltIn(cloud) => cloud.storage.as_str(),
@@ -133,9 +134,9 @@ impl StorageAccount {
     /// Returns the address and the authorization.
     ///
     /// # Errors
-    /// When a service that knows one of them does not answer as expected.
+    /// Returns an error if a service that is required to resolve them does not respond as expected.
     pub(super) async fn resolve_access(&self) -> Result<&ResolvedAccount, Cause> {
-        // A failure is not kept, so that the next call asks again.
+        // A failure is not cached, so that the next call tries again.
         self.resolved.get_or_try_init(|| self.look_up_account()).await
     }
 
@@ -151,8 +152,8 @@ impl StorageAccount {
         let url = match &manager {
             None => format!("https://{}.blob.{}", self.name, cloud.storage),
             Some(manager) => {
-                // An account of a DNS zone has a number in its host, which its name does not
-                // reveal.
+                // An account in a DNS zone has a number in its host name, which cannot be derived
+                // from the account name.
                 let found: AccountDocument = manager.send_request(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
@@ -167,7 +168,7 @@ impl StorageAccount {
             (BlobAuthorization::ListedKey, Some(manager)) => {
                 with_key(&self.fetch_account_key(manager).await?)
             }
-            // A listed key always has a manager by now.
+            // The manager is always set for a listed key.
             (BlobAuthorization::Token | BlobAuthorization::ListedKey, _) => Signer::new(
                 Context::new(),
                 self.token_issuer(cloud, STORAGE_TOKEN_RESOURCE)?,
@@ -192,7 +193,7 @@ impl StorageAccount {
         })
     }
 
-    /// The account in the Resource Manager.
+    /// Returns the URL of the account in the Resource Manager.
     async fn resource_manager_client(
         &self,
         cloud: &AzureCloud,
@@ -224,7 +225,7 @@ impl StorageAccount {
         let full = listed
             .keys
             .into_iter()
-            // A key that only reads could neither take the lease nor write.
+            // A read-only key could neither take the lease nor write.
             .find(|key| key.permissions.eq_ignore_ascii_case("full") && !key.value.is_empty());
         let name = &self.name;
         let missing = || format!("there is no key with full permissions for the account {name:?}");
@@ -232,10 +233,10 @@ impl StorageAccount {
     }
 }
 
-/// The service that tokens for blobs are issued for.
+/// The service that blob tokens are issued for.
 const STORAGE_TOKEN_RESOURCE: &str = "https://storage.azure.com";
 
-/// The subscription that the Azure CLI uses by default.
+/// Returns the default subscription of the Azure CLI.
 async fn default_cli_subscription() -> Result<String, Cause> {
     let output = azure_cli_call(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
@@ -261,7 +262,7 @@ impl ResourceManagerClient {
             .method(method)
             .uri(&url)
             .header(header::ACCEPT, "application/json")
-            // Azure refuses a POST without a length.
+            // Azure refuses a POST request without a length.
             .header(header::CONTENT_LENGTH, "0")
             .body(Vec::new())?;
         let answer = client.send_authorized(&request, &self.signer).await?;

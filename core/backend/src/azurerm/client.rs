@@ -1,5 +1,5 @@
-//! The state of one workspace in a container: written only over the version that was read, and locked by the
-//! lease of the blob. Its metadata describe the holder.
+//! The state of one workspace in a container. It is written only over the version that was read, and locked
+//! by the lease of the blob. The blob's metadata describe the holder.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use formwork_core::disk::parse_json_object;
 /// The name of the metadata that describe the holder of the lock.
 const LOCK_HOLDER_METADATA: &str = "terraformlockid";
 
-/// The state of a workspace.
+/// The client of one workspace's state.
 pub(super) struct AzureClient {
     container: Container,
     blob: String,
@@ -49,32 +49,32 @@ impl BlobVersion {
     }
 }
 
-/// The holder that the metadata describe.
+/// Returns the holder that the metadata describe.
 fn holder_from_metadata(blob: &Blob) -> Option<LockInfo> {
-    // Headers take only ASCII, so Terraform encodes the description in base64.
+    // Headers allow only ASCII, so Terraform encodes the description in base64.
     let text = STANDARD.decode(blob.metadata.get(LOCK_HOLDER_METADATA)?).ok()?;
     parse_json_object(&text).ok()
 }
 
 impl AzureClient {
-    /// Makes the client. Asks nothing of the service yet.
+    /// Creates the client. Sends no request yet.
     pub(super) fn new(container: Container, blob: String, snapshot: bool) -> Self {
         Self { container, blob, snapshot, known: None, lease: None }
     }
 
-    /// Removes the state.
+    /// Deletes the state.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.container.delete(&self.blob).await
     }
 
-    /// Writes the blob over a version. The inner error is the code of a refusal.
+    /// Replaces a version of the blob. The inner error is the code of a refusal.
     async fn put_over_version(
         &mut self,
         text: &[u8],
         version: &BlobVersion,
     ) -> Result<Result<(), (String, Cause)>, Cause> {
         let BlobVersion { condition, metadata, .. } = version;
-        // A PUT replaces the metadata, too, and they describe the holder of the lock.
+        // A PUT request also replaces the metadata, which describe the holder of the lock.
         let conditions = AccessConditions { stored: condition, lease: self.lease.as_deref() };
         match self.container.put(&self.blob, text.to_vec(), metadata, conditions).await? {
             ConditionalOutcome::Refused(code, cause) => Ok(Err((code, cause))),
@@ -98,18 +98,18 @@ impl AzureClient {
         Ok(LockOutcome::Held(blob.as_ref().and_then(holder_from_metadata).map(Box::new)))
     }
 
-    /// Makes the blob that the lease is of, unless there is one. Returns its metadata.
+    /// Creates the blob for the lease, unless it exists. Returns its metadata.
     async fn ensure_lock_blob(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
         if let Some(blob) = self.container.blob_properties(&self.blob).await? {
             return Ok((blob.metadata, blob.is_leased));
         }
         let absent = AccessConditions { stored: &WriteCondition::Absent, lease: None };
-        // Refused where another program has made it since: then it is there.
+        // Refused if another program has created the blob since then. In this case it exists.
         self.container.put(&self.blob, Vec::new(), &BTreeMap::new(), absent).await?;
         Ok((BTreeMap::new(), false))
     }
 
-    /// Describes the holder in the metadata, under the lease.
+    /// Writes the description of the holder to the metadata, under the lease.
     async fn write_holder_metadata(
         &self,
         mut metadata: BTreeMap<String, String>,
@@ -137,17 +137,17 @@ impl RemoteClient for AzureClient {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let blob = self.container.get(&self.blob).await?;
         self.known = Some(BlobVersion::from_blob(blob.as_ref()));
-        // An empty one was made for the lease.
+        // An empty blob was created for the lease.
         Ok(blob.map(|blob| blob.content).filter(|content| !content.is_empty()))
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        // Taken out, because after a failure it is not known which version is stored.
+        // Moved out, because after a failure the stored version is not known.
         let before = match self.known.take() {
             Some(version) => version,
             None => self.read_blob().await?,
         };
-        // Taken before the write, which replaces the version that the snapshot is to keep.
+        // Created before the write, which replaces the version that the snapshot preserves.
         if self.snapshot && before.condition != WriteCondition::Absent {
             self.container.snapshot_blob(&self.blob, self.lease.as_deref()).await?;
         }
@@ -156,20 +156,20 @@ impl RemoteClient for AzureClient {
             Err(refusal) => refusal,
         };
         if !matches!(code.as_str(), "ConditionNotMet" | "BlobAlreadyExists") {
-            // The lease is another one: nothing was written.
+            // The lease belongs to another process, so nothing was written.
             return Err(PutError::Failed(cause));
         }
         let now = self.read_blob().await?;
         let written: [u8; 32] = Sha256::digest(&text).into();
         if now.sum == written {
-            // The answer of an earlier attempt was lost.
+            // The response to an earlier attempt was lost.
             self.known = Some(now);
             return Ok(());
         }
         if now.sum != before.sum {
             return Err(PutError::Changed);
         }
-        // Only the metadata have changed, as a lock of another program does.
+        // Only the metadata have changed, as after a lock by another program.
         match self.put_over_version(&text, &now).await? {
             Ok(()) => Ok(()),
             Err((_, cause)) => Err(PutError::Failed(cause)),
@@ -178,17 +178,17 @@ impl RemoteClient for AzureClient {
 
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         let path = format!("{}/{}", self.container.name(), self.blob);
-        // The id of the lock is that of the lease, too, so that `force-unlock` can release it.
+        // The ID of the lock is also that of the lease, so that `force-unlock` can release it.
         let info = LockInfo { path, ..info.clone() };
-        // A lease needs a blob, so an empty one is made for the first lock.
+        // A lease requires a blob, so an empty one is created for the first lock.
         let (metadata, is_leased) = self.ensure_lock_blob().await?;
         if is_leased {
             return self.read_holder().await;
         }
-        // The service takes the id again if the answer of an earlier attempt was lost.
+        // The service accepts the same ID again if the response to an earlier attempt was lost.
         match self.container.acquire_lease(&self.blob, &info.id).await? {
             ConditionalOutcome::Done(_) => {}
-            // A lease that is being broken keeps others away until its time is over.
+            // A lease that is being broken excludes other processes until its break period ends.
             ConditionalOutcome::Refused(code, _)
                 if matches!(
                     code.as_str(),
@@ -200,11 +200,11 @@ impl RemoteClient for AzureClient {
             ConditionalOutcome::Refused(_, cause) => return Err(cause),
         }
         if let Err(cause) = self.write_holder_metadata(metadata, &info).await {
-            // A lease that stays would lock the state without naming its holder.
+            // A remaining lease would lock the state without identifying its holder.
             let released = self.container.release_lease(&self.blob, &info.id).await;
             return Err(match released {
                 Ok(ConditionalOutcome::Done(_)) => cause,
-                _ => format!("{cause}; the lease {} is left behind", info.id).into(),
+                _ => format!("{cause}; the lease {} was not released", info.id).into(),
             });
         }
         self.lease = Some(info.id.clone());
@@ -212,7 +212,7 @@ impl RemoteClient for AzureClient {
     }
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
-        // Whatever comes of the release, this process writes nothing under the lease any more.
+        // Whatever the result of the release, this process writes nothing under the lease any more.
         self.lease = None;
         self.break_lock(id).await?.of_own_lock()
     }
@@ -230,8 +230,8 @@ impl RemoteClient for AzureClient {
         match holder_from_metadata(&blob) {
             Some(holder) if holder.id != id => return Ok(other(Some(holder))),
             Some(_) => {
-                // Before the lease is released: afterwards another process may have described
-                // itself there.
+                // Before the lease is released. After that, the description may be that of another
+                // process.
                 blob.metadata.remove(LOCK_HOLDER_METADATA);
                 let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
                 if let ConditionalOutcome::Refused(..) = set {

@@ -1,4 +1,4 @@
-//! The clouds of Azure: the addresses of their services, built in or from a metadata service.
+//! Azure clouds: the addresses of their services, built in or from a metadata service.
 
 use serde::Deserialize;
 use ureq::http::{Request, StatusCode};
@@ -10,9 +10,9 @@ use crate::web::HttpClient;
 /// The addresses of the services of one cloud.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AzureCloud {
-    /// The URL of the service that issues tokens, without a slash at the end.
+    /// The URL of the token service, without a trailing slash.
     pub(super) login: String,
-    /// The URL of the Resource Manager, without a slash at the end.
+    /// The URL of the Resource Manager, without a trailing slash.
     pub(super) manager: String,
     /// The domain of the storage services.
     pub(super) storage: String,
@@ -21,17 +21,17 @@ pub(super) struct AzureCloud {
 /// The choice of a cloud.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CloudSource {
-    /// One that is built in.
+    /// A built-in cloud.
     BuiltIn(AzureCloud),
-    /// The host of the metadata service that describes it.
+    /// The host of the metadata service that describes the cloud.
     Metadata(String),
 }
 
 impl AzureCloud {
-    /// The cloud of a name.
+    /// Finds a cloud by name.
     ///
     /// # Errors
-    /// When there is none.
+    /// Returns an error if no cloud has this name.
     pub(super) fn find_by_name(name: &str) -> Result<Self, ConfigError> {
         let (login, manager, storage) = match name.to_lowercase().as_str() {
             "public" | "global" => {
@@ -59,7 +59,7 @@ impl AzureCloud {
     }
 }
 
-/// The part of the answer of a metadata service that is used.
+/// The used part of a metadata service's response.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CloudMetadata {
@@ -80,10 +80,10 @@ struct DomainSuffixes {
 }
 
 impl CloudSource {
-    /// Returns the cloud, and asks the metadata service if one is set.
+    /// Returns the cloud, and queries the metadata service if one is set.
     ///
     /// # Errors
-    /// When the metadata service does not answer, or not as expected.
+    /// Returns an error if the metadata service does not respond as expected.
     pub(super) async fn resolve(&self, client: &HttpClient) -> Result<AzureCloud, Cause> {
         let host = match self {
             Self::BuiltIn(cloud) => return Ok(cloud.clone()),
@@ -101,7 +101,7 @@ impl CloudSource {
 }
 
 fn parse_metadata(body: &[u8]) -> Result<AzureCloud, serde_json::Error> {
-    // Some metadata services put a byte order mark before the JSON, which the format does not have.
+    // Some metadata services send a byte order mark before the JSON, which JSON does not allow.
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let CloudMetadata { authentication, resource_manager, suffixes } =
         serde_json::from_slice(body)?;

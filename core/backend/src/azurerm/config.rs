@@ -1,4 +1,4 @@
-//! The arguments of the backend `azurerm` and the environment, read into settings.
+//! Converts the arguments of the backend `azurerm` and the environment to settings.
 
 use formwork_value::Type;
 use formwork_value::schema::Block;
@@ -67,7 +67,7 @@ pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 3] = [
 
 /// The schema.
 pub(super) fn schema() -> Block {
-    // The required arguments are checked later: options of `init` may set them.
+    // Required arguments are checked later, because options of `init` may set them.
     let strings = STRING_ARGUMENTS.iter().map(|name| (*name, Type::String));
     let bools = BOOL_ARGUMENTS.iter().map(|name| (*name, Type::Bool));
     optional_attributes_block(&strings.chain(bools).collect::<Vec<_>>())
@@ -76,7 +76,7 @@ pub(super) fn schema() -> Block {
 /// Reads the arguments.
 ///
 /// # Errors
-/// When one is missing or invalid, or two contradict each other.
+/// Returns an error if an argument is missing or invalid, or if two contradict each other.
 pub(super) fn read_settings(
     arguments: &BackendArguments<'_>,
 ) -> Result<AzureSettings, ConfigError> {
@@ -133,13 +133,13 @@ fn read_account_credentials(
     let use_tokens = arguments.bool_or_variable("use_azuread_auth", "ARM_USE_AZUREAD")?;
     let access = match (access_key, sas_token) {
         (Some(key), _) => BlobAuthorization::Key(key),
-        // The portal shows a signature with the question mark of the URL it belongs to.
+        // The portal shows a signature with the question mark of its URL.
         (None, Some(token)) => BlobAuthorization::Sas(token.trim_start_matches('?').to_owned()),
         (None, None) if use_tokens => BlobAuthorization::Token,
         (None, None) => BlobAuthorization::ListedKey,
     };
-    // Keys are listed at the path of the account in the Resource Manager, and the group is a part
-    // of it.
+    // Keys are listed at the path of the account in the Resource Manager, which contains the
+    // resource group.
     if resource_group.is_none() && matches!(access, BlobAuthorization::ListedKey) {
         return Err(ConfigError::new(
             "one of `access_key`, `sas_token`, `use_azuread_auth` and `resource_group_name` must be specified",
@@ -150,7 +150,7 @@ fn read_account_credentials(
             "`resource_group_name` is required when `lookup_blob_endpoint` is set",
         ));
     }
-    // A key or a signature must work on a machine that has no identity at all.
+    // A key or a signature must work on a machine that has no identity.
     let needs_identity = lookup_endpoint
         || matches!(access, BlobAuthorization::Token | BlobAuthorization::ListedKey);
     Ok(AccountCredentials {
@@ -163,8 +163,8 @@ fn read_account_credentials(
     })
 }
 
-/// The identity that tokens are issued to, from the first source that is configured, in the order of
-/// Terraform.
+/// Returns the identity that tokens are issued to, from the first configured source in Terraform's
+/// order.
 fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
     let aks =
         arguments.bool_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
@@ -184,7 +184,7 @@ fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity
             of_aks("AZURE_CLIENT_ID"),
         ],
     )?;
-    // A secret or assertion means nothing without the application that it is of.
+    // A secret or assertion has no meaning without its application.
     let principal = tenant.is_some() && client_id.is_some();
     let source = match principal {
         true => service_principal_source(arguments, aks)?,
@@ -194,7 +194,7 @@ fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity
         Some(source) => source,
         None if arguments.bool_or_variable("use_msi", "ARM_USE_MSI")? => {
             let endpoint = argument_or_variable(arguments, "msi_endpoint", &["ARM_MSI_ENDPOINT"]);
-            // The metadata service has this address on every machine of Azure.
+            // The metadata service has this address on every Azure machine.
             TokenSource::Machine(endpoint.unwrap_or_else(|| {
                 "http://169.254.169.254/metadata/identity/oauth2/token".to_owned()
             }))
@@ -212,11 +212,11 @@ fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity
 fn reads_tokens_from_cli(arguments: &BackendArguments<'_>) -> Result<bool, ConfigError> {
     let is_set =
         arguments.bool("use_cli").is_some() || arguments.read_env_variable("ARM_USE_CLI").is_some();
-    // The Azure CLI is asked unless that is forbidden, as in Terraform.
+    // The Azure CLI is used unless that is disabled, as in Terraform.
     Ok(!is_set || arguments.bool_or_variable("use_cli", "ARM_USE_CLI")?)
 }
 
-/// The secret or assertion of a service principal.
+/// Returns the secret or assertion of a service principal.
 fn service_principal_source(
     arguments: &BackendArguments<'_>,
     aks: bool,
@@ -264,7 +264,7 @@ fn service_principal_source(
     if let Some(token) = token {
         return Ok(Some(TokenSource::Assertion(FederatedToken::Token(token))));
     }
-    // The second variable here and below is of GitHub Actions, the third of Azure Pipelines.
+    // The second variable here and below comes from GitHub Actions, the third from Azure Pipelines.
     let request_token = argument_or_variable(
         arguments,
         "oidc_request_token",
@@ -288,17 +288,17 @@ fn service_principal_source(
     })))
 }
 
-/// The value that all of the sources have which have one.
+/// Returns the value that all sources with a value agree on.
 fn agreed_value<const N: usize>(
     name: &str,
     sources: [Option<String>; N],
 ) -> Result<Option<String>, ConfigError> {
-    // A file often ends with a line end, which is not part of the value.
+    // A file often ends with a line break, which is not part of the value.
     let mut values = sources.into_iter().flatten().map(|value| value.trim().to_owned());
     let first = values.next();
     if values.any(|value| first.as_ref() != Some(&value)) {
         return Err(ConfigError::new(format!(
-            "mismatch between {name} that is set and the one in a file or of AKS Workload Identity: remove one, or make sure that they match"
+            "mismatch between {name} that is set and the one in a file or from AKS Workload Identity: remove one, or make sure that they match"
         )));
     }
     Ok(first.filter(|value| !value.is_empty()))

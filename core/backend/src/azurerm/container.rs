@@ -13,13 +13,13 @@ use crate::cause::Cause;
 use crate::journals::CreateOutcome;
 use crate::web::{HttpResponse, percent_encode};
 
-/// The version of the API, which is that of Terraform.
+/// The API version, the same as in Terraform.
 const BLOB_API_VERSION: &str = "2023-11-03";
 
-/// The header of a lease.
+/// The lease header.
 const LEASE_HEADER: &str = "x-ms-lease-id";
 
-/// The prefix of headers with metadata.
+/// The prefix of metadata headers.
 const METADATA_HEADER_PREFIX: &str = "x-ms-meta-";
 
 /// The characters that are percent-encoded in the path of a blob.
@@ -36,24 +36,24 @@ pub(super) struct Container {
 /// A blob as it was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blob {
-    /// The content; empty where only the properties were asked for.
+    /// The content. Empty if only the properties were requested.
     pub(super) content: Vec<u8>,
-    /// The tag of this version.
+    /// The ETag of this version.
     pub(super) tag: Option<String>,
-    /// The metadata, with names in lower case.
+    /// The metadata, with lowercase names.
     pub(super) metadata: BTreeMap<String, String>,
-    /// Whether there is a lease.
+    /// Whether the blob is leased.
     pub(super) is_leased: bool,
 }
 
-/// A condition on the stored blob, under which a new one replaces it.
+/// A condition on the stored blob for its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WriteCondition {
-    /// None.
+    /// No condition.
     Any,
-    /// There is no blob.
+    /// The blob does not exist.
     Absent,
-    /// The blob is the version with this tag.
+    /// The blob has this ETag.
     Tag(String),
 }
 
@@ -61,16 +61,16 @@ pub(super) enum WriteCondition {
 pub(super) struct AccessConditions<'a> {
     /// The condition on the stored blob.
     pub(super) stored: &'a WriteCondition,
-    /// The id of the lease under which it is written.
+    /// The ID of the lease for the write.
     pub(super) lease: Option<&'a str>,
 }
 
-/// The outcome of a call with a condition.
+/// The result of a conditional call.
 #[derive(Debug)]
 pub(super) enum ConditionalOutcome {
-    /// It was done. The blob has this tag.
+    /// The call succeeded. The blob now has this ETag.
     Done(Option<String>),
-    /// The condition does not hold, or there is another lease: the code of the refusal, and the cause.
+    /// The condition does not hold, or the blob has another lease: the error code, and the cause.
     Refused(String, Cause),
 }
 
@@ -108,7 +108,7 @@ impl<'c> BlobRequest<'c> {
         Self { method, blob, query, headers: Vec::new(), content: Vec::new() }
     }
 
-    /// The call that writes a blob if a condition holds.
+    /// The call that writes a blob under a condition.
     fn put_content(blob: &'c str, content: Vec<u8>, stored: &WriteCondition) -> Self {
         let call = Self::new("PUT", blob, "")
             // The service refuses a new blob without a type.
@@ -116,8 +116,8 @@ impl<'c> BlobRequest<'c> {
             .with_header(header::CONTENT_TYPE.as_str(), "application/json");
         let call = match stored {
             WriteCondition::Any => call,
-            // With `*` the service refuses where any version exists, so that of two first writes
-            // one fails.
+            // With `*` the service refuses if any version exists, so that one of two concurrent
+            // first writes fails.
             WriteCondition::Absent => call.with_header(header::IF_NONE_MATCH.as_str(), "*"),
             WriteCondition::Tag(tag) => call.with_header(header::IF_MATCH.as_str(), tag),
         };
@@ -146,7 +146,7 @@ impl<'c> BlobRequest<'c> {
 }
 
 impl Container {
-    /// Makes the container. Asks nothing of the service yet.
+    /// Creates the container. Sends no request yet.
     pub(super) fn new(name: String, account: Arc<StorageAccount>) -> Self {
         Self { name, account }
     }
@@ -156,23 +156,23 @@ impl Container {
         &self.name
     }
 
-    /// The address of a blob, as messages have it.
+    /// The address of a blob, for messages.
     pub(super) fn location(&self, blob: &str) -> String {
         format!("{}/{}/{blob}", self.account.location(), self.name)
     }
 
-    /// Reads a blob; `None` if there is none.
+    /// Reads a blob. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn get(&self, blob: &str) -> Result<Option<Blob>, Cause> {
         self.read_with_method("GET", blob).await
     }
 
-    /// Reads the properties of a blob; `None` if there is none.
+    /// Reads the properties of a blob. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn blob_properties(&self, blob: &str) -> Result<Option<Blob>, Cause> {
         self.read_with_method("HEAD", blob).await
     }
@@ -181,17 +181,17 @@ impl Container {
         let (answer, url) = self.send(BlobRequest::new(method, blob, "")).await?;
         match answer.status {
             StatusCode::OK => Ok(Some(parse_blob(answer))),
-            // A missing container has another code: taken for a missing blob, it would pass for an
-            // empty state.
+            // A missing container has another code. If it were treated as a missing blob, it would
+            // be mistaken for an empty state.
             StatusCode::NOT_FOUND if error_code(&answer) == "BlobNotFound" => Ok(None),
             _ => Err(unexpected_response_cause(&answer, method, &url)),
         }
     }
 
-    /// Writes a blob, in one step, if a condition holds.
+    /// Writes a blob atomically, if a condition holds.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn put(
         &self,
         blob: &str,
@@ -205,10 +205,11 @@ impl Container {
         self.send_conditional(call, StatusCode::CREATED).await
     }
 
-    /// Makes a blob, in one step, unless there is one.
+    /// Creates a blob atomically, unless it exists.
     ///
     /// # Errors
-    /// When the service refuses for another reason than a missing permission, or does not answer.
+    /// Returns an error if the service refuses for another reason than a missing permission, or
+    /// does not respond.
     pub(super) async fn create(
         &self,
         blob: &str,
@@ -230,7 +231,8 @@ impl Container {
     /// Replaces the metadata of a blob under a lease.
     ///
     /// # Errors
-    /// When the service refuses for another reason than the lease, or does not answer.
+    /// Returns an error if the service refuses for another reason than the lease, or does not
+    /// respond.
     pub(super) async fn set_metadata(
         &self,
         blob: &str,
@@ -243,18 +245,19 @@ impl Container {
         self.send_conditional(call, StatusCode::OK).await
     }
 
-    /// Takes the lease of a blob, without an end.
+    /// Acquires an infinite lease of a blob.
     ///
     /// # Errors
-    /// When the service refuses for another reason than another lease, or does not answer.
+    /// Returns an error if the service refuses for another reason than another lease, or does not
+    /// respond.
     pub(super) async fn acquire_lease(
         &self,
         blob: &str,
         id: &str,
     ) -> Result<ConditionalOutcome, Cause> {
-        // A lease that ends by itself would end during a long apply, while the state is being
-        // changed. With an ID of our own the request can be sent twice: the holder of a lease may
-        // acquire it again.
+        // A lease that expires would end during a long apply, while the state is being changed.
+        // With a client-chosen ID the request can be repeated: the holder of a lease may acquire it
+        // again.
         let call = BlobRequest::new("PUT", blob, "comp=lease")
             .with_header("x-ms-lease-action", "acquire")
             .with_header("x-ms-lease-duration", "-1")
@@ -265,7 +268,8 @@ impl Container {
     /// Releases the lease of a blob.
     ///
     /// # Errors
-    /// When the service refuses for another reason than another lease, or does not answer.
+    /// Returns an error if the service refuses for another reason than another lease, or does not
+    /// respond.
     pub(super) async fn release_lease(
         &self,
         blob: &str,
@@ -275,17 +279,17 @@ impl Container {
             .with_header("x-ms-lease-action", "release")
             .with_lease(Some(id));
         let (answer, url) = self.send(call).await?;
-        // No other lease ever has this ID, so an attempt whose answer was lost has released it.
+        // No other lease ever has this ID, so an attempt whose response was lost has released it.
         if answer.follows_unclear_attempt && answer.status == StatusCode::CONFLICT {
             return Ok(ConditionalOutcome::Done(None));
         }
         conditional_outcome(&answer, "PUT", &url, StatusCode::OK)
     }
 
-    /// Keeps the current version of a blob as a snapshot.
+    /// Preserves the current version of a blob as a snapshot.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn snapshot_blob(&self, blob: &str, lease: Option<&str>) -> Result<(), Cause> {
         let call = BlobRequest::new("PUT", blob, "comp=snapshot").with_lease(lease);
         match self.send_conditional(call, StatusCode::CREATED).await? {
@@ -294,10 +298,10 @@ impl Container {
         }
     }
 
-    /// Removes a blob, if there is one.
+    /// Deletes a blob, if it exists.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn delete(&self, blob: &str) -> Result<(), Cause> {
         let (answer, url) = self.send(BlobRequest::new("DELETE", blob, "")).await?;
         match answer.status {
@@ -307,19 +311,19 @@ impl Container {
         }
     }
 
-    /// Lists the names of blobs that begin with a prefix.
+    /// Lists the names of blobs with a prefix.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         self.list_if_permitted(prefix).await?
     }
 
-    /// Lists the names of blobs that begin with a prefix. The inner error is for credentials without the
+    /// Lists the names of blobs with a prefix. The inner error means that the credentials lack the
     /// permission.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn list_if_permitted(
         &self,
         prefix: &str,
@@ -336,19 +340,20 @@ impl Container {
             let (answer, url) = self.send(BlobRequest::new("GET", "", &query)).await?;
             if answer.status != StatusCode::OK {
                 let cause = unexpected_response_cause(&answer, "GET", &url);
-                // Other refusals are about wrong keys or clocks, and must not pass for no permission.
+                // Other refusals are about wrong keys or clocks, and must not be mistaken for a
+                // missing permission.
                 return match is_permission_code(&error_code(&answer)) {
                     true => Ok(Err(cause)),
                     false => Err(cause),
                 };
             }
             let text = String::from_utf8_lossy(&answer.body);
-            // Azure puts a byte order mark before its XML.
+            // Azure sends a byte order mark before its XML.
             let page: BlobListing = quick_xml::de::from_str(text.trim_start_matches('\u{feff}'))
                 .map_err(|error| format!("the list of the container cannot be read: {error}"))?;
             names.extend(page.blobs.blobs.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
-                // A service that returns the same marker again would be asked for ever.
+                // A service that returns the same marker again would be queried forever.
                 Some(next) if marker.as_ref() != Some(&next) => marker = Some(next),
                 _ => return Ok(Ok(names)),
             }
@@ -378,7 +383,7 @@ impl Container {
             .method(call.method)
             .uri(&url)
             .header("x-ms-version", BLOB_API_VERSION);
-        // Azure refuses a PUT without a length, also one without content.
+        // Azure refuses a PUT request without a length, even if it has no content.
         if call.method == "PUT" {
             request = request.header(header::CONTENT_LENGTH, call.content.len());
         }
@@ -401,7 +406,7 @@ fn conditional_outcome(
     }
     let cause = unexpected_response_cause(answer, method, url);
     match answer.status {
-        // Their codes say which condition does not hold.
+        // The error code specifies the condition that failed.
         StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => {
             Ok(ConditionalOutcome::Refused(error_code(answer), cause))
         }

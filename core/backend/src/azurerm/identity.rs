@@ -1,4 +1,4 @@
-//! Identities of Microsoft Entra ID and the tokens that are issued to them: by a secret, by the token of
+//! Microsoft Entra ID identities and the tokens that are issued to them: with a secret, with a token of
 //! another identity provider, by the machine, or by the Azure CLI.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::web::{HttpClient, json_error_text, percent_encode};
 /// The audience of tokens that other identity providers issue for an exchange.
 const FEDERATION_AUDIENCE: &str = "api://AzureADTokenExchange";
 
-/// The type of the assertion in an exchange.
+/// The assertion type of a token exchange.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// An identity, with the source of its tokens.
@@ -35,20 +35,20 @@ pub(super) enum TokenSource {
     Secret(String),
     /// A token of another identity provider.
     Assertion(FederatedToken),
-    /// The identity of the machine, from its metadata service at a URL.
+    /// The managed identity of the machine, from its metadata service at this URL.
     Machine(String),
     /// The program `az`.
     CommandLine,
 }
 
-/// A token of another identity provider, or the way to get one.
+/// A token of another identity provider, or the way to request one.
 #[derive(Clone)]
 pub(super) enum FederatedToken {
     /// The token.
     Token(String),
-    /// A request of a workflow of GitHub Actions.
+    /// A request from a GitHub Actions workflow.
     Workflow { url: String, token: String },
-    /// A request of a pipeline of Azure DevOps.
+    /// A request from an Azure DevOps pipeline.
     Pipeline { url: String, token: String, connection: String },
 }
 
@@ -63,14 +63,14 @@ pub(super) struct IdentityTokenIssuer {
     pub(super) nearby: HttpClient,
 }
 
-// Written by hand: a derived form would print the secret of the identity.
+// Implemented by hand, because a derived `Debug` would print the secret of the identity.
 impl std::fmt::Debug for IdentityTokenIssuer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("resource", &self.resource).finish_non_exhaustive()
     }
 }
 
-/// A token as the services return it. Some write numbers as strings.
+/// A token in a service's response. Some services encode numbers as strings.
 #[derive(Deserialize)]
 struct IssuedToken {
     access_token: String,
@@ -96,12 +96,12 @@ struct FederatedTokenResponse {
 
 impl IssuedToken {
     fn to_credential(&self) -> Credential {
-        // The metadata service writes the number as a string, Entra ID does not.
+        // The metadata service encodes the number as a string, Entra ID does not.
         let seconds = match &self.expires_in {
             serde_json::Value::String(text) => text.parse().ok(),
             other => other.as_f64(),
         };
-        // A number beyond these bounds would make the addition below panic.
+        // A larger number would make the addition below panic.
         let seconds = seconds.filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
         let expires = seconds.map(|seconds| Timestamp::now() + Duration::from_secs_f64(seconds));
         Credential::with_bearer_token(&self.access_token, expires)
@@ -123,12 +123,13 @@ impl IdentityTokenIssuer {
             TokenSource::CommandLine => return self.token_from_cli().await,
         };
         let TokenIdentity { tenant, client_id, .. } = &self.identity;
-        // Both are set where the source is a secret or an assertion: the configuration was read so.
+        // Reading the configuration ensures that both are set if the source is a secret or an
+        // assertion.
         let (tenant, client_id) =
             (tenant.as_deref().unwrap_or_default(), client_id.as_deref().unwrap_or_default());
         let url = format!("{}/{}/oauth2/v2.0/token", self.cloud.login, percent_encode(tenant));
-        // The scope stands for all permissions that the identity was granted; a token cannot be
-        // requested without any scope.
+        // The scope includes all permissions granted to the identity. A token cannot be requested
+        // without a scope.
         let scope = format!("{}/.default", self.resource);
         let form = format!(
             "client_id={}&grant_type=client_credentials&scope={}&{secret}",
@@ -173,8 +174,8 @@ impl IdentityTokenIssuer {
         if let Some(id) = &self.identity.client_id {
             query.push(("client_id", id));
         }
-        // The metadata service refuses requests without this header, so that no other program can
-        // be tricked into asking it.
+        // The metadata service refuses requests without this header, so that another program cannot
+        // be tricked into querying it.
         let request =
             Request::get(with_query_parameters(endpoint, &query)).header("Metadata", "true");
         let issued: IssuedToken =
@@ -200,7 +201,7 @@ impl IdentityTokenIssuer {
     }
 }
 
-/// The Azure CLI with arguments.
+/// Runs the Azure CLI with arguments.
 pub(super) fn azure_cli_call(arguments: &[&str]) -> CredentialProgram {
     CredentialProgram {
         name: "az".to_owned(),
@@ -209,11 +210,11 @@ pub(super) fn azure_cli_call(arguments: &[&str]) -> CredentialProgram {
     }
 }
 
-/// A URL with further parameters. Those that it has stay.
+/// Adds parameters to a URL and preserves the existing ones.
 fn with_query_parameters(url: &str, parameters: &[(&str, &str)]) -> String {
     let (_, query) = url.split_once('?').unwrap_or((url, ""));
     let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
-    // The URLs that GitHub and Azure DevOps give have some of these already.
+    // URLs from GitHub and Azure DevOps already have parameters.
     let more = parameters.iter().filter(|(name, _)| !has(name));
     let more: Vec<_> =
         more.map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
@@ -221,7 +222,7 @@ fn with_query_parameters(url: &str, parameters: &[(&str, &str)]) -> String {
     format!("{url}{separator}{}", more.join("&"))
 }
 
-/// Sends a request and reads the answer.
+/// Sends a request and reads the response.
 async fn send_json_request<T: serde::de::DeserializeOwned>(
     client: &HttpClient,
     request: &Request<Vec<u8>>,

@@ -1,13 +1,13 @@
-//! The journals of runs as blobs of the container beside a state.
+//! Stores the journals of runs as blobs in the container next to a state.
 
 use super::container::Container;
 use crate::cause::Cause;
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
-/// The blobs beside a state.
+/// The journal blobs of a state.
 pub(super) struct AzureObjects {
     pub(super) container: Container,
-    /// The name of the state.
+    /// The blob name of the state.
     pub(super) blob: String,
 }
 
@@ -19,11 +19,11 @@ impl ObjectStore for AzureObjects {
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         let listed = self.container.list_if_permitted(prefix).await?;
-        // The lock shows whether a run goes on.
+        // The lock shows whether a run is active.
         let object = |name| ListedObject { name, age: None };
         let objects = listed.map(|names| names.into_iter().map(object).collect());
         Ok(objects.map_err(|cause| {
-            format!("Other machines do not find a journal in the container, because its blobs cannot be listed: {cause}")
+            format!("Other machines cannot find a journal in the container, because its blobs cannot be listed: {cause}")
         }))
     }
 

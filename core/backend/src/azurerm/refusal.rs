@@ -1,4 +1,4 @@
-//! Answers that refuse a request: their codes, and the next steps.
+//! Error responses: their codes, and remedies.
 
 use serde::Deserialize;
 use ureq::http::header;
@@ -6,7 +6,7 @@ use ureq::http::header;
 use crate::cause::Cause;
 use crate::web::{HttpResponse, redact_url};
 
-/// The content of an answer that refuses a request.
+/// The content of an error response.
 #[derive(Default, Deserialize)]
 struct AzureErrorBody {
     #[serde(rename = "Code", default)]
@@ -17,10 +17,10 @@ struct AzureErrorBody {
     detail: String,
 }
 
-/// The code of a refusal, from the header or the content.
+/// Returns the error code, from the header or the content.
 pub(super) fn error_code(answer: &HttpResponse) -> String {
     let header = answer.header("x-ms-error-code").map(str::to_owned);
-    // An answer to HEAD has no content.
+    // A response to HEAD has no content.
     header.unwrap_or_else(|| parse_error_response(answer).code)
 }
 
@@ -29,15 +29,16 @@ fn parse_error_response(answer: &HttpResponse) -> AzureErrorBody {
     quick_xml::de::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
 }
 
-/// The cause of a failure for an answer that was not expected, with the next step.
+/// The cause of a failure, from an unexpected response, with a remedy.
 pub(super) fn unexpected_response_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
     let code = error_code(answer);
-    // Every refusal of the service has a code: this answer is, for example, of a proxy.
+    // Every error response of the service has a code, so this response comes from, for example, a
+    // proxy.
     if code.is_empty() {
         return answer.unexpected_response_cause(method, url);
     }
     let AzureErrorBody { message, detail, .. } = parse_error_response(answer);
-    // The further lines of the message hold the ID of the request and the time.
+    // The further lines of the message contain the ID of the request and the time.
     let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
     let said = said.trim().trim_end_matches('.');
     let said = if said.is_empty() { String::new() } else { format!(": {said}") };
@@ -47,7 +48,7 @@ pub(super) fn unexpected_response_cause(answer: &HttpResponse, method: &str, url
     format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
 }
 
-/// Whether a code says that the credentials lack the permission for a call.
+/// Whether a code means that the credentials lack the permission for a call.
 pub(super) fn is_permission_code(code: &str) -> bool {
     matches!(
         code,
@@ -59,11 +60,11 @@ pub(super) fn is_permission_code(code: &str) -> bool {
     )
 }
 
-/// The next step for codes that have a special one.
+/// The remedy for codes that have a specific one.
 fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
     let text = match code {
-        "ContainerNotFound" => "the container must be made before: check container_name",
-        "ContainerBeingDeleted" => "the container is being removed: choose another one",
+        "ContainerNotFound" => "the container must exist: check container_name",
+        "ContainerBeingDeleted" => "the container is being deleted: choose another one",
         "AuthenticationFailed" if detail.contains("date header") => {
             let now = answer.header(header::DATE.as_str()).unwrap_or("unknown");
             return Some(format!(
@@ -77,9 +78,11 @@ fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<St
             "the credentials lack the permission for this call: blobs must be read, written, deleted and listed"
         }
         "KeyBasedAuthenticationNotPermitted" => {
-            "the account takes no keys: set use_azuread_auth instead of access_key"
+            "the account does not accept keys: set use_azuread_auth instead of access_key"
         }
-        "SnapshotsPresent" => "the blob has snapshots: remove it with them by another program",
+        "SnapshotsPresent" => {
+            "the blob has snapshots: delete it and its snapshots with another program"
+        }
         "LeaseIdMissing" => "the state is locked by another process",
         "LeaseIdMismatchWithBlobOperation"
         | "LeaseIdMismatchWithLeaseOperation"

@@ -91,9 +91,9 @@ async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
     let not_met = || error_reply("412 Precondition Failed", "ConditionNotMet");
     let read = |serial, tag| blob_reply(&test_state_text(serial), tag);
     for (now, more, outcome) in [
-        // Another program has written.
+        // Another program has written the blob.
         (read(7, "\"t2\""), None, "Changed"),
-        // The answer of an attempt was lost.
+        // The response to an attempt was lost.
         (read(2, "\"t2\""), None, "Ok"),
         // Only the metadata have changed.
         (read(1, "\"t2\""), Some(stored_reply("\"t3\"")), "Ok"),
@@ -129,7 +129,7 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
     assert_eq!(asked[0].line, "HEAD /states/a%20b");
     assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
     assert_eq!(asked[2].headers["x-ms-proposed-lease-id"], info.id);
-    // A lease that ends only when it is released, as Terraform takes it.
+    // A lease that ends only when it is released, as Terraform acquires it.
     assert_eq!(asked[2].headers["x-ms-lease-duration"], "-1");
     assert_eq!(asked[3].line, "PUT /states/a%20b?comp=metadata");
     let described = STANDARD.decode(&asked[3].headers["x-ms-meta-terraformlockid"]).unwrap();
@@ -162,12 +162,12 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let server = ScriptedServer::start([held_lock_reply("l-1")]);
     let found = new_remote_client(&server).read_lock_holder().await.unwrap();
     assert_eq!(found.unwrap().who, "ana@host");
-    // Only the lock with the id is broken.
+    // Only the lock with this ID is broken.
     let server = ScriptedServer::start([held_lock_reply("l-1")]);
     let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();
     assert!(matches!(broken, ForceUnlockOutcome::OtherLock(Some(_))));
     assert_eq!(server.request_lines().len(), 1);
-    // A lease whose holder was killed before it described itself.
+    // A lease whose holder was killed before it wrote its description.
     let leased = || ScriptedReply::new("200 OK", "").header("x-ms-lease-status: locked");
     let other = error_reply("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
     for (answer, released) in [(ScriptedReply::new("200 OK", ""), true), (other, false)] {
@@ -366,7 +366,7 @@ fn arguments_that_contradict_each_other_are_refused() {
     assert!(refused(&[], &[("ARM_SNAPSHOT", "maybe"), key]).contains("ARM_SNAPSHOT"));
 }
 
-/// The journals beside a state.
+/// The journals of a state.
 fn shared_journals(server: &ScriptedServer) -> ObjectJournals<AzureObjects> {
     let account = StorageAccount::for_test_at_url(&server.url, new_client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
@@ -388,10 +388,10 @@ async fn a_part_of_a_journal_is_a_blob_that_is_made_once() {
     let server = ScriptedServer::start([
         list_reply(&[]),
         stored_reply("\"t\""),
-        // The answer to an attempt was lost.
+        // The response to an attempt was lost.
         exists(),
         blob_reply(b"part", "\"t\""),
-        // Another machine has taken the run over.
+        // Another machine has taken over the run.
         exists(),
         blob_reply(b"theirs", "\"t\""),
     ]);
@@ -420,7 +420,7 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
     let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
     assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, silent_for: None, parts }]);
 
-    // For a reader, the run goes on while there is a lease.
+    // To a reader, the run is active while the lease exists.
     let server = ScriptedServer::start([listed(), held_lock_reply("uuid")]);
     let runs = shared_journals(&server).read_runs(StateAccess::ReadOnly).await.unwrap();
     assert_eq!(
@@ -444,8 +444,8 @@ async fn without_a_permission_journals_stay_on_this_machine() {
     assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
     let first = journals.append_part("run", 0, b"part").await.unwrap();
     assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
-    // The run relies on the journal by then.
+    // At this point the run relies on the journal.
     journals.append_part("run", 1, b"part").await.unwrap_err();
-    // Wrong credentials are an error, and no missing permission.
+    // Wrong credentials are an error, not a missing permission.
     journals.begin_run("run").await.unwrap_err();
 }

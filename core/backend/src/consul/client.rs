@@ -1,5 +1,5 @@
-//! The key of one workspace: one value, or a list of chunks if the state is too large for one. A value that
-//! another program has changed is not overwritten.
+//! The key of one workspace. Its value is the state, or a list of chunks if the state is too large. A value
+//! that another program has changed is not overwritten.
 
 use std::time::{Duration, Instant};
 
@@ -16,27 +16,27 @@ use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
-/// Attempts to take the lock again after the server has ended the session.
+/// The number of attempts to reacquire the lock after the server has ended the session.
 const LOCK_RETAKE_ATTEMPTS: u32 = 20;
 
-/// The pause between two of them. The usual delay of the server is 15 seconds.
+/// The pause between two attempts. The default lock delay of the server is 15 seconds.
 const LOCK_RETAKE_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest value of a key, unless the server is configured for others.
+/// Maximum length of a value, unless the server is configured differently.
 const MAX_CHUNK_LEN: usize = 524_288;
 
-/// The state of a workspace.
+/// The client of one workspace's state.
 pub(super) struct ConsulClient {
     server: ConsulServer,
     key: String,
     gzip: bool,
     lock: bool,
-    /// The version of the key that was last read or written; 0 if there was none.
+    /// The version of the key that was last read or written, or 0 if the key did not exist.
     known: u64,
     held: Option<(LockInfo, ConsulSession)>,
 }
 
-/// The value of a key whose state is in chunks.
+/// The value of a key whose state is stored in chunks.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct ChunkList {
@@ -45,7 +45,7 @@ struct ChunkList {
 }
 
 impl ConsulClient {
-    /// Makes the client. Asks nothing of the server yet.
+    /// Creates the client. Sends no request yet.
     pub(super) fn new(server: ConsulServer, key: String, gzip: bool, lock: bool) -> Self {
         Self { server, key, gzip, lock, known: 0, held: None }
     }
@@ -56,37 +56,37 @@ impl ConsulClient {
         self.held.as_ref().map(|(_, session)| session)
     }
 
-    /// A key below that of the state.
+    /// Returns a key below that of the state.
     pub(super) fn key_below(&self, name: &str) -> String {
-        // As in Terraform, a slash at the end of the path is not doubled.
+        // As in Terraform, a trailing slash of the path is not doubled.
         format!("{}/{name}", self.key.trim_end_matches('/'))
     }
 
-    /// Removes the state.
+    /// Deletes the state.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         let old = self.parse_chunk_list(self.server.get(&self.key).await?.as_ref())?;
-        // The list goes first: chunks without a list do no harm, but a list without chunks is a
-        // damaged state.
+        // The list is deleted first: chunks without a list do no harm, but a list without chunks is
+        // a damaged state.
         self.server.delete(&self.key).await?;
         self.remove_chunks(old, "").await;
         Ok(())
     }
 
-    /// The list of chunks in a value, if it is one.
+    /// Parses the list of chunks in a value, if it is one.
     fn parse_chunk_list(&self, pair: Option<&KeyValue>) -> Result<Option<ChunkList>, Cause> {
         let content = pair.map(KeyValue::decode_value).transpose()?.unwrap_or_default();
         // Neither a state nor a compressed one has the fields of a list, so one attempt decides.
         Ok(parse_json_object(&content).ok())
     }
 
-    /// Removes chunks that are not used any more.
+    /// Deletes chunks that are not used any more.
     async fn remove_chunks(&self, old: Option<ChunkList>, new_hash: &str) {
-        // Some may stay behind: that does no harm.
-        // The same state has the same hash: then the chunks are in use.
+        // Some may remain, which does no harm.
+        // The same state has the same hash. In this case the chunks are still in use.
         let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
         let prefix = self.key_below(&format!("tfstate.{}/", old.current_hash));
         if let Err(error) = self.server.delete_keys_with_prefix(&prefix).await {
-            tracing::warn!(%error, "old chunks of the state stay behind");
+            tracing::warn!(%error, "old chunks of the state could not be deleted");
         }
     }
 
@@ -96,7 +96,7 @@ impl ConsulClient {
             let pair = self.server.get(key).await?;
             let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
             whole.extend(pair.decode_value()?);
-            // A damaged list could name chunks without end, which would fill the memory.
+            // A damaged list could refer to any number of chunks, which would fill the memory.
             if whole.len() as u64 > MAX_STATE_LEN {
                 return Err(
                     format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into()
@@ -110,7 +110,7 @@ impl ConsulClient {
     async fn store_in_chunks(&self, value: &[u8], hash: &str) -> Result<Vec<u8>, Cause> {
         let mut chunks = Vec::new();
         for (i, part) in value.chunks(MAX_CHUNK_LEN).enumerate() {
-            // The hash keeps the new chunks apart from those of the stored state, which readers
+            // The hash distinguishes the new chunks from those of the stored state, which readers
             // still need.
             let key = self.key_below(&format!("tfstate.{hash}/{i}"));
             self.server.put(&key, part.to_vec()).await?;
@@ -129,7 +129,7 @@ impl ConsulClient {
         Ok(self.lock_holder_and_version().await?.map(|(holder, _)| holder))
     }
 
-    /// The holder of the lock and the version of the key that names it.
+    /// Returns the holder of the lock and the version of the key that contains it.
     async fn lock_holder_and_version(&self) -> Result<Option<(LockInfo, u64)>, Cause> {
         let Some(pair) = self.server.get(&self.key_below(".lockinfo")).await? else {
             return Ok(None);
@@ -137,7 +137,7 @@ impl ConsulClient {
         Ok(Some((parse_json_object(&pair.decode_value()?)?, pair.modify_index)))
     }
 
-    /// Removes the key of the lock, unless another program has taken it since.
+    /// Deletes the key of the lock, unless another program has acquired it since then.
     async fn remove_free_lock(&self) -> Result<(), Cause> {
         let lock = self.key_below(".lock");
         match self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
@@ -154,7 +154,7 @@ impl ConsulClient {
         let taken = match self.server.acquire_key(&lock, &id).await {
             Ok(true) => {
                 let info = LockInfo {
-                    // The lock has the id of its session, which is what `force-unlock` ends.
+                    // The lock has the ID of its session, which `force-unlock` ends.
                     id: id.clone(),
                     info: format!("consul session: {id}"),
                     path: self.key.clone(),
@@ -193,16 +193,18 @@ impl ConsulClient {
         }
     }
 
-    /// Takes the lock again if the server has ended the session, or may have.
+    /// Reacquires the lock if the server has ended the session, or may have ended it.
     async fn retake_lost_lock(&mut self) -> Result<(), Cause> {
         for _ in 0..LOCK_RETAKE_ATTEMPTS {
-            // A server that was away may have kept the session, and a renewal has reached it by now.
+            // A server that was unreachable may have kept the session, and a renewal may have
+            // reached it since then.
             let lost = self.held.as_ref().filter(|(_, session)| session.may_have_ended());
-            // The lost session stays until there is another, so that no later write goes without a lock.
+            // The lost session is kept until there is another one, so that no later write happens
+            // without a lock.
             let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
             let taken = self.try_lock(&info).await;
             let taken = taken.map_err(|error| {
-                format!("the lock could not be renewed, and cannot be taken again: {error}")
+                format!("the lock could not be renewed, and cannot be acquired again: {error}")
             })?;
             match taken {
                 LockOutcome::Taken | LockOutcome::TakenWithId(_) => return Ok(()),
@@ -222,7 +224,7 @@ impl ConsulClient {
 }
 
 fn md5_hex(text: &[u8]) -> String {
-    // Terraform compares the MD5 of a state in chunks when it reads them.
+    // Terraform compares the MD5 of a chunked state when it reads it.
     hex::encode(&Md5::digest(text))
 }
 
@@ -238,7 +240,7 @@ impl RemoteClient for ConsulClient {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let Some(pair) = self.server.get(&self.key).await? else {
-            // With the version 0 the next write succeeds only if there still is no key.
+            // With the version 0, the next write succeeds only if the key still does not exist.
             self.known = 0;
             return Ok(None);
         };
@@ -248,7 +250,7 @@ impl RemoteClient for ConsulClient {
             Some(chunks) => self.join_chunks(chunks).await?,
             None => pair.decode_value()?,
         };
-        // The argument `gzip` only says how to write. JSON never begins with this byte.
+        // The argument `gzip` applies only to writing. JSON never begins with this byte.
         let text =
             if content.first() == Some(&0x1f) { decompress_gzip(&content)? } else { content };
         if let Some(chunks) = chunks
@@ -267,25 +269,27 @@ impl RemoteClient for ConsulClient {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         self.retake_lost_lock().await?;
-        // Read before the key is written: afterwards nothing names the old chunks.
+        // Read before the key is written, because after that nothing lists the old chunks.
         let old = self.parse_chunk_list(self.server.get(&self.key).await?.as_ref())?;
         let value = if self.gzip { compress_gzip(&text)? } else { text.clone() };
         let mut new_hash = String::new();
         let mut stored = self.server.put_over_version(&self.key, &value, self.known).await?;
         if let ConditionalPutOutcome::TooLarge = stored {
             new_hash = md5_hex(&text);
-            // All chunks are stored before a list names them, so a reader finds the old state or
-            // the new one.
+            // All chunks are stored before a list refers to them, so a reader finds the old state
+            // or the new one.
             let list = self.store_in_chunks(&value, &new_hash).await?;
             stored = self.server.put_over_version(&self.key, &list, self.known).await?;
         }
         match stored {
             ConditionalPutOutcome::Stored(version) => self.known = version,
             ConditionalPutOutcome::TooLarge => {
-                return Err(PutError::Failed("the server takes no value of 512 KiB".into()));
+                return Err(PutError::Failed(
+                    "the server does not accept a value of 512 KiB".into(),
+                ));
             }
             ConditionalPutOutcome::Stale => {
-                // An attempt whose answer was lost may have changed the version.
+                // An attempt whose response was lost may have changed the version.
                 let before = self.known;
                 if self.get().await?.as_ref() != Some(&text) {
                     self.known = before;
@@ -309,14 +313,14 @@ impl RemoteClient for ConsulClient {
         if session.has_ended() {
             return Err("the session that held the lock has ended before".into());
         }
-        // Another program may have released the lock by force, and hold it by now.
+        // Another program may have released the lock by force, and may hold it now.
         if let Some((_, version)) =
             self.lock_holder_and_version().await?.filter(|(it, _)| it.id == info.id)
         {
             self.server.delete_if_version(&self.key_below(".lockinfo"), version).await?;
         }
-        // Released before the session ends: a lock that is lost with its session cannot be taken
-        // for the time of the lock delay.
+        // Released before the session ends, because a lock that is lost with its session cannot be
+        // acquired during the lock delay.
         let released = self.server.release_key(&self.key_below(".lock"), &session.id).await?;
         self.remove_free_lock().await?;
         self.server.end_session(&session.id).await?;
@@ -337,7 +341,8 @@ impl RemoteClient for ConsulClient {
         };
         self.server.end_session(id).await?;
         self.remove_free_lock().await?;
-        // Only this version: another program may have taken the lock and described itself since.
+        // Only this version, because another program may have acquired the lock and written its
+        // description since then.
         self.server.delete_if_version(&self.key_below(".lockinfo"), version).await?;
         Ok(ForceUnlockOutcome::Released)
     }

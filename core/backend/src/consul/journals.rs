@@ -1,19 +1,19 @@
-//! The journals of runs as keys below that of a state.
+//! Stores the journals of runs as keys below that of a state.
 
 use super::client::ConsulClient;
 use super::server::{ConditionalPutOutcome, ConsulServer};
 use crate::cause::{Cause, PermissionDenied};
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
-/// The maximum length of a value. A transaction has it in base64, and the server takes 512 KiB for a transaction
-/// unless it is configured for others.
+/// Maximum length of a value. A transaction contains it in base64, and the server accepts 512 KiB per
+/// transaction unless it is configured differently.
 pub(super) const MAX_JOURNAL_VALUE_LEN: usize = 384_000;
 
 /// The keys below that of a state.
 pub(super) struct ConsulKeys {
     pub(super) server: ConsulServer,
     pub(super) state: ConsulClient,
-    /// Whether runs take the lock of the state.
+    /// Whether runs lock the state.
     pub(super) has_lock: bool,
 }
 
@@ -25,16 +25,16 @@ impl ObjectStore for ConsulKeys {
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         if !self.has_lock {
-            let reason = "Other machines do not find a journal in Consul, because with lock = false nothing shows them whether a run goes on";
+            let reason = "Other machines cannot find a journal in Consul, because with lock = false they cannot determine whether a run is active";
             return Ok(Err(reason.to_owned()));
         }
         match self.server.list_all_keys(prefix).await {
-            // The lock shows whether a run goes on.
+            // The lock shows whether a run is active.
             Ok(keys) => {
                 Ok(Ok(keys.into_iter().map(|name| ListedObject { name, age: None }).collect()))
             }
             Err(cause) if PermissionDenied::is_cause(&cause) => Ok(Err(format!(
-                "Other machines do not find a journal in Consul, because its keys cannot be listed: {cause}"
+                "Other machines cannot find a journal in Consul, because its keys cannot be listed: {cause}"
             ))),
             Err(cause) => Err(cause),
         }
@@ -50,7 +50,7 @@ impl ObjectStore for ConsulKeys {
             Ok(ConditionalPutOutcome::Stored(_)) => CreateOutcome::Created,
             Ok(ConditionalPutOutcome::Stale) => CreateOutcome::Exists,
             Ok(ConditionalPutOutcome::TooLarge) => CreateOutcome::Refused(
-                format!("the server takes no value of {} bytes", content.len()).into(),
+                format!("the server does not accept a value of {} bytes", content.len()).into(),
             ),
             Err(cause) if PermissionDenied::is_cause(&cause) => CreateOutcome::Refused(cause),
             Err(cause) => return Err(cause),

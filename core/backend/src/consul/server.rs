@@ -1,4 +1,4 @@
-//! Calls of the HTTP API of Consul: keys, transactions and sessions.
+//! Calls of the Consul HTTP API: keys, transactions and sessions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,18 +9,18 @@ use ureq::http::{Request, StatusCode, header};
 use crate::cause::{Cause, PermissionDenied};
 use crate::web::{HttpClient, HttpResponse, json_error_text, percent_encode};
 
-/// The mark that Consul's own clients set on keys that are locks.
+/// The flag that Consul's own clients set on lock keys.
 const CONSUL_LOCK_FLAG: u64 = 0x2ddc_cbc0_58a5_0c18;
 
-/// The time after which a session without a sign of life ends, and the time for which its lock cannot be
-/// taken then. As in Terraform.
+/// The time after which a session that is not renewed ends, and the time during which its lock cannot be
+/// acquired after that. As in Terraform.
 const SESSION_PARAMETERS: [(&str, &str); 3] =
     [("Name", "Consul API Lock"), ("TTL", "15s"), ("LockDelay", "5s")];
 
 /// A server, or the cluster that it belongs to.
 #[derive(Clone)]
 pub(super) struct ConsulServer {
-    /// The URL, without a slash at the end.
+    /// The URL, without a trailing slash.
     pub(super) url: String,
     pub(super) token: Option<String>,
     pub(super) auth: Option<String>,
@@ -44,14 +44,14 @@ pub(super) struct KeyValue {
     pub(super) session: Option<String>,
 }
 
-/// The outcome of a write that has a condition.
+/// The result of a conditional write.
 #[derive(Debug)]
 pub(super) enum ConditionalPutOutcome {
-    /// The key is written, and has this version.
+    /// The key was written, and has this version.
     Stored(u64),
     /// The key has another version.
     Stale,
-    /// The value is longer than the server takes.
+    /// The value is longer than the server accepts.
     TooLarge,
 }
 
@@ -67,7 +67,7 @@ struct ConsulTransaction {
     results: Option<Vec<TransactionResult>>,
 }
 
-/// A transaction that was not carried out.
+/// A transaction that was not executed.
 #[derive(Default, Deserialize)]
 struct RejectedTransaction {
     #[serde(rename = "Errors", default)]
@@ -89,24 +89,25 @@ struct TransactionResult {
 impl KeyValue {
     /// The value.
     pub(super) fn decode_value(&self) -> Result<Vec<u8>, Cause> {
-        // Consul writes an empty value as null.
+        // Consul encodes an empty value as null.
         Ok(STANDARD.decode(self.value.as_deref().unwrap_or_default())?)
     }
 }
 
 impl ConsulServer {
-    /// Reads a key; `None` if there is none.
+    /// Reads a key. Returns `None` if it does not exist.
     pub(super) async fn get(&self, key: &str) -> Result<Option<KeyValue>, Cause> {
         let answer =
             self.send_request("GET", &format!("kv/{}", encode_key_path(key)), Vec::new()).await?;
         match answer.status {
-            // Consul answers without content. A page of a proxy must not pass for an empty state.
+            // Consul's response has no content. A page from a proxy must not be mistaken for an
+            // empty state.
             StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(None),
             _ => Ok(self.parse_json::<Vec<KeyValue>>(&answer, "GET", key)?.into_iter().next()),
         }
     }
 
-    /// Writes a key, also over a value of other programs.
+    /// Writes a key, and overwrites values of other programs.
     pub(super) async fn put(&self, key: &str, value: Vec<u8>) -> Result<(), Cause> {
         let answer =
             self.send_request("PUT", &format!("kv/{}", encode_key_path(key)), value).await?;
@@ -118,17 +119,17 @@ impl ConsulServer {
         }
     }
 
-    /// Writes a key if it has a version; the version 0 is that of a key that does not exist.
+    /// Writes a key if it has a version. Version 0 means that the key does not exist.
     pub(super) async fn put_over_version(
         &self,
         key: &str,
         value: &[u8],
         version: u64,
     ) -> Result<ConditionalPutOutcome, Cause> {
-        // A transaction returns the new version, while `?cas=` only says whether something was
+        // A transaction returns the new version, while `?cas=` only returns whether the value was
         // written.
         let operation = json!([{ "KV": {
-            // Transactions take values in base64, while plain writes take the bytes themselves.
+            // Transactions encode values in base64, while plain writes send the bytes themselves.
             "Verb": "cas", "Key": key, "Value": STANDARD.encode(value), "Index": version,
         } }]);
         let answer = self.send_request("PUT", "txn", operation.to_string().into_bytes()).await?;
@@ -138,14 +139,15 @@ impl ConsulServer {
                     serde_json::from_slice(&answer.body).unwrap_or_default();
                 let reasons = refused.errors.into_iter().flatten().map(|error| error.what);
                 let reasons = reasons.collect::<Vec<_>>().join("; ");
-                // The server answers so to every operation that fails, also where a permission is missing.
+                // The server responds like this to every operation that fails, even if a permission is
+                // missing.
                 if reasons.contains("stale") {
                     return Ok(ConditionalPutOutcome::Stale);
                 }
                 let url = format!("{}/v1/kv/{key}", self.url);
                 let text = format!("PUT {url}: {reasons}");
                 return Err(match &reasons {
-                    // Without a reason the answer is, for example, of a proxy.
+                    // A response without a reason comes from, for example, a proxy.
                     none if none.is_empty() => answer.unexpected_response_cause("PUT", &url),
                     it if it.to_lowercase().contains("permission denied") => {
                         PermissionDenied(text).into()
@@ -154,7 +156,7 @@ impl ConsulServer {
                 });
             }
             StatusCode::PAYLOAD_TOO_LARGE => return Ok(ConditionalPutOutcome::TooLarge),
-            // Older servers have no status of its own for it.
+            // Older servers have no specific status for it.
             _ if String::from_utf8_lossy(&answer.body).contains("too large") => {
                 return Ok(ConditionalPutOutcome::TooLarge);
             }
@@ -166,7 +168,7 @@ impl ConsulServer {
         Ok(ConditionalPutOutcome::Stored(version.pair.modify_index))
     }
 
-    /// Removes a key.
+    /// Deletes a key.
     pub(super) async fn delete(&self, key: &str) -> Result<(), Cause> {
         let answer = self
             .send_request("DELETE", &format!("kv/{}", encode_key_path(key)), Vec::new())
@@ -174,28 +176,29 @@ impl ConsulServer {
         self.parse_json::<bool>(&answer, "DELETE", key).map(drop)
     }
 
-    /// Removes a key if it still has a version.
+    /// Deletes a key if it still has a version.
     pub(super) async fn delete_if_version(&self, key: &str, version: u64) -> Result<(), Cause> {
         let call = format!("kv/{}?cas={version}", encode_key_path(key));
         let answer = self.send_request("DELETE", &call, Vec::new()).await?;
-        // The answer false means that the key has another version: then it is not ours to remove.
+        // The response `false` means that the key has another version. In this case it must not be
+        // deleted.
         self.parse_json::<bool>(&answer, "DELETE", key).map(drop)
     }
 
-    /// Removes all keys that begin with a prefix.
+    /// Deletes all keys with a prefix.
     pub(super) async fn delete_keys_with_prefix(&self, prefix: &str) -> Result<(), Cause> {
         let call = format!("kv/{}?recurse=", encode_key_path(prefix));
         let answer = self.send_request("DELETE", &call, Vec::new()).await?;
         self.parse_json::<bool>(&answer, "DELETE", prefix).map(drop)
     }
 
-    /// Lists the keys that begin with a prefix, up to the next slash.
+    /// Lists the keys with a prefix, up to the next slash.
     pub(super) async fn list_keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
-        // With a separator, all chunks of a state come as one entry.
+        // With a separator, all chunks of a state appear as one entry.
         self.list_keys_by_call(prefix, "keys=&separator=%2F").await
     }
 
-    /// Lists the keys that begin with a prefix, whatever follows.
+    /// Lists all keys with a prefix, regardless of further slashes.
     pub(super) async fn list_all_keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         self.list_keys_by_call(prefix, "keys=").await
     }
@@ -208,13 +211,13 @@ impl ConsulServer {
         let call = format!("kv/{}?{parameters}", encode_key_path(prefix));
         let answer = self.send_request("GET", &call, Vec::new()).await?;
         match answer.status {
-            // The server answers so to a prefix without keys, too.
+            // The server also responds like this to a prefix without keys.
             StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(Vec::new()),
             _ => self.parse_json(&answer, "GET", prefix),
         }
     }
 
-    /// Begins a session.
+    /// Creates a session.
     pub(super) async fn begin_session(&self) -> Result<String, Cause> {
         let session: serde_json::Map<String, Value> = SESSION_PARAMETERS
             .iter()
@@ -225,24 +228,25 @@ impl ConsulServer {
         Ok(self.parse_json::<SessionId>(&answer, "PUT", "session")?.id)
     }
 
-    /// Ends a session; the keys that it holds are free then.
+    /// Ends a session, which releases the keys that it holds.
     pub(super) async fn end_session(&self, id: &str) -> Result<(), Cause> {
         let call = format!("session/destroy/{}", percent_encode(id));
         let answer = self.send_request("PUT", &call, Vec::new()).await?;
         self.parse_json::<bool>(&answer, "PUT", "session").map(drop)
     }
 
-    /// The request that keeps a session alive.
+    /// The request that renews a session.
     pub(super) fn renewal_request(&self, id: &str) -> Result<Request<Vec<u8>>, Cause> {
         self.build_request("PUT", &format!("session/renew/{}", percent_encode(id)), Vec::new())
     }
 
-    /// Takes a key for a session. Returns whether it was free.
+    /// Acquires a key for a session. Returns whether it was free.
     ///
     /// # Errors
-    /// When the server refuses, or the key exists and is no lock.
+    /// Returns an error if the server refuses the request, or if the key exists and is not a lock.
     pub(super) async fn acquire_key(&self, key: &str, session: &str) -> Result<bool, Cause> {
-        // A key without the flag is of another program, and acquiring it would replace its value.
+        // A key without the flag belongs to another program, and acquiring it would replace its
+        // value.
         if self.get(key).await?.is_some_and(|pair| pair.flags != CONSUL_LOCK_FLAG) {
             return Err(format!("existing key {key:?} does not match lock use").into());
         }
@@ -255,7 +259,7 @@ impl ConsulServer {
         self.parse_json(&answer, "PUT", key)
     }
 
-    /// Gives a key of a session back. Returns whether the session held it.
+    /// Releases a key of a session. Returns whether the session held it.
     pub(super) async fn release_key(&self, key: &str, session: &str) -> Result<bool, Cause> {
         let call = format!(
             "kv/{}?release={}&flags={CONSUL_LOCK_FLAG}",
@@ -263,7 +267,7 @@ impl ConsulServer {
             percent_encode(session)
         );
         let answer = self.send_request("PUT", &call, Vec::new()).await?;
-        // An attempt whose answer was lost may have given it back.
+        // An attempt whose response was lost may have released it.
         Ok(self.parse_json::<bool>(&answer, "PUT", key)? || answer.follows_unclear_attempt)
     }
 
@@ -279,7 +283,7 @@ impl ConsulServer {
             url.push_str(&format!("{separator}{name}={}", percent_encode(value)));
         }
         let mut request = Request::builder().method(method).uri(url);
-        // In a header, because URLs stand in messages and logs.
+        // In a header, because URLs appear in messages and logs.
         if let Some(token) = &self.token {
             request = request.header("X-Consul-Token", token);
         }

@@ -1,4 +1,4 @@
-//! A session that holds a lock, kept alive on a thread of its own while the engine is busy.
+//! A session that holds a lock. A thread of its own renews it while the engine is busy.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,20 +10,20 @@ use ureq::http::StatusCode;
 
 use super::server::ConsulServer;
 
-/// The times of a session.
+/// The timing of a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SessionTimes {
-    /// The server may end a session that has not been renewed for this long.
+    /// The server may end a session that has not been renewed for this time.
     pub(super) ttl: Duration,
     /// The pause after a renewal.
     pub(super) pause: Duration,
     /// The pause after a renewal that failed.
     pub(super) retry: Duration,
-    /// The longest time for one renewal.
+    /// Timeout of one renewal.
     pub(super) limit: Duration,
 }
 
-/// The times of sessions with the TTL that is asked for: one renewal may be lost, and another attempt
+/// The timing of sessions with the requested TTL: one renewal may be lost, and another attempt
 /// follows soon.
 pub(super) const SESSION_TIMES: SessionTimes = SessionTimes {
     ttl: Duration::from_secs(15),
@@ -32,7 +32,7 @@ pub(super) const SESSION_TIMES: SessionTimes = SessionTimes {
     limit: Duration::from_secs(3),
 };
 
-/// A session. It is not kept alive any more once it is dropped.
+/// A session. It is not renewed any more once it is dropped.
 pub(super) struct ConsulSession {
     /// Its id.
     pub(super) id: String,
@@ -41,11 +41,11 @@ pub(super) struct ConsulSession {
     _stop: Sender<()>,
 }
 
-/// The knowledge about the session.
+/// The known status of the session.
 struct SessionStatus {
     /// The start of the last renewal that succeeded.
     renewed: Mutex<Instant>,
-    /// Whether the server says that the session has ended.
+    /// Whether the server reported that the session has ended.
     has_ended: AtomicBool,
 }
 
@@ -61,10 +61,10 @@ impl SessionStatus {
 }
 
 impl ConsulSession {
-    /// Keeps a session alive that was begun at a moment.
+    /// Keeps a session alive that was created at a given time.
     ///
     /// # Errors
-    /// When the system refuses a thread.
+    /// Returns an error if the system cannot create a thread.
     pub(super) fn keep_alive(
         server: ConsulServer,
         id: String,
@@ -79,19 +79,19 @@ impl ConsulSession {
         renewal.spawn(move || {
             let client = server.client.clone().with_time_limit(times.limit);
             let mut pause = times.pause;
-            // Dropping the session closes the channel, which ends the wait at once.
+            // Dropping the session closes the channel, which ends the wait immediately.
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let Ok(request) = server.renewal_request(&name) else { return };
                 let began = Instant::now();
-                // A server that does not answer may answer the next time, even after the TTL: it ends
-                // sessions late.
+                // An unresponsive server may respond the next time, even after the TTL, because it
+                // ends sessions late.
                 pause = match client.send_blocking(request) {
                     Ok(answer) if answer.status == StatusCode::NOT_FOUND => {
                         kept.has_ended.store(true, Ordering::SeqCst);
                         return;
                     }
                     Ok(answer) if answer.status == StatusCode::OK => {
-                        // The moment before the request, because the server may count from its
+                        // The time before the request, because the server may count from its
                         // arrival.
                         kept.set_renewed(began);
                         times.pause
@@ -110,13 +110,13 @@ impl ConsulSession {
         Ok(Self { id, ttl: times.ttl, life, _stop: stop })
     }
 
-    /// Takes the session for ended by the server.
+    /// Simulates a session that the server has ended.
     #[cfg(test)]
     pub(super) fn mark_ended_by_server(&self) {
         self.life.has_ended.store(true, Ordering::SeqCst);
     }
 
-    /// Takes the session for one that was not renewed for a time.
+    /// Simulates a session that was not renewed for a time.
     #[cfg(test)]
     pub(super) fn pretend_unrenewed_for(&self, by: Duration) {
         let at = self.life.last_renewal().checked_sub(by).unwrap_or_else(Instant::now);
@@ -128,7 +128,8 @@ impl ConsulSession {
         self.life.has_ended.load(Ordering::SeqCst)
     }
 
-    /// Whether the server has ended the session, or may have: no renewal has succeeded for its TTL.
+    /// Whether the server has ended the session, or may have ended it because no renewal has
+    /// succeeded for its TTL.
     pub(super) fn may_have_ended(&self) -> bool {
         self.has_ended() || self.life.last_renewal().elapsed() > self.ttl
     }

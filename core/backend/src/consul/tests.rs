@@ -216,7 +216,7 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
     }
     assert_eq!(
         server.request_lines(),
-        // The connection that was reset has brought no request.
+        // The connection that was reset carried no request.
         ["PUT /v1/session/renew/s-1", "", "PUT /v1/session/renew/s-1", "PUT /v1/session/renew/s-1",]
     );
     assert!(session.may_have_ended());
@@ -235,12 +235,15 @@ async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is()
     assert!(!client.session().unwrap().may_have_ended());
     client.session().unwrap().pretend_unrenewed_for(SESSION_TIMES.ttl);
     assert!(client.session().unwrap().may_have_ended() && !client.session().unwrap().has_ended());
-    // A server that does not answer keeps the state from being written.
+    // A server that does not respond prevents the state from being written.
     let PutError::Failed(cause) = client.put(test_state_text(1)).await.unwrap_err() else {
         panic!()
     };
     let cause = cause.to_string();
-    assert!(cause.contains("the lock could not be renewed, and cannot be taken again"), "{cause}");
+    assert!(
+        cause.contains("the lock could not be renewed, and cannot be acquired again"),
+        "{cause}"
+    );
     assert!(!server.request_lines().iter().any(|line| line.contains("/v1/txn")));
 }
 
@@ -306,7 +309,7 @@ async fn a_release_whose_answer_is_lost_is_none_by_force() {
     let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
     let taking = [session, not_found_reply(), success_reply(), success_reply()];
     let giving = [
-        // The entry with the holder is gone already.
+        // The entry with the holder is already deleted.
         not_found_reply(),
         ScriptedReply::Truncated,
         ScriptedReply::new("200 OK", "false"),
@@ -355,7 +358,7 @@ async fn a_lock_is_a_key_of_a_session() {
     let found = open_store(&server, &[]).await.current_lock_holder().await.unwrap();
     assert_eq!(found.unwrap().who, "ana@host");
 
-    // A key of something else is left alone.
+    // A key of another program is not changed.
     let server = ScriptedServer::start([session(), key_reply(b"x", 3), success_reply()]);
     let error = open_store(&server, &[]).await.try_lock("test").await.unwrap_err().to_string();
     assert!(error.contains("does not match lock use"), "{error}");
@@ -415,7 +418,7 @@ async fn a_refused_transaction_says_why() {
     let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err().to_string();
     assert!(error.contains("/v1/kv/a b/k: Permission denied"), "{error}");
-    // A page of a proxy does not say that another program has written.
+    // A page from a proxy does not mean that another program has written the key.
     let page = ScriptedReply::new("409 Conflict", "<html>");
     let server = ScriptedServer::start([read(), read(), read(), page]);
     let mut store = open_store(&server, &[]).await;
@@ -424,7 +427,7 @@ async fn a_refused_transaction_says_why() {
     assert!(matches!(error, StoreError::Failed { .. }), "{error:?}");
 }
 
-/// Reads a request, and answers that there is no such key.
+/// Reads a request, and responds that the key does not exist.
 fn answer_not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
     let (mut asked, mut part) = (Vec::new(), [0; 1000]);
     while !asked.ends_with(b"\r\n\r\n") {
@@ -438,8 +441,8 @@ fn answer_not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
     stream.write_all(answer.as_bytes())
 }
 
-/// Serves connections with a certificate for `consul.test`, and answers that the key does not exist.
-/// Returns the address and the certificate of the authority.
+/// Serves connections with a certificate for `consul.test`, and responds that the key does not
+/// exist. Returns the address and the certificate of the authority.
 fn start_tls_server() -> (String, String) {
     let authority = {
         let mut params = CertificateParams::default();
@@ -462,7 +465,7 @@ fn start_tls_server() -> (String, String) {
     std::thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
-            // A client that does not trust the server goes away.
+            // A client that does not trust the server closes the connection.
             drop(answer_not_found(rustls::StreamOwned::new(connection, stream)));
         }
     });
@@ -525,10 +528,10 @@ async fn a_part_of_a_journal_is_a_key_that_is_made_once() {
     let server = ScriptedServer::start([
         not_found_reply(),
         stored_reply(1),
-        // The answer to an attempt was lost.
+        // The response to an attempt was lost.
         stale(),
         part(b"part"),
-        // Another machine has taken the run over.
+        // Another machine has taken over the run.
         stale(),
         part(b"theirs"),
     ]);
@@ -579,6 +582,6 @@ async fn without_a_permission_journals_stay_on_this_machine() {
     assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
     let first = journals.append_part("run", 0, b"part").await.unwrap();
     assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
-    // The run relies on the journal by then.
+    // At this point the run relies on the journal.
     journals.append_part("run", 1, b"part").await.unwrap_err();
 }

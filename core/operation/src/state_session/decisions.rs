@@ -61,9 +61,7 @@ impl StateSession {
                 continue;
             }
             let then = match search {
-                InterruptedSearchResult::Found => {
-                    "It matches the plan, and was added to the state"
-                }
+                InterruptedSearchResult::Found => "It matches the plan, and was added to the state",
                 InterruptedSearchResult::NotCreated => {
                     "The object was not created, so this plan creates it"
                 }

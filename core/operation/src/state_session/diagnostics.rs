@@ -117,7 +117,10 @@ pub(super) fn state_saved_aside_warning(
         }
     };
     let kept = copy.kept.map(|kept| {
-        format!(" The previous errored.tfstate has other objects and was renamed to {}.", kept.display())
+        format!(
+            " The previous errored.tfstate has other objects and was renamed to {}.",
+            kept.display()
+        )
     });
     let kept = kept.unwrap_or_default();
     let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
