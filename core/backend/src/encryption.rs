@@ -1,5 +1,6 @@
-//! Encryption of states and saved plans, in the form that OpenTofu reads and writes or with the method
-//! `sealed`: the ciphers that stores and saved plans pass their bytes through. Without a configuration they change nothing.
+//! Encryption of states and saved plans, in the format that OpenTofu reads and writes or with the method
+//! `sealed`: the ciphers that stores and saved plans apply to their bytes. Without a configuration they change
+//! nothing.
 
 #[cfg_attr(not(feature = "age"), path = "encryption/age_left_out.rs")]
 mod age;
@@ -76,7 +77,7 @@ pub struct RemoteCiphers {
     named: BTreeMap<String, StateCipher>,
 }
 
-/// Encrypts and decrypts states. The default one leaves them as they are.
+/// Encrypts and decrypts states. The default cipher does not change them.
 ///
 /// ```
 /// use formwork_backend::encryption::StateCipher;
@@ -89,19 +90,20 @@ pub struct RemoteCiphers {
 #[derive(Clone, Debug, Default)]
 pub struct StateCipher(Option<Arc<EncryptionTarget>>, UndecryptableStateHandling);
 
-/// Treatment of a state that the configured methods do not open.
+/// Treatment of a state that the configured methods cannot open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum UndecryptableStateHandling {
-    /// It is refused.
+    /// The state is refused.
     #[default]
     Strict,
-    /// It is read if it is not encrypted: this program has just written it.
+    /// The state is accepted if it is not encrypted, because this program has just written it.
     AllowPlaintext,
-    /// It is read without its sealed values if no identity decrypts them. Nothing is written.
+    /// The state is read without its sealed values if no identity can decrypt them. Nothing is
+    /// written.
     RedactUnopenable,
 }
 
-/// Encrypts and decrypts saved plans. The default one leaves them as they are.
+/// Encrypts and decrypts saved plans. The default cipher does not change them.
 ///
 /// ```
 /// use formwork_backend::encryption::PlanCipher;
@@ -113,11 +115,11 @@ enum UndecryptableStateHandling {
 pub struct PlanCipher(Option<Arc<EncryptionTarget>>);
 
 impl Encryption {
-    /// Makes the ciphers of an evaluated configuration. `environment` has the folder and the variables that
-    /// key providers use.
+    /// Creates the ciphers of an evaluated configuration. `environment` has the directory and the variables
+    /// that key providers use.
     ///
     /// # Errors
-    /// When a type or an argument of a key provider or method is not valid.
+    /// Returns an error if a type or an argument of a key provider or method is invalid.
     pub fn new(
         diags: &mut Diagnostics,
         settings: &EncryptionSettings,
@@ -150,10 +152,11 @@ impl Encryption {
 }
 
 impl RemoteCiphers {
-    /// The cipher for the state that a data source reads. `address` is that of the instance.
+    /// Returns the cipher for the state that a data source reads. `address` is that of the
+    /// instance.
     #[must_use]
     pub fn cipher_for(&self, address: &str) -> &StateCipher {
-        // As OpenTofu names them: without the type, and without the first `module.`.
+        // Named as in OpenTofu: without the type, and without the first `module.`.
         let name = address.replacen("data.terraform_remote_state.", "", 1);
         let name = name.strip_prefix("module.").unwrap_or(&name);
         self.named.get(name).unwrap_or(&self.default)
@@ -165,35 +168,35 @@ impl StateCipher {
         Self(target, UndecryptableStateHandling::Strict)
     }
 
-    /// The same cipher for a command that only shows a state: without an identity, a sealed value is null and
-    /// marked as sensitive. It writes nothing.
+    /// Returns the same cipher for a command that only displays a state: without an identity, a sealed value
+    /// is null and marked as sensitive. The cipher writes nothing.
     #[must_use]
     pub fn with_sealed_values_hidden(self) -> Self {
         Self(self.0, UndecryptableStateHandling::RedactUnopenable)
     }
 
-    /// Checks that this user can read again the values that a run seals. A fallback with an identity is enough:
-    /// the state may be handed over to others.
+    /// Checks that this user can read the values that a run seals. A fallback with an identity is sufficient,
+    /// because the state may be in the process of being handed over to other recipients.
     ///
     /// # Errors
-    /// When no method has an identity.
+    /// Returns an error if no method has an identity.
     pub fn check_identity_decrypts(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let Some(target) = &self.0 else { return Ok(()) };
         target.check_identity_decrypts().map_err(|reason| {
             let detail = format!(
-                "{reason}. No later command could decrypt here the values that this one would seal. {} Nothing was changed.",
+                "{reason}. Later commands on this machine could not decrypt the values that this one would seal. {} Nothing was changed.",
                 target::SET_IDENTITY_REMEDY
             );
             diags.error(Diagnostic::error(messages::NO_IDENTITY_FOR_SEALED_VALUES, detail))
         })
     }
 
-    /// The same cipher for a state that is not encrypted yet.
+    /// Returns the same cipher for a state that is not encrypted yet.
     pub(crate) fn allowing_plaintext(self) -> Self {
         Self(self.0, UndecryptableStateHandling::AllowPlaintext)
     }
 
-    /// Whether states are stored as they are, because no encryption is configured.
+    /// Whether states are stored unencrypted, because no encryption is configured.
     pub(crate) fn is_pass_through(&self) -> bool {
         self.0.is_none()
     }
@@ -204,10 +207,10 @@ impl StateCipher {
         self.0.as_ref().is_some_and(|target| target.encrypts())
     }
 
-    /// Makes the key to encrypt with, so that no later call fails for want of it.
+    /// Generates the key for encryption, so that no later call fails for lack of it.
     ///
     /// # Errors
-    /// When a key provider fails. The text has no final period.
+    /// Returns an error if a key provider fails. The message has no final period.
     pub fn prepare_key(&self) -> Result<(), String> {
         self.0
             .as_ref()
@@ -215,19 +218,19 @@ impl StateCipher {
             .map_err(|error| error.to_string())
     }
 
-    /// Reads the text of a state.
+    /// Parses the content of a state file.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is no state.
+    /// Returns an error if the content cannot be decrypted, or is not a state.
     pub fn parse_state(&self, text: &[u8]) -> Result<StateFile, FileError> {
         self.parse_checking_current_form(text).map(|(file, _)| file)
     }
 
-    /// Reads the text of a state, and returns whether it is stored as it would be written now: a state that
-    /// was read through a fallback is written again, even if nothing in it has changed.
+    /// Parses the content of a state file, and returns whether it is stored in the current form: a state
+    /// that was read with a fallback is rewritten, even if nothing in it has changed.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is no state.
+    /// Returns an error if the content cannot be decrypted, or is not a state.
     pub(crate) fn parse_checking_current_form(
         &self,
         text: &[u8],
@@ -236,19 +239,19 @@ impl StateCipher {
         Ok((StateFile::parse(&text)?, is_current))
     }
 
-    /// Reads the text of a state that the user has named, be it encrypted or not.
+    /// Parses the content of a state file that the user specified, whether encrypted or not.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is no state.
+    /// Returns an error if the content cannot be decrypted, or is not a state.
     pub fn parse_user_named_state(&self, text: &[u8]) -> Result<StateFile, FileError> {
         self.clone().allowing_plaintext().parse_state(text)
     }
 
-    /// Decrypts the text of a state, and returns whether it is stored as it would be written now. A
-    /// text without content is one that was never written.
+    /// Decrypts the content of a state file, and returns whether it is stored in the current form.
+    /// Empty content means that the state was never written.
     ///
     /// # Errors
-    /// When it cannot be decrypted.
+    /// Returns an error if the content cannot be decrypted.
     pub fn decrypt<'t>(&self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, bool), FileError> {
         let Some(target) = self.0.as_ref().filter(|_| !text.trim_ascii().is_empty()) else {
             return Ok((Cow::Borrowed(text), true));
@@ -273,10 +276,10 @@ impl StateCipher {
         }
     }
 
-    /// Reads the header of the text of a state. It is readable in a sealed state.
+    /// Reads the header of a state file. It is readable in a sealed state.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is no state.
+    /// Returns an error if the content cannot be decrypted, or is not a state.
     pub fn parse_state_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
         if self.0.is_some() && read_sealed_header(text).is_some() {
             let StateHeader { serial, lineage } = StateHeader::from_state(text);
@@ -287,10 +290,10 @@ impl StateCipher {
         StateFile::read_header(&text)
     }
 
-    /// Reads the providers of the objects in the text of a state. They are readable in a sealed state.
+    /// Reads the providers of the objects in a state file. They are readable in a sealed state.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is no state.
+    /// Returns an error if the content cannot be decrypted, or is not a state.
     pub fn read_providers(&self, text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
         if self.0.is_some() && read_sealed_header(text).is_some() {
             return StateFile::read_providers(text);
@@ -299,10 +302,10 @@ impl StateCipher {
         StateFile::read_providers(&text)
     }
 
-    /// Returns the text of a state for a backend, encrypted if that is configured.
+    /// Returns the content of a state for a backend, encrypted if that is configured.
     ///
     /// # Errors
-    /// When a key provider fails.
+    /// Returns an error if a key provider fails.
     pub fn serialize_state(&self, file: &StateFile) -> io::Result<Vec<u8>> {
         self.encrypt(file.to_bytes(), JsonLayout::Compact)
     }
@@ -310,7 +313,7 @@ impl StateCipher {
     /// Writes a state to a local file, encrypted if that is configured.
     ///
     /// # Errors
-    /// When a key provider fails, or `to` does not take it.
+    /// Returns an error if a key provider fails, or if writing to `to` fails.
     pub fn write_state_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
         if self.encrypts() {
             to.write_all(&self.encrypt_file_text(file.to_bytes())?)
@@ -319,11 +322,11 @@ impl StateCipher {
         }
     }
 
-    /// Encrypts the text of a state for a local file, unless it is encrypted or empty. A sealed state that would
-    /// be written otherwise now is sealed again: it may have readable values.
+    /// Encrypts the content of a state for a local file, unless it is already encrypted or empty. A sealed
+    /// state whose form has changed is sealed again, because it may have readable values.
     ///
     /// # Errors
-    /// When a key provider fails, or a sealed state is not opened.
+    /// Returns an error if a key provider fails, or if a sealed state cannot be opened.
     pub fn encrypt_file_text(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
         self.check_may_write()?;
         if self.encrypts() && read_sealed_header(&text).is_some() {
@@ -337,7 +340,7 @@ impl StateCipher {
         if !seals || text.trim_ascii().is_empty() || is_encrypted(&text) {
             return self.encrypt(text, JsonLayout::Indented);
         }
-        // The values are found in the layout of this program.
+        // The values are searched in the format of this program.
         let file = StateFile::parse(&text).map_err(io::Error::other)?;
         self.encrypt(file.to_bytes(), JsonLayout::Indented)
     }
@@ -377,7 +380,7 @@ impl RecordSeal for StateCipher {
     }
 
     fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
-        let target = self.0.as_ref().ok_or("no encryption is configured for it here")?;
+        let target = self.0.as_ref().ok_or("no encryption is configured for it")?;
         let opened = target.decrypt(sealed).map_err(|error| error.to_string())?;
         Ok(opened.text.into_owned())
     }
@@ -388,7 +391,7 @@ impl RecordSeal for StateCipher {
     }
 }
 
-/// Has the values in the journals of runs pass through a cipher.
+/// Applies a cipher to the values in the journals of runs.
 #[must_use]
 pub fn encrypt_intent_log(
     mut intents: Arc<dyn IntentLog>,
@@ -411,17 +414,17 @@ impl PlanCipher {
     /// Encrypts a plan, if that is configured.
     ///
     /// # Errors
-    /// When a key provider fails. The text has no final period.
+    /// Returns an error if a key provider fails. The message has no final period.
     pub fn encrypt(&self, plan: Vec<u8>) -> Result<Vec<u8>, String> {
         let Some(target) = &self.0 else { return Ok(plan) };
         let sealed = target.encrypt(Cow::Owned(plan), StateHeader::default(), JsonLayout::Compact);
         sealed.map(Cow::into_owned).map_err(|error| error.to_string())
     }
 
-    /// Checks that a plan which is not encrypted may be used. `name` is that of the file.
+    /// Checks that an unencrypted plan may be used. `name` is that of the file.
     ///
     /// # Errors
-    /// When it has to be encrypted.
+    /// Returns an error if the plan has to be encrypted.
     pub fn check_plaintext_allowed(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         self.decrypt(name, b"").map(drop)
     }
@@ -429,7 +432,7 @@ impl PlanCipher {
     /// Decrypts a plan. `name` is that of the file.
     ///
     /// # Errors
-    /// When it cannot be decrypted, or is not encrypted and has to be.
+    /// Returns an error if the plan cannot be decrypted, or is not encrypted although it has to be.
     pub fn decrypt<'t>(
         &self,
         name: &str,
@@ -450,8 +453,8 @@ impl PlanCipher {
     }
 }
 
-/// The problem of an encrypted file where no encryption is configured.
-const NO_ENCRYPTION_CONFIGURED: &str = "the file is encrypted, and no encryption is configured for it here. Configure it with the `encryption` block in a `terraform` block or with the environment variable TF_ENCRYPTION, as where the file was written. Nothing was changed.";
+/// The problem of an encrypted file if no encryption is configured.
+const NO_ENCRYPTION_CONFIGURED: &str = "the file is encrypted, but no encryption is configured for it. Configure it with the `encryption` block in a `terraform` block or with the environment variable TF_ENCRYPTION, as it was configured when the file was written. Nothing was changed.";
 
 fn decryption_file_error(error: &DecryptError) -> FileError {
     FileError::Undecryptable { reason: error.to_string(), remedy: error.remedy() }

@@ -1,19 +1,19 @@
-//! Fuzz targets for content that stores of states read from servers, other programs and configurations. No input
-//! may make a target panic, hang or grow without bound. `core/backend/fuzz` runs them under a fuzzer; the test
-//! here replays the kept examples.
+//! Fuzz targets for content that state stores read from servers, other programs and configurations. No input
+//! may make a target panic, hang or use unbounded memory. `core/backend/fuzz` runs them with a fuzzer, and the
+//! test in this file replays the stored examples.
 
 use crate::lock::LockInfo;
 use crate::pg;
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is also that of its directory of examples.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
 pub const FUZZ_TARGETS: [FuzzTarget; 2] =
     [("lock_info", fuzz_lock_info), ("connection", fuzz_pg_connection)];
 
-/// The information about the holder of a lock, from a file or a server. It can be written, and is then the
-/// same.
+/// The information about the holder of a lock, from a file or a server. Serializing and parsing it again
+/// preserves it.
 pub fn fuzz_lock_info(data: &[u8]) {
     let Ok(info) = serde_json::from_slice::<LockInfo>(data) else { return };
     drop((info.describe_holder(), info.describe()));
@@ -22,7 +22,7 @@ pub fn fuzz_lock_info(data: &[u8]) {
     assert_eq!(again, info);
 }
 
-/// A connection string for PostgreSQL, and a file of passwords.
+/// A PostgreSQL connection string, and a password file.
 pub fn fuzz_pg_connection(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         pg::fuzz_connection(text);

@@ -1,5 +1,5 @@
-//! Requests to services of Google Cloud: the client with its retries, the arguments of several services, and
-//! the messages of refusals. The services are left to the files that use them.
+//! Requests to Google Cloud services: the client with its retries, the arguments that several services
+//! share, and error messages. The services themselves are in the files that use them.
 
 pub(crate) mod credentials;
 
@@ -12,11 +12,11 @@ use crate::config_error::ConfigError;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, HttpResponse, TlsSettings};
 
-/// Attempts at requests, with the pauses of Google's client.
+/// The attempts of a request, with the pauses of Google's client.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
 
-/// The content of an answer that refuses a request.
+/// The content of an error response.
 #[derive(Deserialize)]
 struct GcpErrorBody {
     error: ErrorDetail,
@@ -28,7 +28,7 @@ struct ErrorDetail {
     message: String,
 }
 
-/// The client of all services.
+/// Creates the client of all services.
 ///
 /// # Errors
 /// As [`HttpClient::new`].
@@ -36,7 +36,8 @@ pub(crate) fn new_http_client(arguments: &BackendArguments<'_>) -> Result<HttpCl
     HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| arguments.read_env_variable(name))
 }
 
-/// The string of an argument, else of a variable. An empty string counts as not set.
+/// Returns the string of an argument, or otherwise of a variable. An empty string counts as not
+/// set.
 pub(crate) fn argument_or_variable(
     arguments: &BackendArguments<'_>,
     name: &str,
@@ -46,15 +47,16 @@ pub(crate) fn argument_or_variable(
     argument.or_else(|| variables.iter().find_map(|name| arguments.read_env_variable(name)))
 }
 
-/// The content of the file of a name, else the text itself.
+/// Returns the content of the named file, or otherwise the string itself.
 pub(crate) fn read_file_or_text(arguments: &BackendArguments<'_>, text: String) -> String {
     let home = arguments.read_env_variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
-    // Terraform takes a path or a content in one argument: a text that names no file is a content.
+    // Terraform accepts a path or content in one argument: a string that is not the path of a file
+    // is content.
     arguments.read_text(path).unwrap_or(text)
 }
 
-/// The message of an answer that refuses a request.
+/// Returns the message of an error response.
 pub(crate) fn error_message(answer: &HttpResponse) -> String {
     let refusal: Option<GcpErrorBody> = serde_json::from_slice(&answer.body).ok();
     let message = match refusal {

@@ -1,5 +1,5 @@
-//! The backend `gcs`: an object for each workspace in a bucket of Google Cloud Storage, locked by an object
-//! beside it.
+//! The backend `gcs`: an object for each workspace in a Google Cloud Storage bucket, locked by an object
+//! next to it.
 
 mod bucket;
 mod client;
@@ -33,13 +33,13 @@ use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 /// The URL of the service.
 const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
 
-/// The scopes of tokens for the service.
+/// The OAuth scopes of tokens for the service.
 const TOKEN_SCOPES: TokenScopes = TokenScopes {
     of_account: "https://www.googleapis.com/auth/devstorage.full_control",
     of_impersonated_account: "https://www.googleapis.com/auth/devstorage.read_write",
 };
 
-/// The ending of the name of a state.
+/// The suffix of the object name of a state.
 const STATE_SUFFIX: &str = ".tfstate";
 
 /// The arguments that it cannot do without.
@@ -100,16 +100,17 @@ impl GcsBackend {
         Ok(Self { bucket, prefix, root: arguments.working_directory().to_owned() })
     }
 
-    /// The journals of the runs that work with the state of a workspace.
+    /// Returns the journals of the runs that use the state of a workspace.
     fn shared_journals(&self, workspace: &str) -> ObjectJournals<GcsObjects> {
         let (bucket, state) = (self.bucket.clone(), self.remote_client(workspace));
         let state_name = format!("{}{workspace}{STATE_SUFFIX}", self.prefix);
-        // In a folder: neither program takes what is in one for the state of a workspace.
+        // In a directory: neither program mistakes an object in one for the state of a workspace.
         ObjectJournals::new(GcsObjects { bucket, state }, &state_name)
     }
 }
 
-/// The URL that the paths of the API follow. As in Terraform, the part after its last slash is left out.
+/// Returns the URL to which the paths of the API are appended. As in Terraform, the part after its last
+/// slash is removed.
 fn read_endpoint(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let variables = ["GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT", "GOOGLE_STORAGE_CUSTOM_ENDPOINT"];
     let Some(url) = argument_or_variable(arguments, "storage_custom_endpoint", &variables) else {
@@ -155,7 +156,7 @@ fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption,
     }
 }
 
-/// A backend over the objects of one bucket.
+/// A backend that stores states in the objects of one bucket.
 struct GcsBackend {
     bucket: Bucket,
     prefix: String,

@@ -11,51 +11,51 @@ use formwork_core::disk::read_user_text_file;
 
 use self::keys::{Identity, PublicKey, parse_identities};
 
-/// The environment variable with identities, if the block names none.
+/// The environment variable with identities, used if the block specifies none.
 pub(super) const IDENTITY_VARIABLE: &str = "FORMWORK_AGE_IDENTITY";
 
-/// The environment variable with the file of identities, if the block names none.
+/// The environment variable with the identity file, used if the block specifies none.
 pub(super) const IDENTITY_FILE_VARIABLE: &str = "FORMWORK_AGE_IDENTITY_FILE";
 
-/// The most bytes of a file of identities.
+/// Maximum size of an identity file in bytes.
 const MAX_IDENTITY_FILE_LEN: u64 = 1 << 20;
 
 /// Public keys and identities.
 pub(super) struct AgeKeys {
-    /// The address of the key provider, as messages name it.
+    /// The address of the key provider, for messages.
     pub(super) address: String,
     recipients: Vec<PublicKey>,
     source: IdentitySource,
-    /// The identities, read when the first file is decrypted.
+    /// The identities, which are read when the first file is decrypted.
     identities: OnceLock<Result<Vec<Identity>, String>>,
 }
 
-/// The place of the identities.
+/// The source of the identities.
 pub(super) enum IdentitySource {
     /// There are none.
     None,
-    /// Lines of text, from an argument or a variable of that name.
+    /// Lines from an argument or environment variable with this name.
     Text { name: String, text: String },
     /// A file.
     File(PathBuf),
 }
 
-/// Why a file is not decrypted.
+/// The reason why a file cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AgeError {
-    /// It was encrypted to others.
+    /// The file was encrypted to other recipients.
     #[error("{0}")]
     NoIdentity(String),
-    /// It is not in the age format, or was changed.
-    #[error("the encrypted bytes were changed or cut off")]
+    /// The file is not in the age format, or was changed.
+    #[error("the encrypted bytes were changed or truncated")]
     Damaged,
 }
 
 impl AgeKeys {
-    /// Makes the key provider of its arguments.
+    /// Creates the key provider from its arguments.
     ///
     /// # Errors
-    /// When a recipient is none. The text has no final period.
+    /// Returns an error if a recipient is invalid. The message has no final period.
     pub(super) fn new(
         address: String,
         recipients: &[String],
@@ -66,7 +66,7 @@ impl AgeKeys {
         Ok(Self { address, recipients, source, identities: OnceLock::new() })
     }
 
-    /// The public keys, sorted and each once.
+    /// The public keys, sorted and without duplicates.
     pub(super) fn recipients(&self) -> Vec<String> {
         let mut names: Vec<String> = self.recipients.iter().map(PublicKey::to_text).collect();
         names.sort_unstable();
@@ -77,7 +77,7 @@ impl AgeKeys {
     /// Encrypts to all recipients.
     ///
     /// # Errors
-    /// When the library fails. The text has no final period.
+    /// Returns an error if the library fails. The message has no final period.
     pub(super) fn encrypt(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
         let recipients = self.recipients.iter().map(PublicKey::as_recipient);
         let failed = || format!("{} cannot encrypt", self.address);
@@ -92,7 +92,7 @@ impl AgeKeys {
     /// Decrypts the output of [`AgeKeys::encrypt`].
     ///
     /// # Errors
-    /// When no identity fits, or the bytes were changed.
+    /// Returns an error if no identity matches, or if the bytes were changed.
     pub(super) fn decrypt(&self, sealed: &[u8]) -> Result<Vec<u8>, AgeError> {
         let decryptor = Decryptor::new_buffered(sealed).map_err(|_| AgeError::Damaged)?;
         let identities = self.load_identities().map_err(AgeError::NoIdentity)?;
@@ -108,10 +108,10 @@ impl AgeKeys {
         Ok(plain)
     }
 
-    /// Checks that an identity decrypts text that is encrypted to the recipients.
+    /// Checks that an identity can decrypt data that is encrypted to the recipients.
     ///
     /// # Errors
-    /// When there is none. The text has no final period.
+    /// Returns an error if no identity can. The message has no final period.
     pub(super) fn check_identity_decrypts(&self) -> Result<(), String> {
         let sealed = self.encrypt(b"")?;
         self.decrypt(&sealed).map(drop).map_err(|error| error.to_string())
@@ -213,7 +213,7 @@ mod tests {
         let broken = &TEST_IDENTITIES[0].0[..40];
         let reason = fails(broken);
         assert!(
-            reason.contains("it: line 1 is no identity") && !reason.contains(broken),
+            reason.contains("it: line 1 is not an identity") && !reason.contains(broken),
             "{reason}"
         );
         assert!(fails("# nothing").contains("it has no identity"));
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(none.to_string(), "k has no identity");
     }
 
-    /// A key of ssh-keygen with its public key, another one, one with a passphrase, and a file that the Go
-    /// implementation encrypted to the first one and to the first identity above.
+    /// A key of ssh-keygen with its public key, another key, a key with a passphrase, and a file that the
+    /// Go implementation encrypted to the first key and to the first identity above.
     const SSH_PRIVATE_KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
 QyNTUxOQAAACB2HMdC0DpacB/HPqXxqeB870yqulzF5LlS4b8QtpTzJwAAAJCeUbennlG3
@@ -284,12 +284,12 @@ ijZ2EYD3mX88I7UQ==
         };
         assert!(reason(SSH_KEY_WITH_PASSPHRASE).contains("the key in line 1: it is encrypted"));
         let cut = &SSH_PRIVATE_KEY[..SSH_PRIVATE_KEY.len() / 2];
-        assert!(reason(&format!("\n{cut}")).contains("the key in line 2: it is no private key"));
+        assert!(reason(&format!("\n{cut}")).contains("the key in line 2: it is not a private key"));
         let of =
             |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
         let rsa = of("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
         assert!(rsa.contains("RSA key, which is not supported"), "{rsa}");
-        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("no public key"));
+        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("not a public key"));
         let secret = of(TEST_IDENTITIES[0].0).err().unwrap();
         assert!(
             secret.starts_with("a value in") && !secret.contains(TEST_IDENTITIES[0].0),

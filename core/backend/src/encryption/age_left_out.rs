@@ -1,18 +1,18 @@
-//! The key provider `age` in a build without it. There are no keys, so none of this is ever called: a block
-//! that needs them is refused.
+//! The key provider `age` in a build without it. No keys exist, so none of this is ever called: a block
+//! that uses the provider is refused.
 
-/// Public keys and identities, of which there are none.
+/// Public keys and identities. This build has none.
 pub(super) enum AgeKeys {}
 
-/// Why a file is not decrypted.
+/// The reason why a file cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(dead_code, reason = "without keys, nothing is decrypted")]
 pub(super) enum AgeError {
-    /// It was encrypted to others.
+    /// The file was encrypted to other recipients.
     #[error("{0}")]
     NoIdentity(String),
-    /// It is not in the age format, or was changed.
-    #[error("the encrypted bytes were changed or cut off")]
+    /// The file is not in the age format, or was changed.
+    #[error("the encrypted bytes were changed or truncated")]
     Damaged,
 }
 

@@ -1,4 +1,5 @@
-//! The algorithms of the encryption: AES in Galois/Counter Mode, and keys from passphrases by PBKDF2.
+//! Encryption algorithms: AES in Galois/Counter Mode, and key derivation from passphrases with
+//! PBKDF2.
 
 use std::num::NonZeroU32;
 
@@ -7,7 +8,7 @@ use aws_lc_rs::aead::{
 };
 use aws_lc_rs::{pbkdf2, rand};
 
-/// The bytes that the system has no more of.
+/// The system has no random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system has no random bytes")]
 pub(crate) struct NoRandomBytes;
@@ -15,7 +16,7 @@ pub(crate) struct NoRandomBytes;
 /// Returns random bytes.
 ///
 /// # Errors
-/// When the system has none.
+/// Returns an error if the system has none.
 pub(crate) fn random_bytes(length: usize) -> Result<Vec<u8>, NoRandomBytes> {
     let mut bytes = vec![0; length];
     rand::fill(&mut bytes).map_err(|_| NoRandomBytes)?;
@@ -30,7 +31,7 @@ pub(crate) enum Pbkdf2Hash {
 }
 
 impl Pbkdf2Hash {
-    /// The function of a name.
+    /// Returns the function with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "sha256" => Some(Self::Sha256),
@@ -65,14 +66,14 @@ pub(crate) fn derive_pbkdf2_key(
     key
 }
 
-/// A key of AES-GCM.
+/// An AES-GCM key.
 pub(crate) struct AesGcmKey(LessSafeKey);
 
 impl AesGcmKey {
-    /// The lengths of keys, in bytes.
+    /// The valid key lengths, in bytes.
     pub(crate) const KEY_LENGTHS: [usize; 3] = [16, 24, 32];
 
-    /// A key; `None` if it has another length.
+    /// Creates a key, or returns `None` if its length is invalid.
     pub(crate) fn new(key: &[u8]) -> Option<Self> {
         let algorithm = match key.len() {
             16 => &AES_128_GCM,
@@ -83,16 +84,16 @@ impl AesGcmKey {
         Some(Self(LessSafeKey::new(UnboundKey::new(algorithm, key).ok()?)))
     }
 
-    /// Encrypts with a random nonce: the nonce, the ciphertext, the tag.
+    /// Encrypts with a random nonce. Returns the nonce, the ciphertext and the tag.
     ///
     /// # Errors
-    /// When the system has no random bytes.
+    /// Returns an error if the system has no random bytes.
     pub(crate) fn encrypt(&self, plain: &[u8], aad: &[u8]) -> Result<Vec<u8>, NoRandomBytes> {
         let nonce = random_bytes(NONCE_LEN)?.try_into().map_err(|_| NoRandomBytes)?;
         self.encrypt_with_nonce(nonce, plain, aad).ok_or(NoRandomBytes)
     }
 
-    /// Encrypts with a nonce. `None` for more bytes than the mode allows.
+    /// Encrypts with a nonce. Returns `None` if the data is longer than the mode allows.
     fn encrypt_with_nonce(
         &self,
         nonce: [u8; NONCE_LEN],
@@ -108,8 +109,8 @@ impl AesGcmKey {
         Some(sealed)
     }
 
-    /// Decrypts the output of [`AesGcmKey::encrypt`]; `None` if the key is another one, or a byte has
-    /// changed.
+    /// Decrypts the output of [`AesGcmKey::encrypt`]. Returns `None` if the key is wrong, or if a
+    /// byte has changed.
     pub(crate) fn decrypt(&self, sealed: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
         let (nonce, text) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
@@ -130,8 +131,8 @@ mod tests {
         digits.map(|pair| byte(pair).unwrap()).collect()
     }
 
-    /// RFC 7914 section 11 has the vectors of SHA-256. Those of SHA-512 are the ones that the
-    /// authors of PBKDF2 libraries share, for the inputs of RFC 6070.
+    /// The vectors of SHA-256 are from RFC 7914, section 11. Those of SHA-512 are the ones that
+    /// PBKDF2 libraries share, for the inputs of RFC 6070.
     #[test]
     fn keys_are_derived_as_published() {
         let check = |hash, passphrase: &str, salt: &str, iterations, expected: &str| {
@@ -158,7 +159,7 @@ mod tests {
         check(Pbkdf2Hash::Sha512, "password", "salt", 4096, expected);
     }
 
-    /// Test cases 4, 10 and 16 of the specification of GCM: 128, 192 and 256 bits.
+    /// Test cases 4, 10 and 16 of the GCM specification: 128, 192 and 256 bits.
     #[test]
     fn texts_are_encrypted_as_published() {
         let plain = bytes_from_hex(

@@ -1,5 +1,5 @@
-//! The key provider `aws_kms`: data keys of the Key Management Service of AWS, by its JSON API. The service
-//! encrypts each key, and a file has its key only in this form.
+//! The key provider `aws_kms`: data keys of the AWS Key Management Service, through its JSON API. The
+//! service encrypts each key, and a file contains its key only in this form.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -17,14 +17,14 @@ use crate::aws::partition::AwsPartition;
 use crate::aws::{AwsService, unexpected_response_cause};
 use crate::config_error::ConfigError;
 
-/// The kind of data keys.
+/// The data key specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeySpec {
     Aes128,
     Aes256,
 }
 
-/// A key of the service.
+/// A KMS key.
 pub(super) struct AwsKmsKeyProvider {
     service: AwsService,
     url: String,
@@ -48,7 +48,7 @@ struct DataKeyResponse {
 }
 
 impl KeySpec {
-    /// The kind of a name.
+    /// Returns the kind with this name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         [Self::Aes128, Self::Aes256].into_iter().find(|spec| spec.name() == name)
     }
@@ -70,10 +70,10 @@ impl KeySpec {
 }
 
 impl AwsKmsKeyProvider {
-    /// Takes region and credentials from the arguments that the backend `s3` has, too.
+    /// Reads region and credentials from the arguments that the backend `s3` also has.
     ///
     /// # Errors
-    /// When one is missing or invalid.
+    /// Returns an error if an argument is missing or invalid.
     pub(super) fn new(
         arguments: &BackendArguments<'_>,
         key_id: String,
@@ -92,7 +92,7 @@ impl AwsKmsKeyProvider {
             .header("X-Amz-Target", format!("TrentService.{action}"))
             .header("Content-Type", "application/x-amz-json-1.1")
             .body(body.to_string().into_bytes())
-            .map_err(|error| format!("{:?} is no address: {error}", self.url))?;
+            .map_err(|error| format!("{:?} is not an address: {error}", self.url))?;
         let answer = run_on_own_thread(self.service.send_signed(&request))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         if !answer.status.is_success() {
@@ -100,7 +100,7 @@ impl AwsKmsKeyProvider {
                 unexpected_response_cause(&answer, "POST", &self.url, self.service.region());
             return Err(format!("{action}: {refusal}"));
         }
-        // The answer has the key, so no message has a part of it.
+        // The response contains the key, so no message quotes it.
         serde_json::from_slice(&answer.body).map_err(|_| {
             format!("{action}: POST {}: the answer is not one of the service", self.url)
         })
@@ -134,11 +134,11 @@ impl KeySource for AwsKmsKeyProvider {
     }
 }
 
-/// The Key Management Service and its URL, with region and credentials from arguments and from the
-/// environment.
+/// Creates the client of the Key Management Service and its URL, with region and credentials from
+/// arguments and the environment.
 ///
 /// # Errors
-/// When an argument is missing or invalid.
+/// Returns an error if an argument is missing or invalid.
 fn key_management_service(
     arguments: &BackendArguments<'_>,
 ) -> Result<(AwsService, String), ConfigError> {
@@ -179,7 +179,7 @@ mod tests {
         AwsKmsKeyProvider::new(&arguments, "alias/state".to_owned(), KeySpec::Aes256).unwrap()
     }
 
-    /// The forms are those of the API reference of the service, and those that OpenTofu 1.12.6 stores.
+    /// The formats are those of the service's API reference, and those that OpenTofu 1.12.6 stores.
     #[test]
     fn a_data_key_is_made_and_decrypted_by_the_service() {
         let key = BASE64_STANDARD.encode([7; 32]);

@@ -1,5 +1,5 @@
-//! The form of encrypted files: a JSON object with the metadata of key providers and the ciphertext. That
-//! of a state repeats serial and lineage, so that backends can compare them.
+//! The format of encrypted files: a JSON object with the metadata of key providers and the ciphertext. An
+//! encrypted state repeats serial and lineage, so that backends can compare them.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use base64::prelude::BASE64_STANDARD;
 use formwork_core::disk::parse_json_object;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The version of the form that OpenTofu has.
+/// The format version of OpenTofu.
 pub(super) const OPENTOFU_WRAPPER_VERSION: &str = "v0";
 
-/// The version of files that are encrypted to recipients as a whole.
+/// The format version of files that are encrypted to recipients as a whole.
 pub(super) const AGE_WRAPPER_VERSION: &str = "age-v1";
 
 /// Bytes that are a base64 string in JSON.
@@ -56,7 +56,7 @@ pub(super) struct EncryptedFile {
 pub(super) enum JsonLayout {
     /// On one line: plans, and states in backends.
     Compact,
-    /// With a line for each member: states in local files.
+    /// With a line for each field: states in local files.
     Indented,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct StateHeader {
 }
 
 impl StateHeader {
-    /// The header of a state; empty for another text.
+    /// Reads the header of a state. It is empty for other content.
     pub(super) fn from_state(state: &[u8]) -> Self {
         parse_json_object(state).unwrap_or_default()
     }
 
-    /// The name of a member that both have, with two values.
+    /// The name of a field that both have, with different values.
     pub(super) fn first_differing_member(&self, other: &Self) -> Option<&'static str> {
         let serials = self.serial.zip(other.serial);
         let lineages = self.lineage.as_ref().zip(other.lineage.as_ref());
@@ -87,10 +87,10 @@ impl StateHeader {
 }
 
 impl EncryptedFile {
-    /// Reads an encrypted file; `None` for another text.
+    /// Parses an encrypted file. Returns `None` for other content.
     ///
     /// # Errors
-    /// When it says that it is encrypted, and a member is damaged.
+    /// Returns an error if the file claims to be encrypted, and a field is damaged.
     pub(super) fn parse(text: &[u8]) -> Option<serde_json::Result<Self>> {
         is_encrypted(text).then(|| parse_json_object(text))
     }
@@ -101,7 +101,7 @@ impl EncryptedFile {
         StateHeader { serial: self.serial, lineage }
     }
 
-    /// The file as text.
+    /// Serializes the file.
     pub(super) fn to_text(&self, layout: JsonLayout) -> Vec<u8> {
         let text = match layout {
             JsonLayout::Compact => serde_json::to_vec(self),
@@ -110,12 +110,12 @@ impl EncryptedFile {
                 text
             }),
         };
-        // Strings and numbers: nothing here can fail to be JSON.
+        // Strings and numbers always serialize to JSON.
         text.unwrap_or_default()
     }
 }
 
-/// Whether a text is an encrypted file.
+/// Whether content is an encrypted file.
 #[must_use]
 pub fn is_encrypted(text: &[u8]) -> bool {
     #[derive(Deserialize)]
@@ -127,7 +127,7 @@ pub fn is_encrypted(text: &[u8]) -> bool {
         .is_ok_and(|found| found.encryption_version.is_some_and(|version| !version.is_empty()))
 }
 
-/// Whether an encrypted file is a state: only that repeats a lineage.
+/// Whether an encrypted file is a state. Only a state repeats a lineage.
 #[must_use]
 pub fn is_encrypted_state(text: &[u8]) -> bool {
     #[derive(Deserialize)]

@@ -1,6 +1,6 @@
-//! The key provider `external`: a program that prints keys, by OpenTofu's protocol. It prints a line that
-//! names the protocol, reads the metadata of the file to decrypt as JSON, and prints keys and new
-//! metadata.
+//! The key provider `external`: a program that prints keys, with OpenTofu's protocol. It prints a line
+//! with the name of the protocol, reads the metadata of the file to decrypt as JSON, and prints keys and
+//! new metadata.
 
 use std::io::{Read, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -13,16 +13,16 @@ use serde_json::value::RawValue;
 use super::encrypted_file::Base64Bytes;
 use super::keys::{EncryptionAndDecryptionKeys, KeySource};
 
-/// The first line of the output names this.
+/// The name in the first line of the output.
 const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
 
-/// The time that the program may take.
+/// Timeout of the program.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The most bytes of output.
+/// Maximum size of the output in bytes.
 const MAX_PROGRAM_OUTPUT_LEN: u64 = 1 << 20;
 
-/// A program that has the keys.
+/// A program that provides the keys.
 pub(super) struct ExternalKeyProvider {
     /// The program and its arguments.
     pub(super) command: Vec<String>,
@@ -69,10 +69,11 @@ struct OutputMetadataJson {
 }
 
 impl ExternalKeyProvider {
-    /// Runs the program with the metadata of a file, or without.
+    /// Runs the program with the metadata of a file, or without any.
     ///
     /// # Errors
-    /// When it cannot be started, fails, takes too long, or breaks the protocol.
+    /// Returns an error if the program cannot be started, fails, times out, or violates the
+    /// protocol.
     fn run_program(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
         let input = match metadata {
             Some(metadata) if has_program_metadata(metadata) => metadata.to_vec(),
@@ -98,7 +99,7 @@ impl KeySource for ExternalKeyProvider {
     }
 }
 
-/// Whether metadata has a member for the program.
+/// Whether metadata has a field for the program.
 fn has_program_metadata(metadata: &[u8]) -> bool {
     let read = serde_json::from_slice::<OutputMetadataJson>(metadata);
     read.is_ok_and(|read| read.external_data.is_some_and(|data| data.get() != "null"))
@@ -106,7 +107,7 @@ fn has_program_metadata(metadata: &[u8]) -> bool {
 
 /// Reads the output of the program.
 fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
-    // Its text is a secret, so messages have nothing of it.
+    // The output is secret, so messages do not quote it.
     let (line, rest) = match output.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&output[..at], &output[at + 1..]),
         None => (output, &b""[..]),
@@ -144,8 +145,8 @@ fn expected_header() -> String {
     format!("{{\"magic\":\"{PROTOCOL_NAME}\",\"version\":1}}")
 }
 
-/// A program under way. Its streams are served by threads, so that a program that reads late or writes
-/// much cannot block.
+/// A running program. Threads serve its streams, so that a program that reads late or writes much
+/// cannot block.
 struct RunningProgram {
     child: Child,
     stdout: Receiver<Vec<u8>>,
@@ -164,7 +165,7 @@ impl RunningProgram {
             command.spawn().map_err(|error| format!("{program} cannot be started: {error}"))?;
         let streams = Self::exchange_on_threads(&mut child, input);
         if streams.is_err() {
-            // Otherwise it would go on without anything that listens.
+            // Otherwise it would continue with no process to read its output.
             child.kill().ok();
             child.wait().ok();
         }
@@ -172,7 +173,7 @@ impl RunningProgram {
         Ok(Self { child, stdout, stderr })
     }
 
-    /// Hands a program its input, and follows its output.
+    /// Sends a program its input, and collects its output.
     fn exchange_on_threads(
         child: &mut Child,
         input: Vec<u8>,
@@ -187,7 +188,7 @@ impl RunningProgram {
         ])
     }
 
-    /// The output, once the program has ended.
+    /// Returns the output, after the program has ended.
     fn wait_for_output(mut self) -> Result<Vec<u8>, String> {
         let deadline = Instant::now() + PROGRAM_TIMEOUT;
         let left = || deadline.saturating_duration_since(Instant::now());
@@ -220,7 +221,7 @@ fn read_stream_on_thread(
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             stream.by_ref().take(MAX_PROGRAM_OUTPUT_LEN).read_to_end(&mut bytes).ok();
-            // What is beyond the limit is read and dropped, so that the program can end.
+            // Output beyond the limit is read and discarded, so that the program can end.
             std::io::copy(&mut stream, &mut std::io::sink()).ok();
         }
         sender.send(bytes).ok();
@@ -228,10 +229,10 @@ fn read_stream_on_thread(
     Ok(receiver)
 }
 
-/// Does something on a thread of its own.
+/// Runs a closure on a separate thread.
 fn spawn_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let started = std::thread::Builder::new().spawn(work);
-    started.map(drop).map_err(|error| format!("the system refuses a thread for it: {error}"))
+    started.map(drop).map_err(|error| format!("the system cannot create a thread for it: {error}"))
 }
 
 #[cfg(test)]
@@ -257,7 +258,7 @@ mod tests {
         assert_eq!(second.keys.decryption, Some(vec![3, 4]));
         assert_eq!(second.metadata, b"{\"external_data\":null}");
         assert!(program.run_program(Some(b"{\"external_data\":{\"n\":2}}")).is_err());
-        // Metadata of a program that has none is as if there were none.
+        // Empty metadata is treated like missing metadata.
         assert_eq!(program.run_program(Some(&second.metadata)).unwrap().keys.decryption, None);
     }
 

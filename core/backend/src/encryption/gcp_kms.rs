@@ -1,5 +1,5 @@
-//! The key provider `gcp_kms`: keys that the Key Management Service of Google Cloud encrypts, by its JSON
-//! API. A file has its key only in this form.
+//! The key provider `gcp_kms`: keys that the Google Cloud Key Management Service encrypts, through its
+//! JSON API. A file contains its key only in this form.
 
 use reqsign_core::Signer;
 use reqsign_google::Credential;
@@ -20,19 +20,19 @@ use crate::web::{HttpClient, percent_encode};
 /// The URL of the service.
 const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 
-/// The environment variable with another URL, as of the provider `google`.
+/// The environment variable with a custom URL, the same as for the provider `google`.
 const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
 
-/// The scopes of tokens for the service.
+/// The OAuth scopes of tokens for the service.
 const TOKEN_SCOPES: TokenScopes = TokenScopes {
     of_account: "https://www.googleapis.com/auth/cloudkms",
     of_impersonated_account: "https://www.googleapis.com/auth/cloudkms",
 };
 
-/// The longest key, in bytes.
+/// Maximum length of a key, in bytes.
 pub(super) const MAX_KEY_LENGTH: u32 = 1024;
 
-/// A key of the service.
+/// A KMS key.
 pub(super) struct GcpKmsKeyProvider {
     client: HttpClient,
     signer: Signer<Credential>,
@@ -54,10 +54,10 @@ struct DecryptResponse {
 }
 
 impl GcpKmsKeyProvider {
-    /// Takes credentials from the arguments that the backend `gcs` has, too.
+    /// Reads credentials from the arguments that the backend `gcs` also has.
     ///
     /// # Errors
-    /// When one is invalid, or the name of the key is not complete.
+    /// Returns an error if an argument is invalid, or if the name of the key is incomplete.
     pub(super) fn new(
         arguments: &BackendArguments<'_>,
         name: &str,
@@ -94,12 +94,12 @@ impl GcpKmsKeyProvider {
         let request = Request::post(&url)
             .header("Content-Type", "application/json")
             .body(body.to_string().into_bytes())
-            .map_err(|error| format!("{url:?} is no address: {error}"))?;
+            .map_err(|error| format!("{url:?} is not an address: {error}"))?;
         let answer = run_on_own_thread(self.client.send_authorized(&request, &self.signer))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         let next = match answer.status {
             StatusCode::OK => {
-                // The answer may have the key, so no message has a part of it.
+                // The response may contain the key, so no message quotes it.
                 return serde_json::from_slice(&answer.body).map_err(|_| {
                     format!("{action}: POST {url}: the answer is not one of the service")
                 });
@@ -108,10 +108,10 @@ impl GcpKmsKeyProvider {
             StatusCode::FORBIDDEN => {
                 "the credentials lack the permission to encrypt and decrypt with the key, or the service is not enabled in the project"
             }
-            StatusCode::NOT_FOUND => "the key must be made before: check kms_encryption_key",
+            StatusCode::NOT_FOUND => "the key must exist: check kms_encryption_key",
             _ => "the service refuses the request",
         };
-        // Services quote requests, and this one has the key.
+        // Services quote requests, and this request contains the key.
         let key = body["plaintext"].as_str().filter(|key| !key.is_empty());
         let said = error_message(&answer);
         let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
@@ -176,7 +176,7 @@ mod tests {
         )
     }
 
-    /// The forms are those of the API reference of the service, and those that OpenTofu 1.12 stores.
+    /// The formats are those of the service's API reference, and those that OpenTofu 1.12 stores.
     #[test]
     fn a_key_is_encrypted_and_decrypted_by_the_service() {
         let key = BASE64_STANDARD.encode([7; 32]);
@@ -221,9 +221,7 @@ mod tests {
         );
         let said = provider.generate_data_key().unwrap_err();
         assert!(
-            said.ends_with(
-                "KeyRing not found; the key must be made before: check kms_encryption_key"
-            ),
+            said.ends_with("KeyRing not found; the key must exist: check kms_encryption_key"),
             "{said}"
         );
         let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();

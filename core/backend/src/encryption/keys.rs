@@ -1,5 +1,5 @@
-//! Key providers: the keys that a method encrypts and decrypts with, and the metadata by which a later
-//! run gets the key of a file again.
+//! Key providers: the keys with which a method encrypts and decrypts, and the metadata that enables a
+//! later run to obtain the key of a file again.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 use super::algorithms::{Pbkdf2Hash, derive_pbkdf2_key, random_bytes};
 use super::encrypted_file::{Base64Bytes, KeyProviderMetadata};
 
-/// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
+/// Maximum iterations and bytes that metadata may request, because a file may come from anywhere.
 const MAX_PBKDF2_ITERATIONS: u32 = 100_000_000;
 const MAX_KEY_LENGTH: usize = 1024;
 
 /// The keys of a method.
 #[derive(Clone)]
 pub(super) enum MethodKeys {
-    /// They are in the configuration.
+    /// The keys are in the configuration.
     Static(EncryptionAndDecryptionKeys),
-    /// A key provider has them.
+    /// A key provider has the keys.
     Provided(Arc<KeyProvider>),
 }
 
-/// A key to encrypt with, and one to decrypt with.
+/// An encryption key and a decryption key.
 #[derive(Clone, Default)]
 pub(super) struct EncryptionAndDecryptionKeys {
     pub(super) encryption: Vec<u8>,
@@ -32,13 +32,13 @@ pub(super) struct EncryptionAndDecryptionKeys {
 
 /// A key provider.
 pub(super) struct KeyProvider {
-    /// Its address, as messages name it.
+    /// Its address, for messages.
     pub(super) address: String,
     /// The key of its metadata.
     pub(super) metadata_key: String,
     pub(super) kind: KeyProviderKind,
-    /// The keys by the metadata of the file to decrypt. Deriving one takes long on purpose, and a run
-    /// reads one file several times.
+    /// The keys by the metadata of the file to decrypt. Deriving a key is slow on purpose, and a run
+    /// reads the same file several times.
     known: Mutex<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
 }
 
@@ -46,25 +46,26 @@ pub(super) struct KeyProvider {
 pub(super) enum KeyProviderKind {
     /// Derives keys from a passphrase or from other keys.
     Pbkdf2(Pbkdf2KeyProvider),
-    /// Asks a program or a service for keys.
+    /// Requests keys from a program or a service.
     Source(Box<dyn KeySource>),
 }
 
-/// A program or a service that has keys.
+/// A program or a service that provides keys.
 pub(super) trait KeySource: Send + Sync {
-    /// Makes a key to encrypt with, and the metadata by which a later run gets the key to decrypt.
+    /// Generates an encryption key, and the metadata that enables a later run to obtain the
+    /// decryption key.
     ///
     /// # Errors
-    /// When the source fails or refuses. The text has no final period.
+    /// Returns an error if the source fails or refuses. The message has no final period.
     fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String>;
 
-    /// Gets the key to decrypt a file with this metadata; `None` if there is none.
+    /// Obtains the key to decrypt a file with this metadata. Returns `None` if the source has none.
     ///
     /// # Errors
     /// As [`KeySource::generate_data_key`].
     fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String>;
 
-    /// The length of keys, in bytes; `None` if only the source knows it.
+    /// The length of keys in bytes, or `None` if only the source knows it.
     fn key_length(&self) -> Option<usize>;
 }
 
@@ -77,7 +78,7 @@ pub(super) struct Pbkdf2KeyProvider {
     pub(super) salt_length: usize,
 }
 
-/// Why a key provider has no key.
+/// The reason why a key provider has no key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{address}: {reason}")]
 pub(super) struct KeyError {
@@ -101,10 +102,10 @@ struct Pbkdf2Metadata {
 }
 
 impl MethodKeys {
-    /// The key to encrypt with. Adds the metadata of its key providers.
+    /// Returns the encryption key, and adds the metadata of its key providers.
     ///
     /// # Errors
-    /// When a key provider fails.
+    /// Returns an error if a key provider fails.
     pub(super) fn encryption_key(
         &self,
         metadata: &mut KeyProviderMetadata,
@@ -115,11 +116,11 @@ impl MethodKeys {
         }
     }
 
-    /// The key to decrypt a file with this metadata; `None` if the metadata has nothing of the key
-    /// provider.
+    /// Returns the key to decrypt a file with this metadata, or `None` if the metadata has no entry
+    /// for the key provider.
     ///
     /// # Errors
-    /// When a key provider fails.
+    /// Returns an error if a key provider fails.
     pub(super) fn decryption_key(
         &self,
         metadata: &KeyProviderMetadata,
@@ -183,7 +184,7 @@ impl KeyProvider {
         &self,
         metadata: &KeyProviderMetadata,
     ) -> Result<Option<Vec<u8>>, KeyError> {
-        // What is derived depends on the metadata of all key providers that are chained.
+        // Derived keys depend on the metadata of all chained key providers.
         let all = serde_json::to_vec(metadata).unwrap_or_default();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&all).cloned();
         if let Some(known) = known {
@@ -218,7 +219,7 @@ impl KeyProvider {
 }
 
 impl Pbkdf2Metadata {
-    /// The hash function, the iterations and the length of the key; `None` if a part is missing.
+    /// The hash function, iterations and key length, or `None` if one of them is missing.
     fn pbkdf2_parameters(&self) -> Result<Option<(Pbkdf2Hash, NonZeroU32, usize)>, String> {
         let is_missing = self.salt.0.is_empty()
             || self.iterations == 0

@@ -1,5 +1,5 @@
-//! The key provider `openbao`: data keys of a transit secrets engine of OpenBao or Vault. The server encrypts
-//! each key, and a file has its key only in this form.
+//! The key provider `openbao`: data keys of an OpenBao or Vault transit secrets engine. The server encrypts
+//! each key, and a file contains its key only in this form.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::cause::Cause;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, HttpResponse, TlsSettings, percent_encode};
 
-/// The address where nothing else is set.
+/// The default address.
 const DEFAULT_ADDRESS: &str = "https://127.0.0.1:8200";
 
-/// The attempts at a request.
+/// The number of attempts of a request.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 2, shortest: Duration::from_secs(1), longest: Duration::from_millis(1500) };
 
@@ -38,7 +38,7 @@ pub(super) struct OpenBaoSettings {
 /// A key of a transit secrets engine.
 pub(super) struct OpenBaoKeyProvider {
     client: HttpClient,
-    /// The URL of the engine, without a slash at its end.
+    /// The URL of the engine, without a trailing slash.
     engine: String,
     key_name: String,
     n_bits: usize,
@@ -71,10 +71,11 @@ struct OpenbaoErrorBody {
 }
 
 impl OpenBaoKeyProvider {
-    /// Completes the arguments with the environment variables that OpenBao's client has.
+    /// Completes the arguments with the environment variables of OpenBao's client.
     ///
     /// # Errors
-    /// When there is no token, or a value is not valid. The text has no final period.
+    /// Returns an error if there is no token, or if a value is invalid. The message has no final
+    /// period.
     pub(super) fn new(
         settings: OpenBaoSettings,
         variable: impl Fn(&str) -> Option<String>,
@@ -85,7 +86,7 @@ impl OpenBaoKeyProvider {
         let token = of(settings.token, "BAO_TOKEN")
             .ok_or("no token was found: set the argument \"token\" or BAO_TOKEN")?;
         let token = HeaderValue::from_str(token.trim())
-            .map_err(|_| "the token has characters that no token has")?;
+            .map_err(|_| "the token contains invalid characters")?;
         let namespace = variable("BAO_NAMESPACE").map(|name| HeaderValue::from_str(&name));
         let namespace = namespace.transpose().map_err(|_| "BAO_NAMESPACE is not valid")?;
         let address =
@@ -118,13 +119,13 @@ impl OpenBaoKeyProvider {
             request = request.header("X-Vault-Namespace", namespace.clone());
         }
         let request = request.body(body.to_string().into_bytes());
-        let request = request.map_err(|error| format!("{url:?} is no address: {error}"))?;
+        let request = request.map_err(|error| format!("{url:?} is not an address: {error}"))?;
         let answer =
             run_on_own_thread(self.client.send(&request))?.map_err(|error| error.to_string())?;
         if !answer.status.is_success() {
             return Err(error_response_cause(&answer, &url).to_string());
         }
-        // The answer has the key, so no message has a part of it.
+        // The response contains the key, so no message quotes it.
         let read: OpenBaoResponse = serde_json::from_slice(&answer.body)
             .map_err(|_| format!("PUT {url}: the answer is not one of a transit secrets engine"))?;
         Ok(read.data)
@@ -149,7 +150,7 @@ impl KeySource for OpenBaoKeyProvider {
             return Ok(None);
         }
         let ciphertext = String::from_utf8(ciphertext.0)
-            .map_err(|_| "the encrypted key in its metadata is not text")?;
+            .map_err(|_| "the encrypted key in its metadata is not UTF-8")?;
         let data = self.call_server("decrypt", &json!({ "ciphertext": ciphertext }))?;
         Ok(Some(data.plaintext.0))
     }
@@ -159,7 +160,7 @@ impl KeySource for OpenBaoKeyProvider {
     }
 }
 
-/// The cause of a failure, with the errors that the server names.
+/// The cause of a failure, with the errors that the server reports.
 fn error_response_cause(answer: &HttpResponse, url: &str) -> Cause {
     match serde_json::from_slice::<OpenbaoErrorBody>(&answer.body) {
         Ok(refusal) if !refusal.errors.is_empty() => {
@@ -195,7 +196,7 @@ mod tests {
         })
     }
 
-    /// The forms are those of the API documentation of OpenBao, and those that OpenTofu 1.12.6 sends and
+    /// The formats are those of OpenBao's API documentation, and those that OpenTofu 1.12.6 sends and
     /// stores.
     #[test]
     fn a_data_key_is_made_and_decrypted_by_the_server() {
@@ -213,7 +214,7 @@ mod tests {
         let variables = [("BAO_TOKEN", "secret-token"), ("BAO_NAMESPACE", "team")];
         let provider = key_provider_for(&server, &variables).unwrap();
         let (made, metadata) = provider.generate_data_key().unwrap();
-        // The encrypted key is text of the server, once more in base64.
+        // The encrypted key is a string from the server, encoded in base64 once more.
         assert_eq!(
             (made, metadata.as_slice()),
             (key.to_vec(), &br#"{"ciphertext":"dmF1bHQ6djE6YWJj"}"#[..])

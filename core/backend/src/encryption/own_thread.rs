@@ -1,12 +1,11 @@
-//! Waits for requests of key providers, which are used where nothing can be awaited: a key is needed while
-//! a file is written.
+//! Runs the requests of key providers in synchronous code: a key is needed while a file is written.
 
 use std::future::Future;
 
-/// Runs a future to its end, on a thread of its own.
+/// Runs a future to completion on a separate thread.
 ///
 /// # Errors
-/// When the system has no thread for it. The text has no final period.
+/// Returns an error if the system cannot create a thread. The message has no final period.
 pub(super) fn run_on_own_thread<T: Send>(
     future: impl Future<Output = T> + Send,
 ) -> Result<T, String> {
@@ -17,7 +16,7 @@ pub(super) fn run_on_own_thread<T: Send>(
             Ok(runtime.block_on(future))
         };
         let thread = std::thread::Builder::new().spawn_scoped(scope, run).map_err(failed)?;
-        let ended = thread.join().map_err(|_| "a request was cut off".to_owned())?;
+        let ended = thread.join().map_err(|_| "a request was aborted".to_owned())?;
         ended.map_err(failed)
     })
 }

@@ -13,22 +13,23 @@ use super::age::{AgeError, AgeKeys};
 
 /// The method `sealed`.
 pub(super) struct SealedMethod {
-    /// Its address, as messages name it.
+    /// Its address, for messages.
     pub(super) address: String,
     pub(super) age: AgeKeys,
-    /// The ciphertexts of the values that were read or written, by the hashes of the values. A value
-    /// contains its place.
+    /// The ciphertexts of the values that were read or written, by the hashes of the values. A
+    /// hashed value includes its path.
     known: Mutex<HashMap<[u8; 32], Vec<u8>>>,
 }
 
 /// A sealed state that was opened.
 pub(super) struct OpenedState {
     pub(super) text: Vec<u8>,
-    /// Whether the first method would write it the same. Otherwise it has to be written again.
+    /// Whether the first method would write the same content. Otherwise the state has to be
+    /// rewritten.
     pub(super) is_current: bool,
 }
 
-/// Why a sealed state is not opened.
+/// The reason why a sealed state cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SealedStateError {
     /// No method has an identity for a value.
@@ -36,10 +37,10 @@ pub(super) enum SealedStateError {
     NoIdentity {
         /// The methods with the reasons.
         reason: String,
-        /// The recipients that the file names.
+        /// The recipients listed in the file.
         recipients: Vec<String>,
     },
-    /// It was changed.
+    /// The state was changed.
     #[error("{0}")]
     Changed(String),
     /// A sensitive value is not sealed.
@@ -52,20 +53,20 @@ impl SealedMethod {
         Self { address, age, known: Mutex::default() }
     }
 
-    /// Seals the text of a state.
+    /// Seals the content of a state.
     ///
     /// # Errors
-    /// When it is no state. The text has no final period.
+    /// Returns an error if the content is not a state. The message has no final period.
     pub(super) fn seal_state(&self, text: &[u8]) -> Result<Vec<u8>, String> {
         let recipients = self.age.recipients();
         let sealed = seal_state_file(text, &recipients, &mut |value| self.encrypt_value(value));
         sealed.map_err(|error| error.to_string())
     }
 
-    /// Encrypts a value with its place, unless its ciphertext is known.
+    /// Encrypts a value with its path, unless its ciphertext is known.
     ///
     /// # Errors
-    /// When the recipients cannot be encrypted to. The text has no final period.
+    /// Returns an error if the encryption fails. The message has no final period.
     pub(super) fn encrypt_value(&self, value: &[u8]) -> Result<Vec<u8>, String> {
         if let Some(known) = self.cached_ciphertext(value) {
             return Ok(known);
@@ -88,19 +89,19 @@ impl SealedMethod {
 
 /// The methods that may open a sealed state.
 pub(super) struct SealedStateOpener<'m> {
-    /// All, in the order of the configuration.
+    /// All methods, in the order of the configuration.
     pub(super) methods: Vec<&'m SealedMethod>,
-    /// The one that writes.
+    /// The method that writes.
     pub(super) writer: Option<&'m SealedMethod>,
     /// Whether sensitive values may be readable.
     pub(super) takes_plain: bool,
 }
 
 impl SealedStateOpener<'_> {
-    /// Opens the text of a sealed state.
+    /// Opens the content of a sealed state.
     ///
     /// # Errors
-    /// When no method opens it, or it was changed.
+    /// Returns an error if no method opens it, or if it was changed.
     pub(super) fn open(&self, text: &[u8]) -> Result<OpenedState, SealedStateError> {
         let mut recipients = read_sealed_header(text).map(|it| it.recipients).unwrap_or_default();
         recipients.sort_unstable();
@@ -131,7 +132,8 @@ impl SealedStateOpener<'_> {
         Ok(OpenedState { text: opened.text, is_current: false })
     }
 
-    /// Decrypts a value. Adds the reason of each method that has no identity to `missing` if none has.
+    /// Decrypts a value. If no method has an identity for it, adds the reason of each method to
+    /// `missing`.
     fn decrypt(
         &self,
         sealed: &[u8],

@@ -1,5 +1,5 @@
-//! Encrypted states that several runs write at once, and that have a history. A part of a sealed state is a state file
-//! with one object or output: it is sealed as it is in the whole, and opened like a state.
+//! Encrypted states that several runs write concurrently, and that have a history. A part of a sealed state is
+//! a state file with one object or output: it is sealed as in the whole state, and opened like a state.
 
 use formwork_core::state::file::StateFile;
 use formwork_core::state::file::sealed::{StateSecrets, seal_part_of_state};
@@ -20,7 +20,7 @@ impl StateCipher {
         self.encrypts() && self.sealed_method().is_none()
     }
 
-    /// The reason, as a sentence, for which only one run at a time may write a state; `None` if several may.
+    /// The reason, as a sentence, why only one run at a time may write a state. `None` if several may.
     pub(crate) fn reason_to_write_alone(&self) -> Option<&'static str> {
         let methods: &[EncryptionMethod] = match &self.0 {
             Some(target) => &target.methods,
@@ -38,10 +38,11 @@ impl StateCipher {
         }
     }
 
-    /// The sealer for parts of a state; `None` if no values are sealed.
+    /// Returns the sealer for parts of a state, or `None` if no values are sealed.
     ///
     /// # Errors
-    /// When the state cannot be searched for secrets. The text has no final period.
+    /// Returns an error if the state cannot be searched for secrets. The message has no final
+    /// period.
     pub(crate) fn part_sealer(&self, whole: &StateFile) -> Result<Option<PartSealer<'_>>, String> {
         let Some(method) = self.sealed_method() else { return Ok(None) };
         let secrets = StateSecrets::read(&whole.to_bytes()).map_err(|error| error.to_string())?;
@@ -54,10 +55,10 @@ impl StateCipher {
 }
 
 impl PartSealer<'_> {
-    /// Seals a part, which has the lineage of the whole.
+    /// Seals a part, which has the lineage of the whole state.
     ///
     /// # Errors
-    /// When a value cannot be encrypted. The text has no final period.
+    /// Returns an error if a value cannot be encrypted. The message has no final period.
     pub(crate) fn seal(&self, part: &StateFile) -> Result<Vec<u8>, String> {
         let (text, recipients) = (part.to_bytes(), self.method.age.recipients());
         let sealed = seal_part_of_state(&text, &self.secrets, &recipients, &mut |value| {

@@ -1,5 +1,5 @@
-//! The methods for one kind of file: encrypts with the first one, and decrypts with any of them. The
-//! values of a state that is sealed are those of `sealed.rs`.
+//! The methods for one kind of file. The first one encrypts, and all of them decrypt. `sealed.rs`
+//! handles the values of sealed states.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,18 +18,18 @@ use super::sealed_method::{SealedMethod, SealedStateError, SealedStateOpener};
 
 /// The methods for one kind of file.
 pub(crate) struct EncryptionTarget {
-    /// The name of the block, as messages have it.
+    /// The name of the block, for messages.
     name: String,
-    /// The one that encrypts, then the fallbacks.
+    /// The method that encrypts, followed by the fallbacks.
     pub(super) methods: Vec<EncryptionMethod>,
-    /// The key of the first method. It is made once for each run: a new one for each file would take
-    /// long, and could fail when results must be stored.
+    /// The key of the first method. It is created once for each run: a new key for each file would
+    /// be slow, and could fail when results must be stored.
     sealing: OnceLock<Result<EncryptionKeyAndMetadata, EncryptError>>,
 }
 
 /// A method.
 pub(super) enum EncryptionMethod {
-    /// Leaves files as they are.
+    /// Does not change files.
     Unencrypted,
     /// Encrypts with AES-GCM.
     AesGcm(AesGcmMethod),
@@ -39,7 +39,7 @@ pub(super) enum EncryptionMethod {
 
 /// The method `aes_gcm`.
 pub(super) struct AesGcmMethod {
-    /// Its address, as messages name it.
+    /// Its address, for messages.
     pub(super) address: String,
     pub(super) keys: MethodKeys,
     pub(super) aad: Vec<u8>,
@@ -50,16 +50,16 @@ struct EncryptionKeyAndMetadata {
     metadata: KeyProviderMetadata,
 }
 
-/// A file that may have been decrypted.
+/// A file, decrypted if it was encrypted.
 #[derive(Debug)]
 pub(crate) struct DecryptedFile<'t> {
-    /// The text.
+    /// The content.
     pub(crate) text: Cow<'t, [u8]>,
-    /// Whether the first method has encrypted it. Otherwise it has to be written again.
+    /// Whether the first method has encrypted it. Otherwise it has to be rewritten.
     pub(crate) is_current: bool,
 }
 
-/// Why a file cannot be encrypted.
+/// The reason why a file cannot be encrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EncryptError {
     /// A key provider failed.
@@ -76,20 +76,20 @@ pub(crate) enum EncryptError {
     Sealed(String),
 }
 
-/// Why a file cannot be decrypted.
+/// The reason why a file cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecryptError {
-    /// It is not encrypted.
+    /// The file is not encrypted.
     #[error(
         "the file is not encrypted, and the encryption of {0} has no fallback to a method of the type \"unencrypted\""
     )]
     NotEncrypted(String),
-    /// It is encrypted, and a part of it cannot be read.
+    /// The file is encrypted, and a part of it cannot be read.
     #[error("the encrypted file is damaged: {0}")]
     Damaged(String),
-    /// It has a later form.
+    /// The file has a later format version.
     #[error(
-        "the file has encryption version {0:?}; this program knows {OPENTOFU_WRAPPER_VERSION:?}"
+        "the file has encryption version {0:?}; this program supports {OPENTOFU_WRAPPER_VERSION:?}"
     )]
     Version(String),
     /// A key provider failed.
@@ -98,37 +98,37 @@ pub(crate) enum DecryptError {
     /// No method decrypts it.
     #[error("no method decrypts the file: {}", .0.join("; "))]
     NoMethod(Vec<String>),
-    /// It was changed.
+    /// The file was changed.
     #[error("the encrypted file and its content have different values of {0}")]
     Header(&'static str),
-    /// It is sealed, and is not opened.
+    /// The file is sealed, and cannot be opened.
     #[error("{0}")]
     Sealed(#[from] SealedStateError),
 }
 
-/// The next step of a user without an identity.
+/// The remedy for a user without an identity.
 pub(super) const SET_IDENTITY_REMEDY: &str = "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of the recipients.";
 
-/// The next step for a sealed file that was changed.
-pub(super) const RESTORE_REMEDY: &str = "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed.";
+/// The remedy for a sealed file that was changed.
+pub(super) const RESTORE_REMEDY: &str = "The file was edited by hand, or combined from two files. Restore it from a copy. Nothing was changed.";
 
 impl DecryptError {
-    /// The next step, in whole sentences.
+    /// The remedy, in whole sentences.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Self::NotEncrypted(_) => {
-                "To encrypt an existing file, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
+                "To encrypt an existing file, declare method \"unencrypted\" \"NAME\" {} and use it in a `fallback` block of the target until the file was written once. Nothing was changed."
             }
             Self::Version(_) => "Use a newer version of this program. Nothing was changed.",
             Self::Key(_) => "Correct the key provider or its arguments. Nothing was changed.",
             Self::NoMethod(_) => {
-                "Check the passphrase or the keys. If they have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
+                "Check the passphrase or the keys. If they have changed, use a method with the former ones in a `fallback` block of the target. Nothing was changed."
             }
             Self::Sealed(SealedStateError::NoIdentity { .. }) => {
-                "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of these recipients. If recipients or identities have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
+                "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of these recipients. If recipients or identities have changed, use a method with the former ones in a `fallback` block of the target. Nothing was changed."
             }
             Self::Sealed(SealedStateError::Plain(_)) => {
-                "The file was changed by hand. Restore it from a copy. If the readable value is right, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
+                "The file was edited by hand. Restore it from a copy. If the readable value is correct, declare method \"unencrypted\" \"NAME\" {} and use it in a `fallback` block of the target until the file was written once. Nothing was changed."
             }
             Self::Damaged(_) | Self::Header(_) | Self::Sealed(SealedStateError::Changed(_)) => {
                 RESTORE_REMEDY
@@ -139,7 +139,7 @@ impl DecryptError {
 
 impl fmt::Debug for EncryptionTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Keys and passphrases are below it.
+        // Keys and passphrases are inside it.
         f.debug_struct("Target").field("name", &self.name).finish_non_exhaustive()
     }
 }
@@ -157,7 +157,7 @@ impl EncryptionTarget {
         )
     }
 
-    /// The method that seals states, if that is the one to write with.
+    /// The method that seals states, if the first method does.
     pub(super) fn sealed_method(&self) -> Option<&SealedMethod> {
         match self.methods.first() {
             Some(EncryptionMethod::Sealed(method)) => Some(method),
@@ -165,10 +165,10 @@ impl EncryptionTarget {
         }
     }
 
-    /// Makes the key to encrypt with, so that a later call cannot fail for want of it.
+    /// Generates the encryption key, so that a later call cannot fail for lack of it.
     ///
     /// # Errors
-    /// When a key provider fails.
+    /// Returns an error if a key provider fails.
     pub(crate) fn prepare_key(&self) -> Result<(), EncryptError> {
         self.encryption_key_and_metadata().map(drop)
     }
@@ -176,7 +176,8 @@ impl EncryptionTarget {
     /// Checks that an identity of a sealed method decrypts the values of that method, if states are sealed.
     ///
     /// # Errors
-    /// When there is none: the reasons of all methods, without a final period.
+    /// Returns an error if no identity does, with the reasons of all methods and without a final
+    /// period.
     pub(super) fn check_identity_decrypts(&self) -> Result<(), String> {
         if self.sealed_method().is_none() {
             return Ok(());
@@ -206,10 +207,10 @@ impl EncryptionTarget {
         made.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
     }
 
-    /// Encrypts a file. `header` is repeated where everybody can read it.
+    /// Encrypts a file. `header` is repeated as plain text.
     ///
     /// # Errors
-    /// When there is no key.
+    /// Returns an error if there is no key.
     pub(super) fn encrypt<'t>(
         &self,
         text: Cow<'t, [u8]>,
@@ -243,7 +244,7 @@ impl EncryptionTarget {
     /// Decrypts a file.
     ///
     /// # Errors
-    /// When no method decrypts it, or it is not encrypted and has to be.
+    /// Returns an error if no method decrypts it, or if it is not encrypted although it has to be.
     pub(crate) fn decrypt<'t>(&self, text: &'t [u8]) -> Result<DecryptedFile<'t>, DecryptError> {
         let Some(wrapper) = EncryptedFile::parse(text) else {
             if !self.allows_plaintext() {
@@ -337,12 +338,12 @@ impl AesGcmMethod {
     /// Describes a key of the wrong length.
     pub(super) fn describe_wrong_key_length(&self, length: usize) -> String {
         format!(
-            "{} needs a key of 16, 24 or 32 bytes, and gets one of {length} bytes",
+            "{} requires a key of 16, 24 or 32 bytes, but the key has {length} bytes",
             self.address
         )
     }
 
-    /// Decrypts a file; why it does not, if it does not.
+    /// Decrypts a file, or returns the reason why it cannot.
     fn decrypt(&self, wrapper: &EncryptedFile) -> Result<Result<Vec<u8>, String>, KeyError> {
         let providers = self.keys.key_providers();
         let Some(key) = self.keys.decryption_key(&wrapper.meta)? else {

@@ -1,5 +1,5 @@
-//! The types of key providers and methods with their arguments: turns an evaluated configuration into
-//! targets.
+//! The types of key providers and methods with their arguments. Converts an evaluated configuration
+//! to encryption targets.
 
 #[cfg(feature = "age")]
 mod age;
@@ -32,16 +32,16 @@ use crate::arguments::BackendEnvironment;
 use crate::left_out_part::describe_left_out_part;
 use crate::messages;
 
-/// The types of key providers that have a feature, by their names, and may be left out of a build.
+/// The types of key providers that have a cargo feature, by name. A build may leave them out.
 const OPTIONAL_KEY_PROVIDERS: [&str; 4] = ["age", "aws_kms", "gcp_kms", "openbao"];
 
 const MIN_PASSPHRASE_LEN: usize = 16;
 const MIN_PBKDF2_ITERATIONS: u32 = 200_000;
 
-/// Makes a target of its methods.
+/// Creates a target from its methods.
 ///
 /// # Errors
-/// When a type or an argument is not valid.
+/// Returns an error if a type or an argument is invalid.
 pub(super) fn build_target(
     diags: &mut Diagnostics,
     name: &str,
@@ -93,7 +93,7 @@ fn build_method(
         }
         other => {
             let detail = format!(
-                "There is no method of the type {other:?}. The types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
+                "The method type {other:?} does not exist. Valid types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
             );
             let problem = Diagnostic::error(messages::UNKNOWN_ENCRYPTION_METHOD_TYPE, detail);
             Err(diags.error(problem.at(*span)))
@@ -101,7 +101,7 @@ fn build_method(
     }
 }
 
-/// Reports a key whose length is known and cannot be that of a key of AES.
+/// Reports a key whose length is known and is invalid for AES.
 fn check_key_length(
     diags: &mut Diagnostics,
     arguments: &EncryptionArguments<'_>,
@@ -122,7 +122,7 @@ fn check_key_length(
     })
 }
 
-/// Reports two key providers of a method that would write their metadata to one place.
+/// Reports two key providers of a method that would store their metadata under the same key.
 fn check_metadata_keys_differ(
     diags: &mut Diagnostics,
     arguments: &EncryptionArguments<'_>,
@@ -186,19 +186,19 @@ fn build_key_provider(
     Ok(KeyProvider::new(address, metadata_key.clone(), made))
 }
 
-/// The error for a type of key provider that this build does not have.
+/// The error for a key provider type that is not part of this build.
 fn missing_key_provider_error(kind: &str) -> Diagnostic {
     if OPTIONAL_KEY_PROVIDERS.contains(&kind) {
         let detail = describe_left_out_part("key provider", kind);
         return Diagnostic::error(messages::KEY_PROVIDER_LEFT_OUT_OF_BUILD, detail);
     }
     let detail = format!(
-        "There is no key provider of the type {kind:?} in this program. The types are \"age\", \"aws_kms\", \"gcp_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key provider \"azure_vault\" of OpenTofu is not supported."
+        "The key provider type {kind:?} does not exist. Valid types are \"age\", \"aws_kms\", \"gcp_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key provider \"azure_vault\" of OpenTofu is not supported."
     );
     Diagnostic::error(messages::UNKNOWN_KEY_PROVIDER_TYPE, detail)
 }
 
-/// Refuses a key provider `age`, because this build has none.
+/// Refuses a key provider `age`, because this build does not include it.
 #[cfg(not(feature = "age"))]
 fn build_age_keys(
     diags: &mut Diagnostics,
@@ -227,14 +227,14 @@ fn build_pbkdf2_provider(
     Ok(Pbkdf2KeyProvider {
         passphrase,
         key_length: key_length as usize,
-        // Never zero, because the least number was checked above.
+        // Never zero, because the minimum was checked above.
         iterations: NonZeroU32::new(iterations).unwrap_or(NonZeroU32::MAX),
         hash,
         salt_length: salt_length as usize,
     })
 }
 
-/// Returns the passphrase of the block, or the keys of the key provider that it is chained to.
+/// Returns the passphrase of the block, or the keys of the chained key provider.
 fn pbkdf2_passphrase(
     diags: &mut Diagnostics,
     arguments: &mut EncryptionArguments<'_>,
@@ -252,8 +252,8 @@ fn pbkdf2_passphrase(
             }
             let bytes = passphrase.into_bytes();
             Ok(MethodKeys::Static(EncryptionAndDecryptionKeys {
-                // A passphrase of the block serves both ways; a chained key provider may have an
-                // older key to decrypt with.
+                // A passphrase in the block both encrypts and decrypts. A chained key provider may
+                // have an older key for decryption.
                 decryption: Some(bytes.clone()),
                 encryption: bytes,
             }))
@@ -290,7 +290,7 @@ mod tests {
         let manifest = include_str!("../../Cargo.toml");
         for kind in OPTIONAL_KEY_PROVIDERS {
             assert!(manifest.contains(&format!("\n{kind} = [")), "{kind}");
-            // The list of types is asked only for those that this build does not have.
+            // The list of types is needed only for those that are not part of this build.
             let error = missing_key_provider_error(kind);
             assert!(error.is_about_message(messages::KEY_PROVIDER_LEFT_OUT_OF_BUILD), "{kind}");
             assert!(error.detail.ends_with(&format!("--features {kind}")), "{}", error.detail);

@@ -1,5 +1,5 @@
-//! The encryption as a whole, against files that OpenTofu 1.12.6 wrote and against the published
-//! algorithms step by step.
+//! Tests of the complete encryption, against files that OpenTofu 1.12.6 wrote and against the
+//! published algorithms.
 
 pub(crate) mod sealed;
 
@@ -25,10 +25,10 @@ use crate::{StoreError, WriteOutcome};
 
 const OPENTOFU_STATE: &[u8] = include_bytes!("golden/opentofu.tfstate");
 const OPENTOFU_PLAN: &[u8] = include_bytes!("golden/opentofu.tfplan.json");
-/// The passphrase that both were written with.
+/// The passphrase that both files were written with.
 const PASSPHRASE: &str = "correct horse battery staple";
 
-/// A root module of one file.
+/// Creates a root module from one file.
 struct SingleFileConfig(String);
 
 impl ConfigFiles for SingleFileConfig {
@@ -41,7 +41,7 @@ impl ConfigFiles for SingleFileConfig {
     }
 }
 
-/// The encryption of a block, or the summaries and details of the errors.
+/// Returns the encryption of a block, or the summaries and details of the errors.
 fn encryption_of_block(block: &str) -> Result<Encryption, Vec<String>> {
     let text = format!(
         "terraform {{\n  encryption {{\n{block}\n  }}\n}}\nvariable \"passphrase\" {{\n  type = string\n  sensitive = true\n}}\nlocals {{\n  secret = \"${{var.passphrase}}\"\n}}\n"
@@ -79,7 +79,7 @@ fn errors_of_block(block: &str) -> String {
     encryption_of_block(block).err().unwrap_or_default().join("\n")
 }
 
-/// A block with a key provider and a method, and more.
+/// A block with a key provider, a method, and further content.
 fn block_with_pbkdf2(more: &str) -> String {
     format!(
         "key_provider \"pbkdf2\" \"main\" {{\n  passphrase = local.secret\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\nmethod \"unencrypted\" \"none\" {{}}\n{more}"
@@ -109,7 +109,7 @@ fn files_that_opentofu_has_written_are_read() {
     );
 }
 
-/// Decrypts a file with nothing but the algorithms and the names of the form.
+/// Decrypts a file with only the algorithms and the names of the format.
 fn decrypt_by_hand(text: &[u8]) -> Vec<u8> {
     let file: serde_json::Value = serde_json::from_slice(text).unwrap();
     assert_eq!(file["encryption_version"], "v0");
@@ -152,8 +152,9 @@ fn bytes_from_hex(hexadecimal: &str) -> Vec<u8> {
     digits.map(|pair| byte(pair).unwrap()).collect()
 }
 
-/// Keys, ciphertexts and tags were calculated with `hashlib` and `cryptography` of Python (OpenSSL), from the
-/// documented form: PBKDF2-HMAC over passphrase and salt, then nonce, ciphertext and tag in this order.
+/// Keys, ciphertexts and tags were calculated with Python's `hashlib` and `cryptography` (OpenSSL), from the
+/// documented format: PBKDF2-HMAC over passphrase and salt, followed by nonce, ciphertext and tag in this
+/// order.
 #[test]
 fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
     let plain = r#"{"version":4,"terraform_version":"1.12.6","serial":9,"lineage":"step-by-step","outputs":{},"resources":[]}"#;
@@ -192,7 +193,8 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
             BASE64_STANDARD.encode(meta),
             BASE64_STANDARD.encode(sealed)
         );
-        // The arguments of the key provider are for new files. Those of this one are in its metadata.
+        // The arguments of the key provider are for new files. The parameters of this file are in its
+        // metadata.
         let keys = "keys = key_provider.pbkdf2.main";
         let block = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
             .replace(keys, &format!("{keys}\n  aad = [{aad}]"));
@@ -345,7 +347,7 @@ fn keys_may_be_chained_and_given() {
     assert_eq!(cipher.parse_state(&text).unwrap().serial, 7);
     let wrapper: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(wrapper["meta"].as_object().unwrap().len(), 2);
-    // An authenticated value that differs is as good as another key.
+    // A different authenticated value has the same effect as a different key.
     let other = block("key_provider.pbkdf2.main").replace("[1, 2]", "[1, 3]");
     assert!(encryption_of_block(&other).unwrap().state.parse_state(&text).is_err());
     let given = block("{ encryption_key = [for n in range(16) : n], decryption_key = range(16) }");
@@ -414,7 +416,7 @@ fn mistakes_are_reported_without_values() {
     );
     check(
         &with("passphrase = local.secret", "passphrase = local.secret\n  key_length = 20"),
-        "needs a key of 16, 24 or 32 bytes, and gets one of 20 bytes",
+        "requires a key of 16, 24 or 32 bytes, but the key has 20 bytes",
     );
     check(
         &with("passphrase = local.secret", "passphrase = local.secret\n  pasphrase = \"hunter2\""),
@@ -436,7 +438,7 @@ fn mistakes_are_reported_without_values() {
     check(
         &with("\"aes_gcm\" \"main\"", "\"rot13\" \"main\"")
             .replace("method.aes_gcm", "method.rot13"),
-        "There is no method of the type \"rot13\"",
+        "The method type \"rot13\" does not exist",
     );
 }
 
@@ -453,7 +455,7 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
             .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
             .replace("passphrase = local.secret", arguments)
     };
-    check(&of("azure_vault", ""), "There is no key provider of the type \"azure_vault\"");
+    check(&of("azure_vault", ""), "The key provider type \"azure_vault\" does not exist");
     check(
         &of("gcp_kms", ""),
         "The argument \"kms_encryption_key\" of the block key_provider.gcp_kms.main",
@@ -462,7 +464,7 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
     let gcp = |more: &str| of("gcp_kms", &format!("kms_encryption_key = \"{name}\"\n  {more}"));
     check(&gcp(""), "The argument \"key_length\" of the block key_provider.gcp_kms.main");
     check(&gcp("key_length = 1025"), "\"key_length\" must be at most 1024");
-    check(&gcp("key_length = 64"), "and gets one of 64 bytes");
+    check(&gcp("key_length = 64"), "but the key has 64 bytes");
     check(
         &gcp("key_length = 32\n  credentials = \"hunter2\""),
         "neither valid json nor a valid file",
@@ -483,7 +485,7 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
     let bao = |more: &str| of("openbao", &format!("key_name = \"k\"\n  {more}"));
     check(&bao("key_length = 24"), "\"key_length\" must be 16, 32 or 64");
     check(&bao(""), "no token was found: set the argument \"token\" or BAO_TOKEN");
-    check(&bao("token = \"t\"\n  key_length = 64"), "and gets one of 64 bytes");
+    check(&bao("token = \"t\"\n  key_length = 64"), "but the key has 64 bytes");
 }
 
 #[test]

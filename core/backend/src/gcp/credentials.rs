@@ -1,5 +1,5 @@
-//! Credentials of Google Cloud, in the order of Terraform: an access token, a credentials file or its content,
-//! the application default credentials, the metadata service of the machine; then impersonation.
+//! Google Cloud credentials, in the order of Terraform: an access token, a credentials file or its content,
+//! the application default credentials, the metadata service of the machine. Then impersonation.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ use crate::config_error::ConfigError;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, json_error_text, percent_encode, redact_url};
 
-/// The scope of tokens for other services of the cloud.
+/// The scope of tokens for other Google Cloud services.
 const CLOUD_PLATFORM_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
-/// The grant of a token for a signed assertion.
+/// The grant type for a token in exchange for a signed assertion.
 const JWT_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// The validity of an assertion.
+/// The validity period of an assertion.
 const ASSERTION_VALIDITY: Duration = Duration::from_secs(3600);
 
 /// The source of credentials.
 #[derive(Clone)]
 enum CredentialSource {
-    /// A token that is set.
+    /// A token that was set.
     Token(String),
     /// The content of a credentials file.
     Json(String),
@@ -46,7 +46,7 @@ enum CredentialSource {
 struct CredentialProvider {
     source: CredentialSource,
     scope: &'static str,
-    /// For the metadata service, which answers at once or not at all.
+    /// For the metadata service, which responds immediately or not at all.
     nearby: Context,
 }
 
@@ -91,13 +91,13 @@ struct TokenResponse {
 /// The scopes of tokens for a service.
 #[derive(Clone, Copy)]
 pub(crate) struct TokenScopes {
-    /// That of a token of the account itself.
+    /// The scope of a token of the account itself.
     pub(crate) of_account: &'static str,
-    /// That of a token of an account that is impersonated.
+    /// The scope of a token of an impersonated account.
     pub(crate) of_impersonated_account: &'static str,
 }
 
-/// The arguments that select the credentials, which a backend and a key provider have in common.
+/// The credentials arguments, which a backend and a key provider share.
 pub(crate) fn credential_arguments_block() -> Block {
     optional_attributes_block(&[
         ("access_token", Type::String),
@@ -107,10 +107,10 @@ pub(crate) fn credential_arguments_block() -> Block {
     ])
 }
 
-/// Makes the signer of requests.
+/// Creates the signer of requests.
 ///
 /// # Errors
-/// When the credentials are no JSON, or no file can be read.
+/// Returns an error if the credentials are not JSON, or if a file cannot be read.
 pub(crate) fn new_signer(
     arguments: &BackendArguments<'_>,
     client: &HttpClient,
@@ -130,8 +130,7 @@ pub(crate) fn new_signer(
             signer,
         ),
         Some(account) => {
-            // Impersonation is a call of the IAM service, which the scope of storage does not
-            // permit.
+            // Impersonation is a call of the IAM service, which the storage scope does not permit.
             let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, nearby };
             let delegates =
                 string_list_argument(arguments, "impersonate_service_account_delegates");
@@ -144,7 +143,7 @@ pub(crate) fn new_signer(
     })
 }
 
-/// The strings of an argument that is a list.
+/// Returns the strings of a list argument.
 fn string_list_argument(arguments: &BackendArguments<'_>, name: &str) -> Vec<String> {
     let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
     let text = |value: &Value| match value {
@@ -180,7 +179,7 @@ fn find_credential_source(
         Ok(content) => text_if_valid_json(content)
             .map(CredentialSource::Json)
             .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),
-        // A file that was named has to exist; the usual one need not.
+        // A file that was specified has to exist. The default file may be missing.
         Err(error) if is_set => Err(ConfigError::new(format!(
             "the file {path:?} of GOOGLE_APPLICATION_CREDENTIALS cannot be read: {error}"
         ))),
@@ -198,7 +197,7 @@ impl CredentialProvider {
         content: &str,
         around: &Context,
     ) -> Result<Option<Credential>> {
-        // The content was checked to be JSON when it was read.
+        // The content was verified to be JSON when it was read.
         let kind: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
         if kind.get("type").and_then(serde_json::Value::as_str) != Some("service_account") {
             let provider = StaticCredentialProvider::new(content).with_scope(self.scope);
@@ -220,7 +219,7 @@ impl ServiceAccountKey {
         let claims = JwtClaims {
             iss: &self.client_email,
             scope,
-            // The service refuses an assertion that is meant for another URL.
+            // The service refuses an assertion that is intended for another URL.
             aud: url,
             exp: expires.as_second(),
             iat: now.as_second(),
@@ -269,7 +268,7 @@ impl ProvideCredential for CredentialProvider {
     async fn provide_credential(&self, around: &Context) -> Result<Option<Credential>> {
         let found = match &self.source {
             CredentialSource::Token(token) => {
-                // A token that was set says nothing about its end: the service refuses it when it
+                // The expiry of an explicitly set token is unknown. The service refuses it when it
                 // has expired.
                 let token = Token { access_token: token.clone(), expires_at: None };
                 Some(Credential::with_token(token))

@@ -17,29 +17,29 @@ use crate::web::{
 /// The generation of an object that does not exist.
 pub(super) const ABSENT_GENERATION: &str = "0";
 
-/// A bucket, with the form in which its objects are written.
+/// A bucket, and the encryption of its objects.
 #[derive(Clone)]
 pub(super) struct Bucket {
     pub(super) name: String,
-    /// The URL of the API, with a slash at the end.
+    /// The URL of the API, with a trailing slash.
     pub(super) endpoint: String,
     pub(super) client: HttpClient,
     pub(super) signer: Signer<Credential>,
     pub(super) encryption: ObjectEncryption,
 }
 
-/// The encryption of states. Locks are as the bucket is configured.
+/// The encryption of states. Locks use the default encryption of the bucket.
 #[derive(Clone)]
 pub(super) enum ObjectEncryption {
-    /// As the bucket is configured.
+    /// The default encryption of the bucket.
     Bucket,
     /// With a key of the Key Management Service.
     Kms(String),
-    /// With a key that every request brings along.
+    /// With a key that every request includes.
     Customer(Vec<u8>),
 }
 
-/// The use of an object.
+/// The purpose of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectUse {
     State,
@@ -50,29 +50,29 @@ pub(super) enum ObjectUse {
 #[derive(Debug)]
 pub(super) struct StoredObject {
     pub(super) content: Vec<u8>,
-    /// The number of this version, if the server has any.
+    /// The generation of this version, if the server has any.
     pub(super) generation: Option<String>,
 }
 
-/// The outcome of writing an object.
+/// The result of writing an object.
 #[derive(Debug)]
 pub(super) enum PutOutcome {
-    /// It is stored, under this generation.
+    /// The object is stored with this generation.
     Stored(String),
-    /// The stored generation is another one.
+    /// The stored object has another generation.
     Refused,
-    /// The credentials do not permit it.
+    /// The credentials lack the permission.
     Denied(Cause),
 }
 
-/// The outcome of removing an object of a generation.
+/// The result of deleting an object with a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeleteOutcome {
-    /// It was removed.
+    /// The object was deleted.
     Removed,
-    /// There is none, and an attempt whose answer was lost may have removed it.
+    /// The object does not exist, and an attempt whose response was lost may have deleted it.
     PerhapsRemoved,
-    /// There is none.
+    /// The object does not exist.
     Absent,
 }
 
@@ -96,14 +96,14 @@ struct ListedObject {
 
 impl Bucket {
     fn object_url(&self, object: &str) -> String {
-        // The API takes the whole name as one segment of the path, so its slashes are encoded.
+        // The API expects the whole name as one path segment, so its slashes are encoded.
         format!("{}b/{}/o/{}", self.endpoint, percent_encode(&self.name), percent_encode(object))
     }
 
-    /// Reads an object; `None` if there is none.
+    /// Reads an object. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn get(
         &self,
         object: &str,
@@ -123,10 +123,10 @@ impl Bucket {
         }
     }
 
-    /// Writes an object, in one step, if the stored one has a generation.
+    /// Writes an object atomically, if the stored object has the given generation.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn put(
         &self,
         object: &str,
@@ -134,8 +134,8 @@ impl Bucket {
         of: ObjectUse,
         generation: Option<&str>,
     ) -> Result<PutOutcome, Cause> {
-        // Uploads have a path of their own, which begins at the host whatever folder the endpoint
-        // has.
+        // Uploads have a separate path, which starts at the host whatever the path of the endpoint
+        // is.
         let host = self.endpoint.split('/').take(3).collect::<Vec<_>>().join("/");
         let mut url = format!(
             "{host}/upload/storage/v1/b/{}/o?uploadType=media&name={}",
@@ -145,7 +145,8 @@ impl Bucket {
         if let Some(generation) = generation {
             url.push_str(&format!("&ifGenerationMatch={generation}"));
         }
-        // Only a new object names its key: the service knows those of stored ones.
+        // Only a new object specifies its key, because the service knows the keys of stored
+        // objects.
         if let (ObjectUse::State, ObjectEncryption::Kms(name)) = (of, &self.encryption) {
             url.push_str(&format!("&kmsKeyName={}", percent_encode(name)));
         }
@@ -168,10 +169,10 @@ impl Bucket {
         }
     }
 
-    /// Removes an object, if it has a generation.
+    /// Deletes an object, if it has the given generation.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn delete(
         &self,
         object: &str,
@@ -194,20 +195,20 @@ impl Bucket {
         }
     }
 
-    /// Lists the names of the objects in a folder.
+    /// Lists the names of the objects in a directory.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
-        // The delimiter leaves out the objects in folders below, which are no states of this backend.
+        // The delimiter excludes the objects in subdirectories, which are not states of this backend.
         self.list_pages(prefix, "delimiter=%2F&").await?
     }
 
-    /// Lists the names of the objects that begin with a prefix, also in folders below. The inner error is for
-    /// credentials without the permission.
+    /// Lists the names of the objects with a prefix, including those in subdirectories. The inner error means
+    /// that the credentials lack the permission.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn list_with_folders(
         &self,
         prefix: &str,
@@ -243,7 +244,7 @@ impl Bucket {
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             names.extend(page.items.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
-                // A service that returns the same token again would be asked for ever.
+                // A service that returns the same token again would be queried forever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
                 _ => return Ok(Ok(names)),
             }
@@ -259,13 +260,14 @@ impl Bucket {
         self.client.send_authorized(&request.body(content)?, &signer).await
     }
 
-    /// The headers with the key that this backend brings along.
+    /// Returns the headers with the customer-supplied key.
     fn add_customer_key_headers(
         &self,
         request: request::Builder,
         of: ObjectUse,
     ) -> request::Builder {
-        // As in Terraform, the key is for states only, so that any run can read who has the lock.
+        // As in Terraform, the key is for states only, so that any run can read the holder of the
+        // lock.
         let (ObjectUse::State, ObjectEncryption::Customer(key)) = (of, &self.encryption) else {
             return request;
         };
@@ -275,7 +277,7 @@ impl Bucket {
             .header("x-goog-encryption-key-sha256", STANDARD.encode(Sha256::digest(key)))
     }
 
-    /// The cause of a failure for an answer that was not expected, with the next step.
+    /// The cause of a failure, from an unexpected response, with a remedy.
     fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
         let message = error_message(answer);
         let next = match answer.status {
@@ -283,7 +285,7 @@ impl Bucket {
             StatusCode::FORBIDDEN => {
                 "the credentials lack the permission for this call: objects must be read, created, deleted and listed"
             }
-            StatusCode::NOT_FOUND => "the bucket must be made before: check bucket",
+            StatusCode::NOT_FOUND => "the bucket must exist: check bucket",
             StatusCode::BAD_REQUEST if message.contains("encrypt") => "check encryption_key",
             _ => return answer.unexpected_response_cause(method, url),
         };
@@ -294,8 +296,8 @@ impl Bucket {
     }
 }
 
-/// The signer of requests that are repeated where another request for the same object is under way, too. Their
-/// generation makes that safe.
+/// Returns the signer of requests that are also repeated after a conflict with another request for the same
+/// object. Their generation makes this safe.
 struct RepeatedAtConflicts<'a>(&'a Signer<Credential>);
 
 #[async_trait::async_trait]
@@ -305,14 +307,14 @@ impl Authorize for RepeatedAtConflicts<'_> {
     }
 
     fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
-        // The first one is the answer to a request that arrived too slowly.
+        // The first one is the response to a request that arrived too slowly.
         matches!(answer.status, StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT)
             || is_retryable_status(answer.status)
     }
 }
 
-/// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy
-/// says neither.
+/// Whether a response with the status 404 means that the object is missing, and not the bucket. A page from
+/// a proxy means neither.
 fn is_object_missing(answer: &HttpResponse) -> bool {
     let message = error_message(answer).to_lowercase();
     !message.contains('<') && !message.contains("bucket")

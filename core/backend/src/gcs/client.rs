@@ -1,5 +1,5 @@
-//! The state of one workspace in a bucket: written only over the generation that was read, and locked by an
-//! object beside it, whose generation is the ID of the lock.
+//! The state of one workspace in a bucket. It is written only over the generation that was read, and locked
+//! by an object next to it, whose generation is the ID of the lock.
 
 use super::STATE_SUFFIX;
 use super::bucket::{ABSENT_GENERATION, Bucket, DeleteOutcome, ObjectUse, PutOutcome};
@@ -9,13 +9,13 @@ use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 use formwork_core::disk::parse_json_object;
 
-/// The ending of the name of a lock.
+/// The suffix of the object name of a lock.
 const LOCK_SUFFIX: &str = ".tflock";
 
-/// The state of a workspace.
+/// The client of one workspace's state.
 pub(super) struct GcsClient {
     bucket: Bucket,
-    /// The name of the objects, without their ending.
+    /// The name of the objects, without their suffix.
     name: String,
     /// The generation that was last read or written, if the server has any.
     known: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct GcsClient {
 }
 
 impl GcsClient {
-    /// Makes the client. Asks nothing of the service yet.
+    /// Creates the client. Sends no request yet.
     pub(super) fn new(bucket: Bucket, name: String) -> Self {
         Self { bucket, name, known: None, held: None }
     }
@@ -37,7 +37,7 @@ impl GcsClient {
         format!("{}{LOCK_SUFFIX}", self.name)
     }
 
-    /// Removes the state.
+    /// Deletes the state.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.state_object_name(), None).await.map(drop)
     }
@@ -47,7 +47,8 @@ impl GcsClient {
         Ok(self.bucket.get(&self.lock_object_name(), ObjectUse::Lock).await?.is_some())
     }
 
-    /// The holder of the lock: its description with the ID of its object, and the ID that it was written with.
+    /// Returns the holder of the lock: its description with the ID of its object, and the ID that it was
+    /// written with.
     async fn lock_holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
         let object = self.lock_object_name();
         let Some(found) = self.bucket.get(&object, ObjectUse::Lock).await? else { return Ok(None) };
@@ -60,8 +61,8 @@ impl GcsClient {
     }
 }
 
-/// The error of a state without content.
-const EMPTY_STATE_ERROR: &str = "the object is there and has no content. A state never becomes empty by itself: restore a version of it, or remove it if none of its objects exist any more";
+/// The error for a state object without content.
+const EMPTY_STATE_ERROR: &str = "the object exists but is empty. A state never becomes empty by itself: restore a version of it, or delete it if none of its objects exist any more";
 
 #[async_trait::async_trait]
 impl RemoteClient for GcsClient {
@@ -76,12 +77,13 @@ impl RemoteClient for GcsClient {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let object = self.bucket.get(&self.state_object_name(), ObjectUse::State).await?;
         self.known = match &object {
-            // In a condition, the generation 0 means that there is no object.
+            // In a condition, the generation 0 means that the object does not exist.
             None => Some(ABSENT_GENERATION.to_owned()),
             Some(object) => object.generation.clone(),
         };
         match object.map(|object| object.content) {
-            // Neither program writes one. As a new state it would have all objects created a second time.
+            // Neither program writes an empty object. If it counted as a new state, all objects would be
+            // created a second time.
             Some(content) if content.is_empty() => Err(EMPTY_STATE_ERROR.into()),
             content => Ok(content),
         }
@@ -92,7 +94,7 @@ impl RemoteClient for GcsClient {
         let known = self.known.as_deref();
         match self.bucket.put(&object, text.clone(), ObjectUse::State, known).await? {
             PutOutcome::Stored(generation) => self.known = Some(generation),
-            // An attempt whose answer was lost may have changed the generation.
+            // An attempt whose response was lost may have changed the generation.
             PutOutcome::Refused => match self.bucket.get(&object, ObjectUse::State).await? {
                 Some(found) if found.content == text => self.known = found.generation,
                 _ => return Err(PutError::Changed),
@@ -106,11 +108,11 @@ impl RemoteClient for GcsClient {
         let object = self.lock_object_name();
         let path = format!("gs://{}/{object}", self.bucket.name);
         let content = serde_json::to_vec(&LockInfo { path, ..info.clone() })?;
-        // The lock is the existence of the object, which only one of several processes can make.
+        // The existence of the object is the lock. Only one of several processes can create it.
         match self.bucket.put(&object, content, ObjectUse::Lock, Some(ABSENT_GENERATION)).await? {
             PutOutcome::Stored(generation) => self.held = Some(generation),
             PutOutcome::Refused => match self.lock_holder().await? {
-                // An earlier attempt has reached the server although its answer was lost.
+                // An earlier attempt reached the server although its response was lost.
                 Some((holder, written)) if written == info.id => self.held = Some(holder.id),
                 holder => return Ok(LockOutcome::Held(holder.map(|(holder, _)| Box::new(holder)))),
             },
@@ -122,7 +124,7 @@ impl RemoteClient for GcsClient {
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
         let Some(generation) = self.held.take() else { return Ok(()) };
         match self.bucket.delete(&self.lock_object_name(), Some(&generation)).await? {
-            // No other lock ever has this generation, so nothing is left to release.
+            // No other lock ever has this generation, so nothing remains to be released.
             DeleteOutcome::Removed | DeleteOutcome::PerhapsRemoved => return Ok(()),
             DeleteOutcome::Absent => {}
         }

@@ -1,11 +1,11 @@
-//! The journals of runs as objects of the bucket beside a state.
+//! Stores the journals of runs as objects in the bucket next to a state.
 
 use super::bucket::{ABSENT_GENERATION, Bucket, ObjectUse, PutOutcome};
 use super::client::GcsClient;
 use crate::cause::Cause;
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
-/// The objects beside a state. They are encrypted as the state is.
+/// The journal objects of a state. They are encrypted like the state.
 pub(super) struct GcsObjects {
     pub(super) bucket: Bucket,
     pub(super) state: GcsClient,
@@ -19,11 +19,11 @@ impl ObjectStore for GcsObjects {
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         let listed = self.bucket.list_with_folders(prefix).await?;
-        // The lock shows whether a run goes on.
+        // The lock shows whether a run is active.
         let object = |name| ListedObject { name, age: None };
         let objects = listed.map(|names| names.into_iter().map(object).collect());
         Ok(objects.map_err(|cause| {
-            format!("Other machines do not find a journal in the bucket, because its objects cannot be listed: {cause}")
+            format!("Other machines cannot find a journal in the bucket, because its objects cannot be listed: {cause}")
         }))
     }
 

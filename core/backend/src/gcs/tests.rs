@@ -13,7 +13,7 @@ use crate::scripted_server::{
 };
 use crate::store::{StateStore, StoreError};
 
-/// A key of 2,048 bits that protects nothing.
+/// A 2,048-bit key that protects nothing.
 const SERVICE_ACCOUNT_KEY: &str = include_str!("tests/service-account.pem");
 
 fn object_reply(content: &[u8], generation: u64) -> ScriptedReply {
@@ -85,7 +85,7 @@ async fn an_object_is_written_only_over_the_generation_that_was_read() {
     let mut store = open_store(&server).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    // The service takes zero for an object that does not exist.
+    // The service expects zero for an object that does not exist.
     assert!(
         server.request_lines()[2].ends_with("ifGenerationMatch=0"),
         "{:?}",
@@ -103,7 +103,7 @@ async fn a_generation_of_another_program_stays_and_a_lost_answer_is_none() {
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
 
-    // The first attempt has reached the server, but its answer was lost.
+    // The first attempt reached the server, but its response was lost.
     let mut written = StateFile::parse(&test_state_text(1)).unwrap();
     written.check_results = Some(b"[\"x\"]".to_vec().into());
     written.serial = 2;
@@ -176,10 +176,10 @@ async fn a_release_whose_answer_is_lost_is_none_by_force() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_of_another_process_is_not_released() {
     for (id, replies) in [
-        // As in Terraform, `force-unlock` wants the generation, not the ID in the text.
+        // As in Terraform, `force-unlock` requires the generation, not the ID in the content.
         ("uuid", vec![lock_reply("uuid", 9)]),
         ("8", vec![lock_reply("uuid", 9)]),
-        // Another process takes it in between.
+        // Another process acquires the lock in between.
         ("9", vec![lock_reply("uuid", 9), precondition_failed_reply(), lock_reply("other", 10)]),
         ("9", vec![not_found_reply()]),
     ] {
@@ -191,7 +191,7 @@ async fn a_lock_of_another_process_is_not_released() {
         ScriptedServer::start([lock_reply("uuid", 9), ScriptedReply::new("204 No Content", "")]);
     open_store(&server).await.force_unlock("9").await.unwrap();
 
-    // One that was released by force is reported at the end.
+    // A lock that was released by force is reported at the end.
     let server = ScriptedServer::start([
         stored_reply(9),
         precondition_failed_reply(),
@@ -296,7 +296,7 @@ async fn a_service_account_exchanges_a_signed_assertion_for_a_token() {
     let asked = server.received_requests();
     let lines: Vec<&str> =
         asked.iter().map(|asked| asked.line.split('?').next().unwrap()).collect();
-    // The token is used again.
+    // The token is reused.
     assert_eq!(lines[0], "POST /token");
     assert!(lines[1..].iter().all(|line| line.starts_with("GET ")), "{lines:?}");
     assert_eq!(asked[1].headers["authorization"], "Bearer issued");
@@ -378,10 +378,10 @@ async fn a_part_of_a_journal_is_an_object_that_is_made_once() {
     let server = ScriptedServer::start([
         list_reply(&[]),
         stored_reply(1),
-        // The answer to an attempt was lost.
+        // The response to an attempt was lost.
         precondition_failed_reply(),
         object_reply(b"part", 2),
-        // Another machine has taken the run over.
+        // Another machine has taken over the run.
         precondition_failed_reply(),
         object_reply(b"theirs", 3),
     ]);
@@ -395,7 +395,7 @@ async fn a_part_of_a_journal_is_an_object_that_is_made_once() {
     }
     let asked = server.received_requests();
     let first = "a%20b%2Fdefault.tfstate.journal%2Frun%2F000000000000";
-    // Without a delimiter, which would leave out the objects in folders.
+    // Without a delimiter, which would exclude the objects in directories.
     assert_eq!(asked[0].line, format!("GET /storage/v1/b/states/o?prefix={first}"));
     assert_eq!(
         asked[1].line,
@@ -417,7 +417,7 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
     let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
     assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, silent_for: None, parts }]);
 
-    // For a reader, the run goes on while there is a lock.
+    // To a reader, the run is active while the lock exists.
     let server = ScriptedServer::start([listed(), lock_reply("uuid", 9)]);
     let runs = shared_journals(&server).read_runs(StateAccess::ReadOnly).await.unwrap();
     assert_eq!(
@@ -442,6 +442,6 @@ async fn without_a_permission_journals_stay_on_this_machine() {
     assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
     let first = journals.append_part("run", 0, b"part").await.unwrap();
     assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
-    // The run relies on the journal by then.
+    // At this point the run relies on the journal.
     journals.append_part("run", 1, b"part").await.unwrap_err();
 }

@@ -4,20 +4,20 @@ use std::str::FromStr as _;
 
 use age::{ssh, x25519};
 
-/// The first words of an SSH key that is supported.
+/// The first word of a supported SSH public key.
 const SSH_ED25519_PREFIX: &str = "ssh-ed25519";
 
-/// The first line of a private key of SSH, and the last one.
+/// The first and last line of an SSH private key.
 const PEM_MARKERS: (&str, &str) =
     ("-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----");
 
-/// A key to encrypt to.
+/// A public key, to which data is encrypted.
 pub(super) enum PublicKey {
     X25519(x25519::Recipient),
     Ed25519(ssh::Recipient),
 }
 
-/// A key that decrypts.
+/// A private key, which decrypts.
 pub(super) enum Identity {
     X25519(x25519::Identity),
     Ed25519(ssh::Identity),
@@ -27,13 +27,14 @@ impl PublicKey {
     /// Reads a recipient.
     ///
     /// # Errors
-    /// When it is none, or of a type that is not supported. The text has no final period.
+    /// Returns an error if the string is not a recipient, or is of an unsupported type. The message
+    /// has no final period.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let trimmed = text.trim();
         if trimmed.starts_with("ssh-rsa ") {
-            // The only implementation of RSA for this format decrypts in a time that depends on the key.
+            // The only RSA implementation for this format decrypts in a time that depends on the key.
             return Err(format!(
-                "{} in \"recipients\" is an RSA key, which is not supported: take an Ed25519 key, as ssh-keygen -t ed25519 makes it, or a key of age-keygen",
+                "{} in \"recipients\" is an RSA key, which is not supported: use an Ed25519 key, as created by ssh-keygen -t ed25519, or a key created by age-keygen",
                 shorten_key(trimmed)
             ));
         }
@@ -42,11 +43,11 @@ impl PublicKey {
             false => x25519::Recipient::from_str(trimmed).ok().map(Self::X25519),
         };
         found.ok_or_else(|| {
-            // The secret key may have been taken for the public one.
+            // The user may have mistaken the secret key for the public one.
             let is_secret = ["SECRET", "PRIVATE"].iter().any(|word| text.contains(word));
             let shown = if is_secret { "a value".to_owned() } else { format!("{text:?}") };
             format!(
-                "{shown} in \"recipients\" is no public key of age or SSH: one begins with \"age1\", as age-keygen prints it, or with \"{SSH_ED25519_PREFIX}\", as in a file id_ed25519.pub"
+                "{shown} in \"recipients\" is not an age or SSH public key. A public key begins with \"age1\", as printed by age-keygen, or with \"{SSH_ED25519_PREFIX}\", as in a file id_ed25519.pub"
             )
         })
     }
@@ -58,7 +59,7 @@ impl PublicKey {
         }
     }
 
-    /// The key as text, without a comment.
+    /// The key as a string, without a comment.
     pub(super) fn to_text(&self) -> String {
         match self {
             Self::X25519(key) => key.to_string(),
@@ -76,11 +77,12 @@ impl Identity {
     }
 }
 
-/// Reads identities: keys of age, one a line, and private keys of SSH, between comments and empty lines. No
+/// Reads identities: age keys, one per line, and SSH private keys, between comments and empty lines. No
 /// message shows a line.
 ///
 /// # Errors
-/// When a line is no identity, or there is none. The text has no final period.
+/// Returns an error if a line is not an identity, or if there is none. The message has no final
+/// period.
 pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
     let mut identities = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -104,7 +106,7 @@ pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
         }
         let identity = x25519::Identity::from_str(line).map_err(|_| {
             format!(
-                "line {} is no identity: one begins with \"AGE-SECRET-KEY-1\", as age-keygen prints it, and is not encrypted, or is an OpenSSH private key",
+                "line {} is not an identity. An identity begins with \"AGE-SECRET-KEY-1\", as printed by age-keygen, and is not encrypted, or is an OpenSSH private key",
                 at + 1
             )
         })?;
@@ -118,9 +120,9 @@ pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
 
 fn parse_ssh_identity(key: &str) -> Result<Identity, String> {
     let read = ssh::Identity::from_buffer(key.as_bytes(), None)
-        .map_err(|_| "it is no private key of SSH".to_owned())?;
+        .map_err(|_| "it is not an SSH private key".to_owned())?;
     if matches!(read, ssh::Identity::Encrypted(_) | ssh::Identity::Unsupported(_)) {
-        return Err("it is encrypted, or of a type that is not supported: only unencrypted Ed25519 keys are".to_owned());
+        return Err("it is encrypted or of an unsupported type: only unencrypted Ed25519 keys are supported".to_owned());
     }
     match ssh::Recipient::try_from(read.clone()) {
         Ok(ssh::Recipient::SshEd25519(..)) => Ok(Identity::Ed25519(read)),

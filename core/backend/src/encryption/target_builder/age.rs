@@ -1,4 +1,4 @@
-//! The arguments of the key provider `age`: recipients, and the place of the identities.
+//! The arguments of the key provider `age`: recipients, and the source of the identities.
 
 use formwork_core::eval::encryption::KeyProviderSettings;
 use formwork_value::{Diagnostics, Reported};
@@ -7,7 +7,7 @@ use super::super::age::{AgeKeys, IDENTITY_FILE_VARIABLE, IDENTITY_VARIABLE, Iden
 use super::arguments::EncryptionArguments;
 use crate::arguments::BackendEnvironment;
 
-/// Makes a key provider `age`, which only the method `sealed` uses.
+/// Creates a key provider `age`, which only the method `sealed` uses.
 pub(super) fn build_age_keys(
     diags: &mut Diagnostics,
     settings: &KeyProviderSettings,

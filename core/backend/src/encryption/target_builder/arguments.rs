@@ -1,4 +1,4 @@
-//! The arguments of a key provider or method, converted as they are taken.
+//! The arguments of a key provider or method, converted on access.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::build_key_provider;
 use crate::arguments::BackendEnvironment;
 use crate::messages;
 
-/// The arguments of a block, each taken once.
+/// The arguments of a block. Each can be taken once.
 pub(super) struct EncryptionArguments<'a> {
-    /// The block, as messages name it.
+    /// The block, for messages.
     pub(super) address: String,
     pub(super) span: Span,
     pub(super) left: Vec<(&'a Str, &'a EvaluatedArgument)>,
@@ -21,7 +21,8 @@ pub(super) struct EncryptionArguments<'a> {
 }
 
 impl EncryptionArguments<'_> {
-    /// The arguments of a schema, as an object of its type. An argument that is not set is null.
+    /// Returns the arguments of a schema, as an object of its type. An argument that is not set is
+    /// null.
     #[cfg(any(feature = "aws_kms", feature = "gcp_kms"))]
     pub(super) fn take_schema_values(
         &mut self,
@@ -38,9 +39,9 @@ impl EncryptionArguments<'_> {
         values.map_err(|error| self.report_argument(diags, &error.reason))
     }
 
-    /// Reports an argument.
+    /// Reports a problem with an argument.
     pub(super) fn report_argument(&self, diags: &mut Diagnostics, reason: &str) -> Reported {
-        // No value is shown: it may be a secret.
+        // No value is shown, because it may be a secret.
         let detail = format!("The block {} is not valid: {reason}.", self.address);
         let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_CONFIGURATION, detail);
         diags.error(problem.at(self.span))
@@ -64,7 +65,7 @@ impl EncryptionArguments<'_> {
         }
     }
 
-    /// The value of an argument, converted to a type.
+    /// Returns the value of an argument, converted to a type.
     pub(super) fn take_value(
         &mut self,
         diags: &mut Diagnostics,
@@ -109,7 +110,7 @@ impl EncryptionArguments<'_> {
         Ok(Some(items.collect()))
     }
 
-    /// The bytes in a list of numbers.
+    /// Returns the bytes in a list of numbers.
     pub(super) fn take_bytes(
         &mut self,
         diags: &mut Diagnostics,
@@ -140,7 +141,7 @@ impl EncryptionArguments<'_> {
         number.filter(|number| *number >= least).ok_or_else(|| self.report_argument(diags, &reason))
     }
 
-    /// The keys of a key provider, or those in an object.
+    /// Returns the keys of a key provider, or those in an object.
     pub(super) fn take_keys(
         &mut self,
         diags: &mut Diagnostics,
@@ -173,7 +174,7 @@ impl EncryptionArguments<'_> {
         Ok(Some(MethodKeys::Static(EncryptionAndDecryptionKeys { encryption, decryption })))
     }
 
-    /// Reports an argument that was not taken.
+    /// Reports an argument that was not used.
     pub(super) fn report_unused_argument(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let Some((name, argument)) = self.left.first() else { return Ok(()) };
         let detail = format!(

@@ -7,10 +7,10 @@ use super::arguments::EncryptionArguments;
 use crate::arguments::BackendArguments;
 use crate::aws::schema::connection_arguments_block;
 
-/// Makes a key provider `aws_kms`.
+/// Creates a key provider `aws_kms`.
 ///
 /// # Errors
-/// When an argument is missing or not valid.
+/// Returns an error if an argument is missing or invalid.
 pub(super) fn build_aws_kms_provider(
     diags: &mut Diagnostics,
     arguments: &mut EncryptionArguments<'_>,

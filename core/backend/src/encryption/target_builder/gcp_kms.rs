@@ -7,10 +7,10 @@ use super::arguments::EncryptionArguments;
 use crate::arguments::BackendArguments;
 use crate::gcp::credentials::credential_arguments_block;
 
-/// Makes a key provider `gcp_kms`.
+/// Creates a key provider `gcp_kms`.
 ///
 /// # Errors
-/// When an argument is missing or not valid.
+/// Returns an error if an argument is missing or invalid.
 pub(super) fn build_gcp_kms_provider(
     diags: &mut Diagnostics,
     arguments: &mut EncryptionArguments<'_>,

@@ -5,10 +5,10 @@ use formwork_value::{Diagnostics, Reported};
 use super::super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
 use super::arguments::EncryptionArguments;
 
-/// Makes a key provider `openbao`.
+/// Creates a key provider `openbao`.
 ///
 /// # Errors
-/// When an argument is missing or not valid.
+/// Returns an error if an argument is missing or invalid.
 pub(super) fn build_openbao_provider(
     diags: &mut Diagnostics,
     arguments: &mut EncryptionArguments<'_>,

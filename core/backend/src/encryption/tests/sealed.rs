@@ -15,14 +15,14 @@ const SECOND_IDENTITY: (&str, &str) = (
 );
 const SECRET: &str = "hunter2-in-a-state";
 
-/// A key provider of a name and a method for it.
+/// A key provider with a name, and a method that uses it.
 fn sealed_method_block(name: &str, recipients: &[&str], identity: &str) -> String {
     format!(
         "key_provider \"age\" \"{name}\" {{\n  recipients = {recipients:?}\n  identity = {identity:?}\n}}\nmethod \"sealed\" \"{name}\" {{\n  keys = key_provider.age.{name}\n}}\n"
     )
 }
 
-/// Encryption with one method, and others to read with.
+/// Encryption with one method, and others for reading.
 pub(crate) fn sealed_encryption(recipients: &[&str], identity: &str, more: &str) -> Encryption {
     let fallback = match more.is_empty() {
         true => String::new(),
@@ -61,7 +61,7 @@ fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
         .unwrap();
     let shown = String::from_utf8_lossy(&text);
     assert!(!shown.contains(SECRET) && shown.contains("\"b\": \"y\""), "{shown}");
-    // The order of the recipients does not count, nor whose identity reads.
+    // The order of the recipients is irrelevant, and any of their identities can read.
     let next =
         sealed_encryption(&[SECOND_IDENTITY.1, FIRST_IDENTITY.1], SECOND_IDENTITY.0, "").state;
     let (mut read, is_current) = next.parse_checking_current_form(&text).unwrap();
@@ -70,7 +70,8 @@ fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
     read.serial += 1;
     let again = next.serialize_state(&read).unwrap();
     assert_eq!((sealed_values(&again), sealed_values(&again).len()), (sealed_values(&text), 2));
-    // A program that has not read them makes others, and an equal secret elsewhere has its own.
+    // A program that has not read them creates other ciphertexts, and an equal secret elsewhere has
+    // its own.
     let other = sealed_values(
         &sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
             .state
@@ -101,7 +102,7 @@ fn other_recipients_are_a_reason_to_write_again() {
             .1
     );
 
-    // The former key is a fallback, and reads no more of what is written.
+    // The former key is a fallback, and cannot read what is written now.
     let moved = sealed_encryption(
         &[SECOND_IDENTITY.1],
         SECOND_IDENTITY.0,
@@ -143,7 +144,7 @@ fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() 
 
 #[tokio::test]
 async fn a_state_that_is_encrypted_as_a_whole_has_no_objects_of_a_readable_history() {
-    // No server answers there: the history is not even asked.
+    // No server responds at this address, so the history is not queried.
     let place = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
     let backend = configured_backend("pg", &[("conn_str", Value::string(place))]);
     let mut store = backend.open_store("default").await.unwrap();
@@ -179,7 +180,7 @@ fn a_part_is_sealed_as_in_the_whole_with_copies_of_secrets_that_are_elsewhere() 
     let text = String::from_utf8(state_with_secret().to_bytes()).unwrap();
     let whole = StateFile::parse(text.replace("\"y\"", &format!("\"y {SECRET}\"")).as_bytes());
     let mut whole = whole.unwrap();
-    // The object of another address has the copy alone.
+    // Only the object at the other address has the copy.
     let other = text.replace("\"name\": \"a\"", "\"name\": \"b\"").replace(SECRET, "z");
     let other = StateFile::parse(other.replace("\"y\"", &format!("\"{SECRET}\"")).as_bytes());
     whole.state.resources.append(&mut other.unwrap().state.resources);
@@ -268,7 +269,7 @@ fn readable_states_and_values_are_refused_without_a_fallback() {
                 .unwrap()
                 .1
         );
-        // The copy of a state that was readable is sealed, whatever its layout.
+        // The copy of a readable state is sealed, regardless of its layout.
         let one_line = serde_json::to_vec(
             &serde_json::from_slice::<serde_json::Value>(&state_with_secret().to_bytes()).unwrap(),
         );
@@ -299,7 +300,7 @@ fn states_move_between_the_methods() {
                 .unwrap()
                 .1
         );
-        // A copy of a sealed state may have readable values; it is encrypted again.
+        // A copy of a sealed state may have readable values, so it is encrypted again.
         let copy = to.encrypt_file_text(text.clone()).unwrap();
         let is_kept = read_sealed_header(&text).is_none();
         assert_eq!((copy == text, to.parse_state(&copy).unwrap()), (is_kept, state_with_secret()));
@@ -331,7 +332,7 @@ fn key_providers_and_methods_that_do_not_fit_are_reported() {
     for (arguments, expected) in [
         ("", "The argument \"recipients\" of the block key_provider.age.k is required"),
         ("recipients = []", "is required"),
-        ("recipients = [\"age1x\"]", "\"age1x\" in \"recipients\" is no public key of age"),
+        ("recipients = [\"age1x\"]", "\"age1x\" in \"recipients\" is not an age or SSH public key"),
         (
             "recipients = [\"age1x\"]\nidentity = \"x\"\nidentity_file = \"y\"",
             "only one of the arguments \"identity\" and \"identity_file\" may be set",
@@ -374,7 +375,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
     );
     assert!(redacted.write_state_to(&read, &mut Vec::new()).is_err());
     assert!(redacted.encrypt_file_text(text.clone()).is_err());
-    // With an identity it reads all.
+    // With an identity it reads all values.
     assert_eq!(
         sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
             .state
@@ -383,7 +384,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
             .unwrap(),
         state_with_secret()
     );
-    // A state that was changed is refused by a reader that can check it.
+    // A reader that can verify the state refuses one that was changed.
     let changed =
         String::from_utf8(text).unwrap().replace("\"lineage\": \"l\"", "\"lineage\": \"m\"");
     assert!(
@@ -413,7 +414,7 @@ fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
             assert!(reason.contains(part), "{part}: {reason}");
         }
     }
-    // A reader with the former key hands it over to others.
+    // A reader with the former key hands the state over to other recipients.
     assert_eq!(
         check(sealed_encryption(
             &[SECOND_IDENTITY.1],
