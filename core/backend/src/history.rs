@@ -29,17 +29,17 @@
 pub struct HistoryWrite {
     /// The serial that the state got.
     pub serial: u64,
-    /// When: RFC 3339, UTC.
+    /// The time of the write: RFC 3339, UTC.
     pub at: String,
     /// The user and host.
     pub who: String,
-    /// The operation, as in a lock: `OperationTypeApply`; empty if another program wrote it.
+    /// The operation, as in a lock: `OperationTypeApply`. Empty if another program wrote it.
     pub operation: String,
-    /// The id of the run; empty if another program wrote it.
+    /// The ID of the run. Empty if another program wrote it.
     pub run: String,
     /// The lineage of the state.
     pub lineage: String,
-    /// The objects and outputs that it changed.
+    /// The objects and outputs that the write changed.
     pub changes: Vec<ObjectChange>,
 }
 
@@ -50,7 +50,7 @@ pub struct HistoryWrite {
 pub struct ObjectChange {
     /// The address of the instance, or `output.NAME`.
     pub address: String,
-    /// The key of a deposed object; else empty.
+    /// The key of a deposed object. Empty for a current one.
     pub deposed: String,
     /// The change: `add`, `change` or `remove`.
     pub action: String,
@@ -96,6 +96,6 @@ pub enum HistoryPoint {
 pub struct StoredObject {
     /// The serial of the state.
     pub serial: u64,
-    /// The object as an entry of a state file; `None` if there was none.
+    /// The object as an entry of a state file, or `None` if it did not exist.
     pub entry: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! The backend `http`: one state behind a URL, with lock and unlock requests if the server has them.
+//! The backend `http`: one state at a URL, with lock and unlock requests if the server supports
+//! them.
 
 mod journals;
 #[cfg(test)]
@@ -132,7 +133,7 @@ impl HttpBackend {
     fn local_intents(&self, workspace: &str) -> LocalIntentLog {
         let address = &self.server.address;
         let log = local_intent_log(&self.root, &journal_id_of_address(address), workspace);
-        // Journals of earlier versions are named after the address as it is written.
+        // Journals of earlier versions are named after the address as written.
         let former = journal_folder_of_remote_state(&self.root, address, workspace);
         log.with_former_folder(former)
     }
@@ -148,7 +149,7 @@ fn parse_url(name: &str, url: &str) -> Result<Uri, ConfigError> {
     }
 }
 
-/// The server, and the requests that it takes.
+/// The server, and the requests that it supports.
 #[derive(Clone)]
 struct HttpServer {
     address: String,
@@ -161,7 +162,7 @@ struct HttpServer {
     client: HttpClient,
 }
 
-/// A backend over one server.
+/// A backend that uses one server.
 struct HttpBackend {
     server: HttpServer,
     journals: HttpObjects,
@@ -187,7 +188,7 @@ impl Backend for HttpBackend {
     }
 
     async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        // The URL has no place for the name of a workspace, in Terraform as here.
+        // As in Terraform, the URL does not contain the name of a workspace.
         if workspace != DEFAULT_WORKSPACE {
             return Err(StoreError::NoWorkspace {
                 location: self.location(workspace),
@@ -212,8 +213,9 @@ impl Backend for HttpBackend {
     }
 }
 
-/// The text from which the name of the journals is made: the address without its login, which changes while the
-/// state stays, in one spelling. The query stays, because it may name the state.
+/// The string from which the name of the journals is derived: the address in normalized form and without its
+/// login, which can change while the state stays the same. The query is included, because it may identify the
+/// state.
 fn journal_id_of_address(address: &str) -> String {
     let Ok(url) = address.parse::<Uri>() else { return address.to_owned() };
     let scheme = url.scheme_str().unwrap_or_default().to_ascii_lowercase();
@@ -225,15 +227,15 @@ fn journal_id_of_address(address: &str) -> String {
     format!("{scheme}://{host}{port}{}{query}", url.path())
 }
 
-/// The state behind the URL.
+/// The state at the URL.
 struct HttpStateClient {
     server: HttpServer,
-    /// The lock that is held: its id, and the information that the server got with it.
+    /// The lock that is held: its ID, and the information that was sent with it.
     lock: Option<(String, Vec<u8>)>,
 }
 
 impl HttpServer {
-    /// Begins a request with the credentials of the block.
+    /// Creates a request with the credentials of the block.
     fn request(&self, method: &str, url: &str) -> request::Builder {
         let request = Request::builder().method(method).uri(url);
         match &self.authorization {
@@ -250,7 +252,7 @@ impl HttpServer {
     ) -> Result<HttpResponse, Cause> {
         let mut request = self.request(method, url);
         if let Some(body) = body {
-            // Terraform sends the sum, too, and servers of this protocol may check it.
+            // Terraform also sends the checksum, and servers of this protocol may verify it.
             let sum = STANDARD.encode(Md5::digest(body));
             request =
                 request.header(header::CONTENT_TYPE, "application/json").header("Content-MD5", sum);
@@ -259,7 +261,7 @@ impl HttpServer {
     }
 }
 
-/// The cause for an answer that refuses access.
+/// The cause for a response that denies access.
 fn access_refused_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
     let place = answer.place(url);
     match answer.status {
@@ -289,7 +291,7 @@ impl RemoteClient for HttpStateClient {
         let answer = self.server.send("GET", url, None).await?;
         match answer.status {
             StatusCode::OK => {
-                // A proxy or server that cuts an answer short may still call it whole.
+                // A proxy or server that truncates a response may still report it as complete.
                 if let Some(sum) = answer.header("Content-MD5")
                     && STANDARD
                         .decode(sum.trim())
@@ -308,7 +310,7 @@ impl RemoteClient for HttpStateClient {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         let url = match &self.lock {
-            // A server can refuse a write that does not name its lock.
+            // A server can refuse a write that does not specify its lock.
             Some((id, _)) => with_query_parameter(&self.server.address, "ID", id),
             None => self.server.address.clone(),
         };
@@ -330,9 +332,10 @@ impl RemoteClient for HttpStateClient {
             StatusCode::OK => {}
             StatusCode::CONFLICT | StatusCode::LOCKED => {
                 let holder: Option<LockInfo> = parse_json_object(&answer.body).ok();
-                // Servers answer with any JSON, and one without an id names no lock.
+                // Servers respond with any JSON, and an object without an ID does not identify a
+                // lock.
                 let holder = holder.filter(|holder| !holder.id.is_empty());
-                // An earlier attempt may have reached the server although its answer was lost.
+                // An earlier attempt may have reached the server although its response was lost.
                 if holder.as_ref().is_none_or(|holder| holder.id != info.id) {
                     return Ok(LockOutcome::Held(holder.map(Box::new)));
                 }
@@ -348,13 +351,13 @@ impl RemoteClient for HttpStateClient {
         let Some((_, text)) = &self.lock else { return Ok(()) };
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(text)).await?;
-        // An attempt whose answer was lost may have released it.
+        // An attempt whose response was lost may have released it.
         let is_gone = answer.follows_unclear_attempt
             && matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::GONE);
         if answer.status != StatusCode::OK && !is_gone {
             return Err(access_refused_cause(&answer, method, url));
         }
-        // Kept until the server has agreed, so that another attempt can release it.
+        // Kept until the server has confirmed the release, so that another attempt can release it.
         self.lock = None;
         Ok(())
     }
@@ -363,7 +366,7 @@ impl RemoteClient for HttpStateClient {
         let Some(url) = &self.server.unlock_address else {
             return Err("the backend has no unlock_address, so nothing locks the state".into());
         };
-        // As Terraform does it: servers release whatever lock there is for a request without content.
+        // As in Terraform: servers release any lock if a request has no content.
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(b"")).await?;
         match answer.status {
@@ -377,9 +380,9 @@ impl RemoteClient for HttpStateClient {
     }
 }
 
-/// A URL with one more parameter in its query.
+/// A URL with one more query parameter.
 fn with_query_parameter(url: &str, name: &str, value: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
-    // The ID is a UUID, in which nothing needs encoding.
+    // The ID is a UUID, which needs no encoding.
     format!("{url}{separator}{name}={value}")
 }

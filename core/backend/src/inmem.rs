@@ -1,4 +1,5 @@
-//! The backend `inmem`: states and intents in the memory of this process, for tests. They end with it.
+//! The backend `inmem`: states and intents in the memory of this process, for tests. They are lost
+//! when the process ends.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ impl BackendKind for InMemoryBackendKind {
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         if let Some(id) = arguments.string("lock_id") {
-            // As in Terraform, tests begin with a locked state this way.
+            // As in Terraform, this lets tests begin with a locked state.
             let info = LockInfo { id, ..LockInfo::new("test", String::new()) };
             state_of_workspace(DEFAULT_WORKSPACE).with_slot(|slot| slot.lock = Some(info));
         }
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(recovery.runs.len(), 1);
         intents.finish_recovery(&recovery).await.unwrap();
         assert!(!later.intent_log("cut-off").has_unfinished_run().await);
-        // The intents of a workspace do not make it one.
+        // The intents of a workspace do not create it.
         assert!(!later.workspaces().await.unwrap().contains(&"cut-off".to_owned()));
     }
 }

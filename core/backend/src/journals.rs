@@ -1,5 +1,5 @@
-//! Journals of runs in the store of their state, so that any machine takes over a run that was cut off. Each is a
-//! sequence of parts that are written once; the journal on the machine of the run is kept beside it.
+//! Journals of runs in the store of their state, so that any machine can take over an interrupted run. Each is
+//! a sequence of parts that are written once. The journal on the machine of the run is kept as well.
 
 mod journal_copy;
 mod journal_part;
@@ -38,30 +38,31 @@ pub(crate) use self::object_journals::{CreateOutcome, ListedObject, ObjectJourna
 use self::reported_store::ReportedJournalStore;
 use crate::cause::Cause;
 
-/// A store for journals that is shared by many machines.
+/// A store for journals that many machines share.
 #[async_trait::async_trait]
 pub(crate) trait JournalStore: Send + Sync {
-    /// The store, as messages name it. Holds no secrets.
+    /// The store, for messages. Contains no secrets.
     fn store_location(&self) -> String;
 
-    /// Whether the store was found to keep no journals at all. `init` reports that, so that runs need not.
+    /// Whether the store is known to support no journals. `init` reports this, so that runs do not have
+    /// to.
     fn lacks_journals(&self) -> bool {
         false
     }
 
-    /// Whether the age of the latest part has to show that a run goes on, so that runs have to write parts all
-    /// the time.
+    /// Whether the age of the latest part shows that a run is active, so that runs have to write parts
+    /// periodically.
     fn needs_signs_of_life(&self) -> bool {
         false
     }
 
-    /// Prepares the store for a run. Returns the reason why it cannot keep journals, if it cannot.
+    /// Prepares the store for a run. Returns the reason why it cannot store journals, if it cannot.
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause>;
 
     /// Reads the runs that have left parts.
     async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause>;
 
-    /// Writes a part in one step, unless the run has a part of that number.
+    /// Writes a part atomically, unless the run already has a part with that number.
     async fn append_part(
         &self,
         run: &str,
@@ -74,49 +75,50 @@ pub(crate) trait JournalStore: Send + Sync {
         Ok(())
     }
 
-    /// Removes the parts below a number, those with the lowest numbers first.
+    /// Deletes the parts below a number, starting with the lowest.
     async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause>;
 }
 
-/// A run as the shared store has it.
+/// A run in the shared store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedRun {
-    /// Its id.
+    /// The ID of the run.
     pub(crate) id: String,
-    /// Whether it goes on, as far as the store can tell. Its parts need not be there then.
+    /// Whether the run is active, as far as the store can determine. If it is, its parts may be
+    /// omitted.
     pub(crate) is_live: bool,
-    /// Time since its latest part was written, where that shows whether it goes on.
+    /// Time since its latest part was written, if that shows whether the run is active.
     pub(crate) silent_for: Option<Duration>,
     /// The parts with their numbers, in order.
     pub(crate) parts: Vec<(u64, Vec<u8>)>,
 }
 
-/// The outcome of writing a part.
+/// The result of writing a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AppendOutcome {
-    /// It is stored durably.
+    /// The part is stored durably.
     Stored,
-    /// There is another part of that number.
+    /// Another part with that number exists.
     Occupied,
-    /// The store cannot keep journals, for this reason. Only of the first part.
+    /// The store cannot store journals, for this reason. Returned only for the first part.
     #[cfg_attr(
         not(feature = "object-journals"),
-        expect(dead_code, reason = "a table keeps journals beside any state")
+        expect(dead_code, reason = "a table stores journals next to any state")
     )]
     CannotStore(String),
 }
 
-/// The time without a part after which a run counts as cut off, where parts are its signs of life. Several of
+/// The time without a part after which a run counts as interrupted, if parts are its heartbeats. Several of
 /// them may be late.
 const MAX_SILENCE: Duration = Duration::from_secs(120);
 
-/// Intents in a shared store, with the journals on this machine beside them.
+/// Intents in a shared store, with the journals on this machine as well.
 pub(crate) struct SharedIntents {
     local: LocalIntentLog,
     store: Arc<dyn JournalStore>,
     /// The journals that were read from the store, by their paths on this machine.
     pulled: Mutex<BTreeMap<PathBuf, PulledJournal>>,
-    /// The ids of the runs that the store had when it was read.
+    /// The IDs of the runs that the store contained when it was read.
     known_runs: Mutex<BTreeSet<String>>,
     /// The journals on this machine of runs that have ended in the store.
     ended: Mutex<Vec<Arc<dyn StoredJournal>>>,
@@ -129,7 +131,7 @@ struct PulledJournal {
     run: String,
     /// The bytes in the store.
     shared: Vec<u8>,
-    /// The same with the results that only this machine has.
+    /// The same bytes with the results that only this machine has.
     merged: Vec<u8>,
     /// The number of the next part.
     next: u64,
@@ -160,14 +162,14 @@ impl SharedIntents {
         JournalCopyError::TakenOver { location: self.store.store_location() }.into()
     }
 
-    /// The error of a run that may go on.
+    /// The error for a run that may be active.
     fn may_go_on_error(
         &self,
         journal: JournalContent,
         stored: Option<StateFile>,
         silent_for: Duration,
     ) -> JournalError {
-        // Only to name the run, so a journal that cannot be read is none.
+        // Only used to describe the run, so an unreadable journal is ignored.
         let read = recover_journals(vec![journal], stored);
         let run = read.ok().and_then(|recovery| recovery.runs.into_iter().next()).map(|run| {
             let InterruptedRun { operation, when, who, .. } = run;
@@ -181,7 +183,7 @@ impl SharedIntents {
         self.local.folder().join(format!("{run}.wal"))
     }
 
-    /// Begins the copy of a journal; `None` if the store keeps none.
+    /// Starts the copy of a journal. Returns `None` if the store does not support journals.
     async fn start_copy(&self, journal: &Journal) -> Result<Option<JournalCopyTask>, JournalError> {
         let (run, failed) = (journal.run_id(), self.journal_error("write"));
         let reason = match self.store.begin_run(run).await.map_err(&failed)? {
@@ -204,8 +206,8 @@ impl SharedIntents {
         Ok(None)
     }
 
-    /// Puts the rest of a journal that was taken over into the shared store. Its copy on this
-    /// machine is of no more use.
+    /// Writes the rest of a journal that was taken over to the shared store. Its copy on this
+    /// machine is not used any more.
     async fn push_recovered_journal(
         &self,
         path: &Path,
@@ -217,16 +219,16 @@ impl SharedIntents {
             Ok(bytes) if bytes.starts_with(&shared) => {
                 JournalPart::Continuation(bytes[shared.len()..].into())
             }
-            // A journal that was rewritten cannot be continued, so readers begin again with it.
+            // A rewritten journal cannot be continued, so readers start again with it.
             Ok(bytes) => JournalPart::Restart(bytes),
-            // The journal is gone because everything in it is decided.
+            // The journal was deleted because everything in it is settled.
             Err(error) if error.kind() == ErrorKind::NotFound => JournalPart::End,
             // It may have results that the shared copy lacks, so the run must not end here.
             Err(error) => return Err(JournalError::io_error("read", path)(error)),
         };
         match self.store.append_part(&run, next, &part.encode()).await.map_err(&failed)? {
             AppendOutcome::Stored => {}
-            // The state has the results, and what the others decided counts.
+            // The state has the results, and the decisions of the other run take precedence.
             AppendOutcome::Occupied | AppendOutcome::CannotStore(_) => {
                 return Err(self.taken_over_error());
             }
@@ -234,7 +236,8 @@ impl SharedIntents {
         if part == JournalPart::End {
             self.store.remove_parts_below(&run, next).await.map_err(failed)?;
         }
-        // Fails where it is gone already, and a copy that stays is one of what the store has.
+        // Fails if the file is already deleted. A remaining copy only repeats the content of the
+        // store.
         std::fs::remove_file(path).ok();
         std::fs::remove_dir(self.local.folder()).ok();
         Ok(())
@@ -249,13 +252,13 @@ impl IntentLog for SharedIntents {
             Ok(Some(copy)) => journal.set_copy(Box::new(copy)),
             Ok(None) => {}
             Err(error) => {
-                // A journal that stays would count as a run that was cut off.
+                // A remaining journal would count as an interrupted run.
                 journal.abandon_journal();
                 return Err(error);
             }
         }
-        // Nothing reads them any more, but under another name for the store they would pass for journals of a
-        // state that lacks their results.
+        // They are not read any more, but under another name of the store they would be mistaken for journals
+        // of a state that lacks their results.
         let ended = std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner));
         ended.iter().for_each(|journal| drop(journal.remove_journal()));
         Ok(journal)
@@ -276,19 +279,19 @@ impl IntentLog for SharedIntents {
             let is_of_run =
                 |found: &JournalContent| found.journal.run_id().as_ref() == Some(&run.id);
             let at = journals.iter().position(is_of_run);
-            // Taken off the list, because it comes back below, merged with the shared copy.
+            // Removed from the list, because it is added below, merged with the shared copy.
             let ours = at.map(|at| journals.remove(at));
-            // The store may not know that a run goes on, but on the machine of the run its file
+            // The store may not know that a run is active, but on the machine of the run its file
             // shows it.
             if run.is_live || is_being_written(&path)? {
                 continue;
             }
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
             match assemble_parts(&run.parts) {
-                // Another machine has taken it over, and everything in it is decided.
+                // Another machine has taken the run over, and everything in it is settled.
                 AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.journal)),
                 AssembledJournal::Records(shared) => {
-                    // A journal on this machine that is not being written belongs to a run that was cut off.
+                    // A journal on this machine that no process is writing belongs to an interrupted run.
                     if ours.is_none()
                         && !is_taken_over(&run.parts)
                         && let Some(silent_for) = run.silent_for.filter(|it| *it < MAX_SILENCE)
@@ -316,7 +319,7 @@ impl IntentLog for SharedIntents {
     async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError> {
         let pulled =
             std::mem::take(&mut *self.pulled.lock().unwrap_or_else(PoisonError::into_inner));
-        // Finishing works on files, so the journals of other machines become files first.
+        // Finishing works on files, so the journals of other machines are first written to files.
         for (path, pulled) in &pulled {
             self.local.write_journal(path, &pulled.merged)?;
         }
@@ -324,7 +327,7 @@ impl IntentLog for SharedIntents {
         for (path, pulled) in pulled {
             let run = pulled.run.clone();
             self.push_recovered_journal(&path, pulled).await?;
-            // Released last: until the store has the outcome, the claims keep other runs away.
+            // Released last: until the store has the outcome, the claims exclude other runs.
             let open = recovery.unresolved_instances_of_run(&run);
             let open = open.map(ToString::to_string).collect::<Vec<_>>();
             self.store.release_claims(&run, &open).await.map_err(self.journal_error("write"))?;
@@ -341,7 +344,7 @@ impl IntentLog for SharedIntents {
             return true;
         }
         let runs = self.store.read_runs(StateAccess::ReadOnly).await;
-        // A store that cannot be read may hold one.
+        // A store that cannot be read may contain one.
         runs.map_or(true, |runs| {
             runs.iter()
                 .any(|run| run.is_live || assemble_parts(&run.parts) != AssembledJournal::Ended)
@@ -354,7 +357,7 @@ impl IntentLog for SharedIntents {
 
     fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
         let known_runs = self.known_runs.lock().unwrap_or_else(PoisonError::into_inner);
-        // A run that the store has is taken over from there whatever the name of its journal on this machine is.
+        // A run in the store is taken over from there, whatever the name of its journal on this machine is.
         self.local.misplaced_journals_except(state, &known_runs)
     }
 

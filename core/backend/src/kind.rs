@@ -1,4 +1,4 @@
-//! The type of a backend: the arguments that it takes, and a backend made of their values.
+//! The type of a backend: its arguments, and the constructor of a backend from their values.
 
 use std::sync::Arc;
 
@@ -33,16 +33,16 @@ pub trait BackendKind: Send + Sync {
     /// Makes a backend. Asks nothing of its place yet.
     ///
     /// # Errors
-    /// When an argument is missing or invalid.
+    /// Returns an error if an argument is missing or invalid.
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
 
-    /// Whether the intents of runs are kept on the machine of the run only, although other machines may work with
-    /// the state, unless the place has copies ([`Backend::shares_journals`]).
+    /// Whether the intents of runs are stored only on the machine of the run, although other machines may use
+    /// the state, unless the store has copies ([`Backend::shares_journals`]).
     fn keeps_journals_on_one_machine(&self) -> bool {
         true
     }
 
-    /// Warnings about arguments and environment variables that still work.
+    /// Warnings about deprecated arguments and environment variables that still work.
     fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! The list of all types of backends, and the type of the local one.
+//! The list of all backend types, and the type of the local backend.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::pg::PgBackendKind;
 #[cfg(feature = "s3")]
 use crate::s3::S3BackendKind;
 
-/// All types of backends of this build, by name.
+/// All backend types of this build, by name.
 pub const BACKEND_KINDS: &[&dyn BackendKind] = &[
     &LocalBackendKind,
     #[cfg(feature = "http")]
@@ -47,7 +47,7 @@ pub const BACKEND_KINDS: &[&dyn BackendKind] = &[
     &KubernetesBackendKind,
 ];
 
-/// Returns the type of backend of a name.
+/// Returns the backend type with a name.
 #[must_use]
 pub fn find_backend_kind(name: &str) -> Option<&'static dyn BackendKind> {
     BACKEND_KINDS.iter().copied().find(|kind| kind.name() == name)

@@ -1,19 +1,19 @@
-//! Knowledge about a stored state, and the checks before it is replaced.
+//! The last known version of a stored state, and the checks before it is replaced.
 
 use formwork_core::state::file::StateFile;
 use formwork_core::version::LANGUAGE_VERSION;
 
 use crate::store::StoreError;
 
-/// Knowledge about a stored state. `C` is the form in which a store keeps its content.
+/// The last known version of a stored state. `C` is the form in which a store keeps its content.
 #[derive(Debug, Default)]
 pub(crate) enum KnownState<C> {
-    /// Nothing yet.
+    /// Nothing is known yet.
     #[default]
     NotRead,
-    /// There is none.
+    /// No state exists.
     Absent,
-    /// This one.
+    /// The known version.
     Present {
         /// The lineage.
         lineage: String,
@@ -25,10 +25,10 @@ pub(crate) enum KnownState<C> {
 }
 
 impl<C> KnownState<C> {
-    /// Makes sure that a stored state, of which lineage and serial have been read, is the known one.
+    /// Checks that a stored state with this lineage and serial is the known one.
     ///
     /// # Errors
-    /// When it is another one.
+    /// Returns an error if the stored state is another one.
     pub(crate) fn check_same_lineage_and_serial(
         &self,
         stored_lineage: &str,
@@ -36,7 +36,7 @@ impl<C> KnownState<C> {
     ) -> Result<(), StoreError> {
         let (lineage, read) = match self {
             Self::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none. Its serial may be 0, too.
+            // Another program created a state where none existed. Its serial may be 0, too.
             Self::Absent => return Err(StoreError::Changed { stored: stored_serial, read: 0 }),
             Self::NotRead => (stored_lineage, 0),
         };
@@ -50,10 +50,10 @@ impl<C> KnownState<C> {
         Ok(())
     }
 
-    /// Makes sure that a state to write continues the known one.
+    /// Checks that a state to write continues the known one.
     ///
     /// # Errors
-    /// When it has another lineage.
+    /// Returns an error if the lineages differ.
     pub(crate) fn check_same_lineage(&self, file: &StateFile) -> Result<(), StoreError> {
         match self {
             Self::Present { lineage, .. } if *lineage != file.lineage => {
@@ -64,10 +64,11 @@ impl<C> KnownState<C> {
         }
     }
 
-    /// Gives a state the serial that follows the known one, and the version of this program.
+    /// Sets the serial of a state to the one after the known serial, and its version to that of
+    /// this program.
     pub(crate) fn increment_serial(&self, file: &mut StateFile) {
         if let Self::Present { serial, .. } = self {
-            // Never backwards: a state that comes from elsewhere may have the higher serial.
+            // Never decreased: a state from another source may have the higher serial.
             file.serial = file.serial.max(*serial);
         }
         file.serial += 1;

@@ -1,4 +1,4 @@
-//! The backend `kubernetes`: a secret for each workspace, several where the state is large, locked by a lease.
+//! The backend `kubernetes`: a secret for each workspace, several for large states, locked by a lease.
 
 mod client;
 mod cluster;
@@ -63,7 +63,7 @@ impl BackendKind for KubernetesBackendKind {
     }
 }
 
-/// A backend over the secrets of one namespace.
+/// A backend that stores states in the secrets of one namespace.
 struct KubernetesBackend {
     cluster: Arc<ClusterClient>,
     suffix: String,
@@ -72,7 +72,7 @@ struct KubernetesBackend {
 }
 
 impl KubernetesBackend {
-    /// The journals of the runs that work with the state of a workspace.
+    /// Returns the journals of the runs that use the state of a workspace.
     fn shared_journals(&self, workspace: &str) -> ObjectJournals<LimitedObjects<JournalSecrets>> {
         let state = self.remote_client(workspace);
         let state_name = state.name().to_owned();
@@ -101,7 +101,7 @@ impl ClientBackend for KubernetesBackend {
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mut labels = BTreeMap::from(own);
-        // As in Terraform, labels of the configuration replace those of the backend.
+        // As in Terraform, labels in the configuration replace those of the backend.
         labels.extend(self.labels.clone());
         KubernetesClient::new(self.cluster.clone(), name, labels)
     }

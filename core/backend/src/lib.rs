@@ -1,5 +1,6 @@
-//! The backends that keep states: for each workspace a store that is locked, read and written. Knows
-//! nothing of configurations, and keeps no journals: those are in the engine's `state::intent_log`.
+//! Backends that store states: for each workspace, a store that can be locked, read and written.
+//! This crate does not depend on configurations, and keeps no journals: those are in the engine's
+//! `state::intent_log`.
 
 mod arguments;
 #[cfg(feature = "aws")]
@@ -77,7 +78,7 @@ pub use self::wait_report::{WaitReporter, set_wait_reporter};
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";
 
-/// A place for the states of all workspaces of one configuration.
+/// A backend: the location of the states of all workspaces of one configuration.
 ///
 /// ```
 /// use formwork_backend::Backend as _;
@@ -93,52 +94,55 @@ pub const DEFAULT_WORKSPACE: &str = "default";
 /// ```
 #[async_trait::async_trait]
 pub trait Backend: Send + Sync {
-    /// The type of the backend, as the `backend` block names it.
+    /// The type of the backend, as in the `backend` block.
     fn kind(&self) -> &str;
 
     /// Lists the workspaces: the default one, then the others by name.
     ///
     /// # Errors
-    /// When the place cannot be read, or has no workspaces.
+    /// Returns an error if the backend cannot be read, or supports no workspaces.
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError>;
 
-    /// Makes a workspace. The name must be one.
+    /// Creates a workspace. The name must be valid.
     ///
     /// # Errors
-    /// When it exists, or the place cannot be written to.
+    /// Returns an error if the workspace exists, or if the backend cannot be written to.
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError>;
 
-    /// Removes a workspace with its state, also one with objects.
+    /// Deletes a workspace with its state, even if the state has objects.
     ///
     /// # Errors
-    /// When it does not exist, is the default one, or the place cannot be written to.
+    /// Returns an error if the workspace does not exist or is the default one, or if the backend
+    /// cannot be written to.
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError>;
 
-    /// Opens the state of a workspace, without reading it. The name must be one.
+    /// Opens the state of a workspace, without reading it. The name must be valid.
     ///
     /// # Errors
-    /// When the place does not answer, or has no such workspace.
+    /// Returns an error if the backend does not respond, or has no such workspace.
     async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError>;
 
-    /// The place of the state of a workspace, as messages name it. Holds no secrets.
+    /// The location of a workspace's state, for messages. Contains no secrets.
     fn location(&self, workspace: &str) -> String;
 
-    /// A text that is the same for two backends of one type only if the state of the workspace is in
-    /// the same place. May hold secrets.
+    /// A string that is equal for two backends of one type only if the state of the workspace is in
+    /// the same location. It may contain secrets.
     fn identity(&self, workspace: &str) -> String {
         self.location(workspace)
     }
 
-    /// The intents of the runs that work with the state of a workspace.
+    /// Returns the intents of the runs that use the state of a workspace.
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog>;
 
-    /// Whether the place keeps copies of journals although others of its type may not. Asks the place.
+    /// Whether this backend stores copies of journals, although others of its type may not. Sends a
+    /// request.
     async fn shares_journals(&self) -> bool {
         false
     }
 }
 
-/// The workspaces of a backend that stores a state for each: the default one first, then the others.
+/// Returns the workspaces of a backend that stores a state for each: the default one first, then the
+/// others.
 fn with_default_workspace(others: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     let mut names: Vec<String> = others.into_iter().map(Into::into).collect();
     names.sort();
@@ -146,7 +150,7 @@ fn with_default_workspace(others: impl IntoIterator<Item = impl Into<String>>) -
     names
 }
 
-/// Checks that a new workspace has a name of its own.
+/// Checks that a workspace with this name does not exist yet.
 fn check_new_workspace(names: &[String], name: &str) -> Result<(), WorkspaceError> {
     match names.iter().any(|other| other == name) {
         true => Err(WorkspaceError::Exists(name.to_owned())),
@@ -163,8 +167,9 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
     }
 }
 
-/// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
-/// after the place of the state, so that another place does not find them.
+/// Returns the intents of runs on a state that is stored elsewhere. They are in a directory next to
+/// the configuration that is named after the state's location, so that they are not used for another
+/// location.
 fn remote_state_intent_log(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
     Arc::new(local_intent_log(root, place, workspace))
 }
@@ -173,15 +178,15 @@ fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog
     LocalIntentLog::in_dir(journal_folder_of_remote_state(root, place, workspace))
 }
 
-/// The folder of the intents of runs that work with a state elsewhere.
+/// Returns the directory of the intents of runs on a state that is stored elsewhere.
 fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
-    // A place may have secrets in it, and characters that no file name can have.
+    // A location may contain secrets, and characters that are not allowed in file names.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name = hex::encode(&sum[..8]);
     root.join(format!(".state-{name}.journal"))
 }
 
-/// The state of a workspace, with the place of the intents of its runs.
+/// The state of a workspace, with the location of the intents of its runs.
 ///
 /// ```
 /// use formwork_backend::local::{LocalBackend, Workspaces};
@@ -203,10 +208,10 @@ pub struct OpenState {
 }
 
 impl OpenState {
-    /// Has the state and the journals of its runs pass through a cipher.
+    /// Applies a cipher to the state and the journals of its runs.
     pub fn set_cipher(&mut self, cipher: StateCipher) {
-        // Sealing needs the only handle on the intents, so a placeholder takes their place
-        // meanwhile.
+        // Sealing requires the only handle to the intents, so a placeholder temporarily replaces
+        // them.
         let own = std::mem::replace(&mut self.intents, Arc::new(MemoryIntentLog::default()));
         self.intents = encrypt_intent_log(own, &cipher);
         self.store.set_cipher(cipher);
@@ -222,7 +227,7 @@ impl OpenState {
     }
 }
 
-/// Why a workspace cannot be made, found or removed.
+/// The reason why a workspace cannot be created, found or deleted.
 ///
 /// ```
 /// use std::path::Path;
@@ -236,19 +241,19 @@ impl OpenState {
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// There is one of that name.
+    /// A workspace with that name exists.
     #[error("Workspace {0:?} already exists")]
     Exists(String),
-    /// There is none of that name.
+    /// No workspace has that name.
     #[error("Workspace {0:?} doesn't exist")]
     Missing(String),
-    /// It is the one that is always there.
+    /// The default workspace, which always exists.
     #[error("cannot delete default state")]
     Default,
-    /// The backend keeps one state only.
+    /// The backend supports one state only.
     #[error("workspaces not supported")]
     Unsupported,
-    /// The place failed.
+    /// The backend failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

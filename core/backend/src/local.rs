@@ -1,5 +1,5 @@
-//! A state in a file on this machine. Knows nothing of the events of a run; those are in
-//! `journal`.
+//! A state in a file on this machine. This module does not record the events of a run, which is the
+//! task of `journal`.
 
 mod backup;
 mod errored_state;
@@ -37,7 +37,7 @@ use crate::lock::StateLock;
 use crate::messages;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
-/// Paths of a local state's files.
+/// The paths of a local state's files.
 ///
 /// ```
 /// let paths = formwork_backend::local::StateFilePaths::from_state_path("a.tfstate");
@@ -48,19 +48,19 @@ use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 pub struct StateFilePaths {
     /// The file that is locked and written.
     pub state: PathBuf,
-    /// The file that is read instead, as long as nothing was written. After a run that was cut off
-    /// before it wrote anything, it is the one that that run has read.
+    /// The file that is read instead, as long as nothing was written. After a run that was
+    /// interrupted before it wrote anything, this is the file that that run has read.
     pub read_from: Option<PathBuf>,
-    /// Path of the backup; `None` for no backup.
+    /// Path of the backup, or `None` for no backup.
     pub backup: Option<PathBuf>,
-    /// Files that the user named on the command line.
+    /// Files that the user specified on the command line.
     pub named: UserNamedPaths,
-    /// The event that the state and the journals of its runs have to survive.
+    /// The failures that the state and the journals of its runs have to survive.
     pub durability: Durability,
 }
 
-/// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
-/// along would keep the command waiting.
+/// Files that the user specified on the command line. Only these may be pipes, because one from a
+/// checkout would block the command.
 ///
 /// See [`StateFilePaths`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct UserNamedPaths {
 }
 
 impl StateFilePaths {
-    /// The usual places for a state file: the backup stands beside it.
+    /// Returns the default paths for a state file, with the backup next to it.
     #[must_use]
     pub fn from_state_path(state: impl Into<PathBuf>) -> Self {
         let state = state.into();
@@ -87,8 +87,8 @@ impl StateFilePaths {
         }
     }
 
-    /// The intents of the runs that write this state: in a folder beside it, also where the path of
-    /// the state is a link.
+    /// Returns the intents of the runs that write this state, in a directory next to it, even if
+    /// the path of the state is a link.
     #[must_use]
     pub fn intent_log(&self) -> Arc<dyn IntentLog> {
         let log = LocalIntentLog::in_dir(self.journal_folder());
@@ -99,7 +99,7 @@ impl StateFilePaths {
         Self::from_state_path(follow_links(&self.state)).sibling_path(".journal")
     }
 
-    /// The file name with a dot before it and `suffix` behind, for files of Formwork alone.
+    /// Returns the file name with a leading dot and a `suffix`, for files that only Formwork uses.
     fn sibling_path(&self, suffix: &str) -> PathBuf {
         let name = self.state.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_prefix('.').unwrap_or(&name);
@@ -118,15 +118,15 @@ pub struct LocalStore {
     known: KnownState<StoredContent>,
     disk: DiskOperations,
     cipher: StateCipher,
-    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be rewritten, because its encryption has changed.
     is_outdated: bool,
 }
 
 /// Content of the stored state.
 #[derive(Debug)]
 enum StoredContent {
-    /// Content as read, sharing its resources with the caller. The first write makes a backup of
-    /// it.
+    /// Content as it was read, which shares its resources with the caller. The first write makes a
+    /// backup of it.
     Read(Box<StateFile>),
     /// A fingerprint of the written content.
     Written([u8; 32]),
@@ -140,7 +140,7 @@ impl From<StateFilePaths> for OpenState {
 }
 
 impl LocalStore {
-    /// Makes the store; touches nothing yet.
+    /// Creates the store. Does not access any file yet.
     #[must_use]
     pub fn new(files: StateFilePaths) -> Self {
         let (intents, disk) = (files.intent_log(), DiskOperations::new(files.durability));
@@ -148,18 +148,18 @@ impl LocalStore {
         Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
     }
 
-    /// The file without content from which nothing could be read.
+    /// The file without content, which could not be read.
     fn empty_state_file(&self) -> Option<&Path> {
         let source = self.path_to_read();
         (self.is_state_missing() && self.existed_before_run(source)).then_some(source)
     }
 
-    /// Whether nothing was read, because there is no state.
+    /// Whether nothing was read, because no state exists.
     fn is_state_missing(&self) -> bool {
         matches!(self.known, KnownState::Absent)
     }
 
-    /// The file to read.
+    /// Returns the file to read.
     fn path_to_read(&self) -> &Path {
         self.files.read_from.as_ref().unwrap_or(&self.files.state)
     }
@@ -186,8 +186,8 @@ impl LocalStore {
                 let content = StoredContent::Read(Box::new(file.clone()));
                 (Some(file), KnownState::Present { lineage, serial, content })
             }
-            // A file without content is one that was made only to be locked: by this run, if there was
-            // none, or by another one that was cut off.
+            // An empty file was created only to be locked: by this run, if it did not exist, or by an
+            // earlier run that was interrupted.
             Err(FileError::Empty) => {
                 let evidence = if self.existed_before_run(source) {
                     self.evidence_of_lost_state()
@@ -210,13 +210,13 @@ impl LocalStore {
         Ok(file)
     }
 
-    /// Whether a file was there before this run.
+    /// Whether the file existed before this run.
     fn existed_before_run(&self, source: &Path) -> bool {
         let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
         source.is_file() && !(made_it && source == self.files.state)
     }
 
-    /// Makes sure that the stored state is still the one that was read.
+    /// Checks that the stored state is still the one that was read.
     fn check_unchanged(&self) -> Result<(), StoreError> {
         let path = &self.files.state;
         if let Some(held) = &self.held {
@@ -226,7 +226,7 @@ impl LocalStore {
             return Ok(());
         }
         let text = read_if_present(read_file, path)?.unwrap_or_default();
-        // A file without content was made for the lock, and replaces no state.
+        // An empty file was created for the lock, and replaces no state.
         if text.is_empty() {
             return Ok(());
         }
@@ -236,15 +236,16 @@ impl LocalStore {
         self.known.check_same_lineage_and_serial(&stored.lineage, stored.serial)
     }
 
-    /// Whether the content is the stored one.
+    /// Whether the content equals the stored one.
     fn is_known_content(&self, content: &[u8; 32]) -> bool {
         match &self.known {
-            // It is stored, but elsewhere.
+            // It is stored, but in another file.
             _ if self.files.read_from.is_some() || self.is_outdated => false,
             KnownState::Present { content: StoredContent::Written(stored), .. } => {
                 stored == content
             }
-            // The stored text may be laid out differently, so it is compared as we would write it.
+            // The stored text may be formatted differently, so it is compared in this program's
+            // format.
             KnownState::Present { content: StoredContent::Read(stored), .. } => {
                 stored.fingerprint() == *content
             }
@@ -271,7 +272,7 @@ impl StateStore for LocalStore {
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         drop(lock.take_back());
-        // The lock of the file ends with its handle.
+        // The lock of the file ends when its handle is closed.
         self.held = None;
         Ok(())
     }
@@ -280,7 +281,7 @@ impl StateStore for LocalStore {
         let cause = format!(
             "the lock {id} can only be released by the process that holds it, and ends with that process at the latest"
         );
-        let remedy = "If a command reports that the state is locked, its message names the holder: wait for that process, or end it.";
+        let remedy = "If a command reports that the state is locked, its message identifies the holder. Wait for that process, or end it.";
         Err(StoreError::Failed {
             doing: StoreOperation::Unlock,
             location: self.location(),
@@ -306,7 +307,7 @@ impl StateStore for LocalStore {
         self.check_unchanged()?;
         self.write_backup()?;
 
-        // Put back after a failure, so that another attempt does not skip a serial.
+        // Reset after a failure, so that another attempt does not skip a serial.
         let before = file.serial;
         self.known.increment_serial(file);
         self.replace_state_file(file.clone(), print)
@@ -331,12 +332,12 @@ impl StateStore for LocalStore {
     }
 
     fn is_read_from_write_location(&self) -> bool {
-        // A run that is cut off must not leave an empty file in the place that is written.
+        // An interrupted run must not leave an empty state file.
         matches!(self.known, KnownState::Present { .. }) && self.files.read_from.is_none()
     }
 
     fn check_writable(&self) -> Result<(), StoreError> {
-        // A state can be read from a pipe, but not kept there.
+        // A state can be read from a pipe, but not stored there.
         let state = &self.files.state;
         if is_device_or_pipe(state) {
             return Err(StoreError::NotPersistent { location: display_path(state) });
@@ -366,7 +367,7 @@ impl StateStore for LocalStore {
 
     async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let source = self.path_to_read();
-        // A pipe can be read only once, and a state that cannot be read is reported by the command.
+        // A pipe can be read only once, and the command reports a state that cannot be read.
         let text = if is_device_or_pipe(source) {
             Ok(Vec::new())
         } else {
@@ -378,22 +379,22 @@ impl StateStore for LocalStore {
 }
 
 impl LocalStore {
-    /// Warns of a state that is not there, although its backup is.
+    /// Warns about a state that does not exist although its backup does.
     fn missing_state_warning(&self, backup: &Path, n_resources: Option<usize>) -> Diagnostic {
         let has = match n_resources {
             Some(n_resources) => format!("has one with {n_resources} resources"),
-            None => "is there and cannot be read".to_owned(),
+            None => "exists but cannot be read".to_owned(),
         };
         let detail = format!(
-            "There is no state in {}, but the backup {} {has}. If the state was removed by mistake, copy a backup to its place and compare it with the real objects: they are created a second time otherwise.",
+            "The state file {} does not exist, but the backup {} {has}. If the state was deleted by mistake, restore a backup and compare it with the real objects. Otherwise the objects are created a second time.",
             self.files.state.display(),
             backup.display()
         );
         Diagnostic::warning(messages::STATE_FILE_IS_MISSING, detail).blamed_on(Blame::Environment)
     }
 
-    /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
-    /// that operations under way go on. Returns whether the text is there for good.
+    /// Replaces the state file with a new state. Another thread waits for the disk, so that running
+    /// operations continue. Returns whether the content is stored durably.
     async fn replace_state_file(
         &mut self,
         file: StateFile,
@@ -402,7 +403,7 @@ impl LocalStore {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
         let write_failed = store_error(StoreOperation::Write, &path);
-        // The write runs on another thread, so it gets a handle of its own on the locked file.
+        // The write runs on another thread, so it gets its own handle to the locked file.
         let original = match &self.held {
             Some(held) => {
                 Some(held.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?)
@@ -433,10 +434,10 @@ impl LocalStore {
     }
 }
 
-/// Reads the state file at a path, without locking it; `None` if there is none.
+/// Reads the state file at a path, without locking it. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// When it cannot be read or decrypted, or is not a state.
+/// Returns an error if the file cannot be read or decrypted, or is not a state.
 pub fn load_state(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>, StoreError> {
     let Some(text) = read_if_present(read_file, path)? else { return Ok(None) };
     match cipher.parse_state(&text) {
@@ -456,7 +457,7 @@ fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// A failure of the disk as an error about a state.
+/// Converts a disk failure to an error about a state.
 fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let location = display_path(path);
     move |cause| {
@@ -464,12 +465,12 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
             StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS_REMEDY.to_owned()),
             StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
-                 the file and its folder, or choose another place."
+                 the file and its directory, or choose another location."
                     .to_owned(),
             ),
             StoreOperation::Read => Some("Check the file and its permissions.".to_owned()),
             StoreOperation::Write => Some(
-                "The state that was there before is still there. If this command has changed real \
+                "The previous state still exists. If this command has changed real \
                  objects, its journal holds the results, unless another error says that it could not \
                  be written: then only this output has the ids of the latest objects, so keep it. \
                  Free space or correct the permissions, then run the command again: it takes over \
@@ -482,7 +483,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
     }
 }
 
-/// Whether something else than a file or folder is there, such as a device or a pipe.
+/// Whether the path exists and is neither a file nor a directory, such as a device or a pipe.
 fn is_device_or_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }

@@ -1,5 +1,5 @@
-//! Locks on states: the request for one, and the information that its holder leaves for others, in
-//! Terraform's format.
+//! Locks on states: the request for a lock, and the information about its holder, in Terraform's
+//! format.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use time::format_description::well_known::Rfc3339;
 /// See [`StateLock`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockRequest {
-    /// The operation, as others see it: `OperationTypeApply`.
+    /// The operation, which other processes see: `OperationTypeApply`.
     pub operation: String,
-    /// The longest wait for another holder.
+    /// Maximum time to wait for another holder.
     pub timeout: Duration,
 }
 
-/// A lock that is held, to be given back with [`StateStore::unlock`](crate::StateStore::unlock). Only a
-/// backend makes one.
+/// A lock that is held, to be released with [`StateStore::unlock`](crate::StateStore::unlock). Only a
+/// backend creates one.
 ///
-/// A drop does not release the lock, because that takes the store, and for most backends an answer of a
-/// server. It logs a warning instead, and does not panic: an interrupt also drops the work that holds a
-/// lock. The lock of a file or in PostgreSQL ends with its store. Any other stays until it is released with
-/// `formwork force-unlock`.
+/// Dropping it does not release the lock, because that requires the store and, for most backends, a
+/// response of a server. Drop logs a warning instead, and does not panic: an interrupt also drops the work
+/// that holds a lock. A lock on a file or in PostgreSQL ends with its store. Any other lock remains until
+/// it is released with `formwork force-unlock`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,28 +46,28 @@ pub struct LockRequest {
 /// # }
 /// ```
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "a lock stays until the store has it back"]
+#[must_use = "a lock remains until it is released through the store"]
 pub struct StateLock {
     id: String,
-    /// Whether the lock was not given back yet.
+    /// Whether the lock was not released yet.
     is_held: bool,
 }
 
 impl StateLock {
-    /// A lock that was taken.
+    /// Creates a lock that was acquired.
     pub(crate) const fn new(id: String) -> Self {
         Self { id, is_held: true }
     }
 
-    /// The id of the lock, as other processes see it.
+    /// The ID of the lock, which other processes see.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Takes the lock back to release it. Returns its id.
+    /// Consumes the lock to release it. Returns its ID.
     pub(crate) fn take_back(mut self) -> String {
-        // Before the release is tried: a failure of it is reported to the caller, and needs no second
+        // Before the release is attempted: its failure is returned to the caller, and needs no second
         // report.
         self.is_held = false;
         std::mem::take(&mut self.id)
@@ -76,9 +76,9 @@ impl StateLock {
 
 impl Drop for StateLock {
     fn drop(&mut self) {
-        // Not an assertion: an interrupt drops the work that holds the lock, which is no mistake.
+        // Not an assertion: an interrupt drops the work that holds the lock, which is not a bug.
         if self.is_held {
-            tracing::warn!(id = self.id, "the lock of a state was dropped and not given back");
+            tracing::warn!(id = self.id, "the lock of a state was dropped without being released");
         }
     }
 }
@@ -95,12 +95,12 @@ impl Drop for StateLock {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct LockInfo {
-    /// Tells this lock from all others.
+    /// The unique ID of the lock.
     #[serde(rename = "ID")]
     pub id: String,
     /// The operation.
     pub operation: String,
-    /// Further text.
+    /// Further information.
     pub info: String,
     /// The user and host.
     pub who: String,
@@ -108,14 +108,14 @@ pub struct LockInfo {
     pub version: String,
     /// The time of locking: RFC 3339, UTC.
     pub created: String,
-    /// The state, as the holder named it.
+    /// The state, as the holder specified it.
     pub path: String,
 }
 
 impl LockInfo {
-    /// The information for a new lock that this process takes now.
+    /// Creates the information for a new lock of this process, with the current time.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "a lock says since when it is held")]
+    #[expect(clippy::disallowed_methods, reason = "a lock records when it was acquired")]
     pub fn new(operation: &str, path: String) -> Self {
         Self {
             id: uuid::Uuid::new_v4().to_string(),
@@ -131,7 +131,7 @@ impl LockInfo {
     /// Returns the holder and its operation as part of a sentence: `root@host (apply, since ...)`.
     #[must_use]
     pub fn describe_holder(&self) -> String {
-        // The fractions of a second help no reader.
+        // Fractions of a second are not useful to a reader.
         let since = self.created.split('.').next().unwrap_or_default();
         format!("{} ({}, since {since})", self.who, operation_display_name(&self.operation))
     }
@@ -141,7 +141,7 @@ impl LockInfo {
     pub fn describe(&self) -> String {
         let Self { id, operation, info, who, version, created, path } = self;
         let operation = operation_display_name(operation);
-        // They come from a server or a file. A line end in one of them would look like a message.
+        // They come from a server or a file. A line break in one of them could imitate a message.
         let line = |text: &str| text.replace(['\n', '\r'], " ");
         let [id, path, operation, who, version, created, info] =
             [id, path, &operation, who, version, created, info].map(|text| line(text));

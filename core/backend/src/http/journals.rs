@@ -1,4 +1,4 @@
-//! The journals of runs beside the state behind a URL, if its server keeps them: parts at
+//! Stores the journals of runs next to the state at a URL, if the server supports it: parts at
 //! `ADDRESS.journal/RUN/PART`, listed at `ADDRESS.journal/`.
 
 use std::collections::BTreeMap;
@@ -16,32 +16,33 @@ use crate::cause::Cause;
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 use crate::web::{HttpResponse, is_retryable_status, redact_url};
 
-/// The beginning of the names of all parts. They follow the address of the state.
+/// The suffix of the state's address with which the names of all parts begin.
 const PARTS: &str = ".journal/";
 
-/// The type of the list's content.
+/// The content type of the list.
 const LIST_TYPE: &str = "application/json";
 
-/// The answers of servers that keep none, by the folder of the configuration and the URL: a command opens its state
-/// several times, and asks once.
+/// The responses of servers without journals, by configuration directory and URL: a command opens its state
+/// several times, and queries the server once.
 static ABSENCES: Mutex<BTreeMap<String, Absence>> = Mutex::new(BTreeMap::new());
 
-/// The time for which such an answer holds. A process that embeds the engine may run for months.
+/// The time for which such a response is cached. A process that embeds the engine may run for
+/// months.
 const ABSENCE_TIME: Duration = Duration::from_secs(60);
 
-/// The answer of a server that keeps none.
+/// The response of a server without journals.
 #[derive(Clone)]
 struct Absence {
     reason: String,
     noted: Instant,
 }
 
-/// The parts beside a state.
+/// The journal parts of a state.
 #[derive(Clone)]
 pub(super) struct HttpObjects {
     server: HttpServer,
     address: Uri,
-    /// The key of the answer that the server keeps none.
+    /// The key under which the response of a server without journals is cached.
     absence_key: String,
 }
 
@@ -55,18 +56,20 @@ struct ListedPart {
 }
 
 impl HttpObjects {
-    /// The parts beside the state of a server at its address, for a configuration in a folder.
+    /// The parts of a state on a server, at the address of the state, for a configuration in a
+    /// directory.
     pub(super) fn new(server: HttpServer, address: Uri, root: &Path) -> Self {
         let absence_key = format!("{}\n{address}", root.display());
         Self { server, address, absence_key }
     }
 
-    /// Asks the server once whether it keeps journals. One that does not answer counts as one that does not.
+    /// Queries the server once whether it stores journals. A server that does not respond counts as one that
+    /// does not.
     pub(super) async fn is_kept(&self) -> bool {
         let url = self.url(PARTS);
         let request = self.server.request("GET", &url).body(Vec::new());
         let Ok(request) = request else { return false };
-        // Without further attempts: the answer is needed for a sentence only.
+        // Without retries, because the response is needed only for a sentence.
         let Ok(answer) = self.server.client.send_once(request).await else { return false };
         let is_kept = listed_entries(&answer).is_some();
         if !is_kept && !is_retryable_status(answer.status) {
@@ -75,9 +78,10 @@ impl HttpObjects {
         is_kept
     }
 
-    /// The URL of a part, or that of the list.
+    /// Returns the URL of a part, or that of the list.
     fn url(&self, name: &str) -> String {
-        // The name follows the path: an address may have a query, which stays, or no path at all.
+        // The name is appended to the path: an address may have a query, which is preserved, or no
+        // path at all.
         let scheme = self.address.scheme_str().unwrap_or("http");
         let authority = self.address.authority().map_or("", |authority| authority.as_str());
         let query = self.address.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -88,12 +92,12 @@ impl HttpObjects {
         absences().get(&self.absence_key).cloned()
     }
 
-    /// Takes note that the server keeps none. Returns that as a reason.
+    /// Records that the server stores no journals. Returns this as a reason.
     fn note_absence(&self, answer: &HttpResponse, url: &str) -> String {
         let (url, status) = (redact_url(url), answer.status);
         tracing::debug!(url, %status, "the server keeps no journals");
         let reason = format!(
-            "The server keeps no journals: GET {url} is not answered with a list of them, but with {status}"
+            "The server stores no journals: GET {url} returned {status} instead of a list of journals"
         );
         let absence = Absence { reason: reason.clone(), noted: Instant::now() };
         absences().insert(self.absence_key.clone(), absence);
@@ -105,9 +109,9 @@ fn absences() -> MutexGuard<'static, BTreeMap<String, Absence>> {
     ABSENCES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The entries of the list of parts; `None` if the answer is something else.
+/// Returns the entries of the list of parts, or `None` if the response is something else.
 fn listed_entries(answer: &HttpResponse) -> Option<Value> {
-    // Servers have pages, and even states, for any address.
+    // Some servers return pages, or even states, for any address.
     let kind = answer.header("Content-Type")?.split(';').next()?.trim();
     if answer.status != StatusCode::OK || !kind.eq_ignore_ascii_case(LIST_TYPE) {
         return None;
@@ -130,7 +134,8 @@ impl ObjectStore for HttpObjects {
         let url = self.url(PARTS);
         let answer = self.server.send("GET", &url, None).await?;
         if is_retryable_status(answer.status) {
-            // It may keep the journal of a run that was cut off, without which its objects are made twice.
+            // The server may have the journal of an interrupted run, without which its objects would be
+            // created twice.
             return Err(answer.unexpected_response_cause("GET", &url));
         }
         let Some(entries) = listed_entries(&answer) else {
@@ -166,7 +171,7 @@ impl ObjectStore for HttpObjects {
         match answer.status {
             status if status.is_success() => Ok(CreateOutcome::Created),
             StatusCode::PRECONDITION_FAILED => Ok(CreateOutcome::Exists),
-            // Of a server that fails it is not known whether it has stored the part.
+            // If the server fails, it is not known whether it has stored the part.
             status if is_retryable_status(status) => {
                 Err(answer.unexpected_response_cause("PUT", &url))
             }
@@ -193,7 +198,7 @@ impl ObjectStore for HttpObjects {
     }
 
     fn shows_lock(&self) -> bool {
-        // Only an attempt to take the lock names its holder, and that would stand in the way of others.
+        // Only an attempt to acquire the lock returns its holder, and that would block other runs.
         false
     }
 

@@ -1,5 +1,5 @@
-//! Faults of a server behind a URL: no state is lost or overwritten, and messages name the place, the call
-//! and the cause.
+//! Faults of a server at a URL: no state is lost or overwritten, and messages include the location, the
+//! call and the cause.
 
 mod shared_journals;
 
@@ -15,7 +15,7 @@ use crate::scripted_server::{
     ScriptedReply, ScriptedServer, configure_backend, test_state, test_state_text,
 };
 
-/// Opens the state behind a URL. Its lock is there, too.
+/// Opens the state at a URL. The server has its lock, too.
 async fn open_store(url: &str) -> Box<dyn StateStore> {
     let url = formwork_value::Value::string(url);
     let arguments =
@@ -113,7 +113,7 @@ async fn a_server_names_the_time_of_the_next_attempt() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_not_there_is_named() {
     let url = {
-        // The port is free again once the listener is gone, so that nothing answers there.
+        // The port is free again after the listener is closed, so that no server responds at it.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/state", listener.local_addr().unwrap())
     };
@@ -124,7 +124,7 @@ async fn a_server_that_is_not_there_is_named() {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_that_does_not_match_its_sum_is_not_used() {
-    // The sum of an empty text.
+    // The checksum of an empty string.
     let damaged = ScriptedReply::new("200 OK", test_state_text(4))
         .header("Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==");
     let (message, _) = read_error_and_n_requests(vec![damaged]).await;
@@ -171,7 +171,7 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
     store.write(&mut file).await.unwrap();
     let asked = server.received_requests();
     assert_eq!(asked.len(), 5);
-    // With another serial it would look like a write of another program.
+    // With another serial it would look like a write by another program.
     assert_eq!(asked[2].body, asked[4].body);
     assert_eq!(StateFile::parse(&asked[4].body).unwrap().serial, 5);
 }
@@ -260,7 +260,7 @@ async fn a_lock_that_is_held_names_its_holder() {
         let error = open_store(&server.url).await.try_lock("test").await.unwrap_err();
         let StoreError::Held { holder: Some(holder), .. } = error else { panic!("{error:?}") };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("0f1e", "ana@host"));
-        // Some servers say nothing about the holder.
+        // Some servers do not identify the holder.
         let server = ScriptedServer::start([ScriptedReply::new(status, "locked")]);
         let error = open_store(&server.url).await.try_lock("test").await.unwrap_err();
         assert!(matches!(error, StoreError::Held { holder: None, .. }), "{error:?}");
@@ -299,7 +299,7 @@ async fn a_lock_is_released_although_the_first_answer_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
     let large = "x".repeat(17 << 20);
-    // An answer that is no good is asked for again.
+    // An unusable response is requested again.
     let server =
         ScriptedServer::start((0..5).map(|_| ScriptedReply::new("423 Locked", large.clone())));
     let mut store = open_store(&server.url).await;
@@ -409,7 +409,7 @@ async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
     assert!(!former.folder().exists());
 }
 
-/// Makes a backend whose configuration is in a folder.
+/// Creates a backend whose configuration is in a directory.
 fn configure_backend_in(folder: &std::path::Path, arguments: &[(&str, &str)]) -> HttpBackend {
     let given = arguments.iter().map(|(name, value)| {
         (formwork_value::Str::new(name), formwork_value::Value::string(*value))

@@ -1,4 +1,4 @@
-//! Writes the copy of a journal: a task takes all records that wait, and writes them as one part.
+//! Writes the copy of a journal: a task takes all pending records and writes them as one part.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use super::{AppendOutcome, JournalStore};
 use crate::cause::Cause;
 use crate::retry::RetryPolicy;
 
-/// The attempts at writing a part, while calls that are announced wait for it.
+/// The attempts at writing a part while announced calls wait for it.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 6, shortest: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// The longest time of one attempt.
+/// Timeout of one attempt.
 const MAX_ATTEMPT_TIME: Duration = Duration::from_secs(30);
 
-/// The pause after which a run without records gives a sign of life, where it has to.
+/// The interval of heartbeats of a run without new records, if they are required.
 const SIGN_OF_LIFE_PAUSE: Duration = Duration::from_secs(20);
 
-/// The most bytes that are taken for one part, unless one record has more.
+/// Maximum number of bytes in one part, unless a single record is longer.
 const MAX_PART_LEN: usize = 4 << 20;
 
-/// The copy of a journal whose run goes on.
+/// The copy of the journal of an active run.
 pub(super) struct JournalCopyTask {
     records: mpsc::UnboundedSender<Vec<u8>>,
     n_pushed: Cell<u64>,
@@ -38,7 +38,7 @@ pub(super) struct JournalCopyTask {
     run: String,
 }
 
-/// Degree to which the copy is complete.
+/// Progress of the copy.
 #[derive(Clone, Debug, Default)]
 struct CopyProgress {
     n_durable: u64,
@@ -50,12 +50,12 @@ struct JournalPartWriter {
     store: Arc<dyn JournalStore>,
     run: String,
     next: u64,
-    /// Whether the next part may be stored already, as a sign of life whose answer did not come.
+    /// Whether the next part may already be stored, as a heartbeat whose response was lost.
     has_unanswered_sign: bool,
 }
 
 impl JournalCopyTask {
-    /// Starts writing with the part of a number.
+    /// Starts writing with the part of the given number.
     pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
         let (said, progress) = watch::channel(CopyProgress::default());
@@ -74,7 +74,7 @@ impl JournalCopyTask {
 impl JournalCopy for JournalCopyTask {
     fn push_records(&self, records: Vec<u8>) {
         self.n_pushed.set(self.n_pushed.get() + 1);
-        // After a failure nothing is taken any more, and flushing says so.
+        // After a failure no more records are accepted, and flushing returns the failure.
         self.records.send(records).ok();
     }
 
@@ -84,7 +84,7 @@ impl JournalCopy for JournalCopyTask {
         async move {
             let is_due = |it: &CopyProgress| it.n_durable >= target || it.error.is_some();
             match progress.wait_for(is_due).await {
-                // Records that are stored count, even if a later part has failed.
+                // Stored records count, even if a later part has failed.
                 Ok(it) if it.n_durable >= target => Ok(()),
                 Ok(it) => Err(it.error.clone().unwrap_or(JournalCopyError::TakenOver { location })),
                 Err(_) => {
@@ -98,7 +98,7 @@ impl JournalCopy for JournalCopyTask {
 
     async fn remove_copy(self: Box<Self>) -> Result<(), JournalCopyError> {
         let Self { records, task, store, run, .. } = *self;
-        // Without a sender the task ends once it has written the rest of the queue.
+        // When the sender is dropped, the task writes the rest of the queue and ends.
         drop(records);
         let location = store.store_location();
         let failed = |cause: Cause| {
@@ -106,7 +106,7 @@ impl JournalCopy for JournalCopyTask {
             JournalCopyError::Failed { doing: "write", location, cause: cause.into() }
         };
         let next = task.await.map_err(|error| failed(error.into()))?;
-        // A removal that is cut off must not leave a journal without its beginning.
+        // An interrupted deletion must not leave a journal without its beginning.
         match store.append_part(&run, next, &JournalPart::End.encode()).await.map_err(failed)? {
             AppendOutcome::Stored => store.remove_parts_below(&run, next + 1).await.map_err(failed),
             AppendOutcome::Occupied | AppendOutcome::CannotStore(_) => {
@@ -117,7 +117,7 @@ impl JournalCopy for JournalCopyTask {
 }
 
 impl JournalPartWriter {
-    /// Writes records until the sender is gone. Returns the number of the next part.
+    /// Writes records until the sender is dropped. Returns the number of the next part.
     async fn write_queued_parts(
         mut self,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -132,7 +132,8 @@ impl JournalPartWriter {
                     break;
                 }
             };
-            // Records gather while a part is written, and one request for all of them is enough.
+            // Records accumulate while a part is written, and one request for all of them is
+            // sufficient.
             let mut n_taken = 1;
             while bytes.len() < MAX_PART_LEN
                 && let Ok(more) = queue.try_recv()
@@ -144,20 +145,20 @@ impl JournalPartWriter {
                 Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
                     said.send_modify(|progress| progress.error = Some(error));
-                    // What follows would stand behind a gap, and could not be read.
+                    // Records after a missing part could not be read.
                     break;
                 }
             }
         }
         if self.has_unanswered_sign {
-            // Where this fails, too, the next part does, and its error is reported.
+            // If this also fails, the next part fails, and its error is reported.
             self.write_records(Vec::new()).await.ok();
         }
         self.next
     }
 
-    /// Waits for the next records; `None` once the sender is gone. Gives signs of life meanwhile if the store
-    /// needs them.
+    /// Waits for the next records. Returns `None` when the sender is dropped. Sends heartbeats meanwhile if
+    /// the store requires them.
     async fn wait_for_records(
         &mut self,
         queue: &mut mpsc::UnboundedReceiver<Vec<u8>>,
@@ -172,17 +173,18 @@ impl JournalPartWriter {
             }
             match self.write_records(Vec::new()).await {
                 Ok(()) => {}
-                // A call may take longer than the network is away. Only records are worth an error.
+                // A call may take longer than a network outage. Only a failure to write records is
+                // reported.
                 Err(JournalCopyError::Failed { .. }) => self.has_unanswered_sign = true,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Writes records as one part. A part without any is a sign of life.
+    /// Writes records as one part. A part without records is a heartbeat.
     async fn write_records(&mut self, records: Vec<u8>) -> Result<(), JournalCopyError> {
         if self.has_unanswered_sign {
-            // The same bytes, so that the part counts as written if it is stored.
+            // The same bytes, so that the part counts as written if it is already stored.
             self.write_part(JournalPart::Records(Vec::new())).await?;
             self.has_unanswered_sign = false;
             if records.is_empty() {
@@ -202,13 +204,13 @@ impl JournalPartWriter {
                     self.next += 1;
                     return Ok(());
                 }
-                // A lost answer counts as stored, so only a machine that has taken the run over can
-                // have written a part of this number.
+                // A lost response counts as stored, so only a machine that has taken over the run
+                // can have written a part with this number.
                 Ok(Ok(AppendOutcome::Occupied | AppendOutcome::CannotStore(_))) => {
                     return Err(JournalCopyError::TakenOver { location });
                 }
                 Ok(Err(cause)) => cause,
-                Err(_) => "it did not answer in time".into(),
+                Err(_) => "it did not respond in time".into(),
             };
             if !attempts.wait_for_next_attempt(None).await {
                 return Err(JournalCopyError::Failed {

@@ -1,20 +1,22 @@
-//! Parts of a journal in a shared place: records, a new beginning, or the end.
+//! Parts of a journal in a shared store: records, a new beginning, or the end.
 
 /// One part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum JournalPart {
-    /// Whole records that follow those before.
+    /// Whole records that follow the previous ones.
     Records(Vec<u8>),
-    /// Whole records that follow those before, of a process that has taken the run over.
+    /// Whole records that follow the previous ones, written by a process that has taken over the
+    /// run.
     Continuation(Vec<u8>),
-    /// Whole records that replace those before, of a process that has taken the run over.
+    /// Whole records that replace the previous ones, written by a process that has taken over the
+    /// run.
     Restart(Vec<u8>),
-    /// The run was taken over, and everything in it is decided. The part stays, so that the machine of
-    /// the run learns of it.
+    /// The run was taken over, and everything in it is settled. The part remains, so that the machine
+    /// of the run can detect it.
     End,
 }
 
-/// Content of all parts.
+/// The combined content of all parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AssembledJournal {
     /// The bytes of the journal.
@@ -29,7 +31,7 @@ const RESTART_TAG: u8 = b's';
 const END_TAG: u8 = b'e';
 
 impl JournalPart {
-    /// The part as the place keeps it: a letter, and the records.
+    /// The stored form of a part: a letter, followed by the records.
     pub(super) fn encode(&self) -> Vec<u8> {
         let (kind, records) = match self {
             Self::Records(records) => (RECORDS_TAG, &records[..]),
@@ -41,8 +43,8 @@ impl JournalPart {
     }
 }
 
-/// Assembles the content of a journal from all its parts. A part that is missing or of an unknown
-/// kind is a gap in the journal, which reading the records finds.
+/// Assembles the content of a journal from all its parts. A missing part, or one of an unknown
+/// kind, is a gap in the journal, which is detected when the records are read.
 pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
     let mut all = Vec::new();
     for (_, part) in parts {
@@ -57,7 +59,7 @@ pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
     AssembledJournal::Records(all)
 }
 
-/// Whether another process has taken the run over, so that it does not go on.
+/// Whether another process has taken over the run, so that the run is not active.
 pub(super) fn is_taken_over(parts: &[(u64, Vec<u8>)]) -> bool {
     let tag = |part: &[u8]| part.first().copied();
     parts

@@ -1,5 +1,5 @@
-//! Objects of any length in a service whose objects have a maximum length: compressed, and in pieces where that is
-//! not enough.
+//! Objects of any length in a service that limits the length of an object: compressed, and split into pieces if
+//! necessary.
 
 use formwork_core::disk::{MAX_STATE_LEN, parse_json_object};
 use formwork_value::codec::hex;
@@ -20,16 +20,16 @@ pub(crate) struct LimitedObjects<S> {
     max_len: usize,
 }
 
-/// The content of an object whose compressed content is in pieces.
+/// The content of an object whose compressed content is split into pieces.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PieceList {
-    /// The hash of the compressed content, which the names of the pieces have.
+    /// The hash of the compressed content, which is part of the names of the pieces.
     hash: String,
     n_pieces: usize,
 }
 
 impl<S: ObjectStore> LimitedObjects<S> {
-    /// The objects in a store whose objects have at most `max_len` bytes.
+    /// Creates objects in a store that limits their length to `max_len` bytes.
     pub(crate) fn new(store: S, max_len: usize) -> Self {
         Self { store, max_len }
     }
@@ -44,7 +44,7 @@ impl<S: ObjectStore> LimitedObjects<S> {
         let mut n_pieces = 0;
         for piece in content.chunks(self.max_len) {
             match self.store.create_object(&piece_name(name, &hash, n_pieces), piece).await? {
-                // A piece of this name has this content, because its name has the hash.
+                // A piece with this name has this content, because its name contains the hash.
                 CreateOutcome::Created | CreateOutcome::Exists => n_pieces += 1,
                 outcome @ (CreateOutcome::Conflict(_) | CreateOutcome::Refused(_)) => {
                     return Ok(Err(outcome));
@@ -60,7 +60,7 @@ impl<S: ObjectStore> LimitedObjects<S> {
             let piece_name = piece_name(name, &list.hash, i);
             let piece = self.store.read_object(&piece_name).await?;
             content.extend(piece.ok_or_else(|| format!("{piece_name:?} could not be found"))?);
-            // A damaged list could name pieces without end, which would fill the memory.
+            // A damaged list could refer to any number of pieces, which would fill the memory.
             if content.len() as u64 > MAX_STATE_LEN {
                 return Err(
                     format!("{name:?} is longer than the limit of {MAX_STATE_LEN} bytes").into()
@@ -71,12 +71,13 @@ impl<S: ObjectStore> LimitedObjects<S> {
     }
 }
 
-/// The name of a piece. It ends with no number, so it is no part of a journal.
+/// The name of a piece. It does not end with a number, so it is not mistaken for a part of a
+/// journal.
 fn piece_name(name: &str, hash: &str, i: usize) -> String {
     format!("{name}.{hash}.{i}")
 }
 
-/// The list of pieces in the content of an object, if it is one.
+/// Parses the list of pieces in the content of an object, if it is one.
 fn parse_piece_list(content: &[u8]) -> Result<Option<PieceList>, Cause> {
     match content.first() {
         Some(&GZIP_FIRST_BYTE) => Ok(None),
@@ -108,7 +109,8 @@ impl<S: ObjectStore> ObjectStore for LimitedObjects<S> {
         if content.len() <= self.max_len {
             return self.store.create_object(name, &content).await;
         }
-        // All pieces are stored before a list names them, so a reader finds the whole object or none.
+        // All pieces are stored before a list refers to them, so a reader finds the whole object or
+        // none.
         match self.store_pieces(name, &content).await? {
             Ok(list) => self.store.create_object(name, &serde_json::to_vec(&list)?).await,
             Err(outcome) => Ok(outcome),
@@ -117,8 +119,8 @@ impl<S: ObjectStore> ObjectStore for LimitedObjects<S> {
 
     async fn remove_object(&self, name: &str) -> Result<(), Cause> {
         let Some(content) = self.store.read_object(name).await? else { return Ok(()) };
-        // The list goes first: pieces without a list do no harm, but a list without pieces is a damaged object. So
-        // does an object that cannot be read, whose pieces are not known.
+        // The list is deleted first: pieces without a list do no harm, but a list without pieces is a damaged
+        // object. The same applies to an object that cannot be read, whose pieces are not known.
         self.store.remove_object(name).await?;
         if let Ok(Some(list)) = parse_piece_list(&content) {
             for i in 0..list.n_pieces {
@@ -188,7 +190,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_object_that_is_too_long_is_in_pieces_that_come_and_go_with_it() {
-        // Sums do not compress.
+        // Hashes do not compress.
         let sums =
             |n: usize| (0..n).flat_map(|i| Sha256::digest(i.to_string())).collect::<Vec<_>>();
         let objects = LimitedObjects::new(MemoryObjects::default(), 100);
@@ -198,7 +200,7 @@ mod tests {
             assert_eq!(objects.read_object(name).await.unwrap().unwrap(), content);
             let again = objects.create_object(name, &content).await.unwrap();
             assert!(matches!(again, CreateOutcome::Exists), "{again:?}");
-            // Of other content no part of the object changes.
+            // Of other content, no part of the object changes.
             let other = objects.create_object(name, &sums(90)).await.unwrap();
             assert!(matches!(other, CreateOutcome::Exists), "{other:?}");
             assert_eq!(objects.read_object(name).await.unwrap().unwrap(), content);

@@ -1,5 +1,5 @@
-//! The journals of runs as objects beside a state: `STATE.journal/RUN/PART`, each written once. The calls of a
-//! service are in the file of its backend.
+//! Stores the journals of runs as objects next to a state: `STATE.journal/RUN/PART`, each written once. Each
+//! backend's file implements the calls of its service.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,76 +9,78 @@ use formwork_core::state::intent_log::StateAccess;
 use super::{AppendOutcome, JournalStore, SharedRun};
 use crate::cause::Cause;
 
-/// A service that keeps objects by name beside a state, and makes one only if there is none of its name.
+/// A service that stores objects by name next to a state, and can create an object only if it does not
+/// exist.
 #[async_trait::async_trait]
 pub(crate) trait ObjectStore: Send + Sync {
-    /// The location of the objects whose names begin with a prefix, as messages have it. Holds no secrets.
+    /// The location of the objects with a prefix, for messages. Contains no secrets.
     fn location(&self, prefix: &str) -> String;
 
-    /// Lists the objects whose names begin with a prefix. The inner error is the reason why that is not
-    /// permitted, without a final period.
+    /// Lists the objects with a prefix. The inner error is the reason why this is not permitted,
+    /// without a final period.
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause>;
 
-    /// Reads an object; `None` if there is none.
+    /// Reads an object. Returns `None` if it does not exist.
     async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause>;
 
-    /// Makes an object in one step, unless there is one.
+    /// Creates an object atomically, unless it exists.
     async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause>;
 
-    /// Removes an object, if there is one.
+    /// Deletes an object, if it exists.
     async fn remove_object(&self, name: &str) -> Result<(), Cause>;
 
-    /// Whether the service has answered that it keeps no such objects at all.
+    /// Whether the service has reported that it cannot store such objects.
     fn is_known_to_keep_none(&self) -> bool {
         false
     }
 
-    /// Whether runs exclude each other by a lock. Where they do not, only the ages of objects show that a run
-    /// goes on.
+    /// Whether a lock makes runs exclude each other. Without one, only the ages of objects show that a run is
+    /// active.
     fn has_lock(&self) -> bool {
         true
     }
 
-    /// Whether the lock can be seen without taking it. Where it cannot, the ages of objects show to readers that
-    /// a run goes on.
+    /// Whether the lock can be observed without acquiring it. If not, the ages of objects show readers that a
+    /// run is active.
     fn shows_lock(&self) -> bool {
         true
     }
 
-    /// Whether a process holds the lock of the state, if that can be seen.
+    /// Whether a process holds the lock of the state, if that can be observed.
     async fn is_locked(&self) -> Result<bool, Cause>;
 }
 
-/// An object as a listing names it.
+/// An object in a listing.
 #[derive(Debug)]
 pub(crate) struct ListedObject {
     pub(crate) name: String,
-    /// Time since it was written, by the clock of the service, if that names both times. Of use only where no lock
-    /// is seen.
+    /// Time since it was written, by the clock of the service, if the service reports both times. Used only if
+    /// the lock cannot be observed.
     pub(crate) age: Option<Duration>,
 }
 
-/// The outcome of making an object.
+/// The result of creating an object.
 #[derive(Debug)]
 pub(crate) enum CreateOutcome {
-    /// It is stored durably.
+    /// The object is stored durably.
     Created,
-    /// There is one of that name.
+    /// An object with that name exists.
     Exists,
-    /// Other requests for the object were under way at each attempt, so whether there is one is not known.
+    /// Other requests for the object were in progress at each attempt, so it is not known whether it
+    /// exists.
     #[cfg_attr(
         not(feature = "s3"),
-        expect(dead_code, reason = "others repeat the request until it fails")
+        expect(dead_code, reason = "other services repeat the request until it fails")
     )]
     Conflict(Cause),
-    /// The service cannot do it, or the credentials do not permit it.
+    /// The service does not support it, or the credentials do not permit it.
     Refused(Cause),
 }
 
-/// The journals of the runs that work with a state.
+/// The journals of the runs that use a state.
 pub(crate) struct ObjectJournals<S> {
     store: S,
-    /// The beginning of the names of all parts.
+    /// The prefix of the names of all parts.
     prefix: String,
 }
 
@@ -86,22 +88,22 @@ pub(crate) struct ObjectJournals<S> {
 #[derive(Default)]
 struct ListedParts {
     numbers: Vec<u64>,
-    /// Time since the latest one was written, if the service says so.
+    /// Time since the latest one was written, if the service reports it.
     age: Option<Duration>,
 }
 
 impl<S: ObjectStore> ObjectJournals<S> {
-    /// The journals beside the state of a name.
+    /// Creates the journals for the state with this name.
     pub(crate) fn new(store: S, state: &str) -> Self {
         Self { store, prefix: format!("{state}.journal/") }
     }
 
     fn part_name(&self, run: &str, number: u64) -> String {
-        // With leading zeros a listing shows the parts in their order.
+        // Leading zeros make listings return the parts in order.
         format!("{}{run}/{number:012}", self.prefix)
     }
 
-    /// The parts of each run; nothing if listing is not permitted.
+    /// Returns the parts of each run, or none if listing is not permitted.
     async fn list_parts(&self) -> Result<BTreeMap<String, ListedParts>, Cause> {
         let objects = self.store.list_objects(&self.prefix).await?.unwrap_or_default();
         let mut runs: BTreeMap<String, ListedParts> = BTreeMap::new();
@@ -134,7 +136,7 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
     }
 
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
-        // Only to learn whether it is permitted, before the run relies on this journal.
+        // Only to check whether it is permitted, before the run relies on this journal.
         Ok(self.store.list_objects(&self.part_name(run, 0)).await?.err())
     }
 
@@ -143,15 +145,15 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
         if listed.is_empty() {
             return Ok(Vec::new());
         }
-        // A run holds the lock of the state; of a reader it is not known whether that run goes on.
+        // A run holds the lock of the state. A reader cannot determine whether that run is active.
         let is_reader = access == StateAccess::ReadOnly;
         let is_live = is_reader && self.store.shows_lock() && self.store.is_locked().await?;
-        // To the holder of the lock, it shows that no other run goes on.
+        // To the holder of the lock, it shows that no other run is active.
         let shows_age = !self.store.has_lock() || (is_reader && !self.store.shows_lock());
         let mut runs = Vec::new();
         for (id, ListedParts { numbers, age }) in listed {
             let mut parts = Vec::new();
-            // A run that goes on is left alone, so its parts are not fetched.
+            // An active run is not taken over, so its parts are not fetched.
             for number in numbers.iter().filter(|_| !is_live) {
                 if let Some(bytes) = self.store.read_object(&self.part_name(&id, *number)).await? {
                     parts.push((*number, bytes));
@@ -172,17 +174,18 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
         let name = self.part_name(run, number);
         match self.store.create_object(&name, bytes).await? {
             CreateOutcome::Created => Ok(AppendOutcome::Stored),
-            // An attempt whose answer was lost may have stored it.
+            // An attempt whose response was lost may have stored it.
             CreateOutcome::Exists => match self.store.read_object(&name).await? {
                 Some(stored) if stored == bytes => Ok(AppendOutcome::Stored),
                 _ => Ok(AppendOutcome::Occupied),
             },
-            // Nothing was changed before the first part, so the run can still do with a journal of
+            // No change was made before the first part, so the run can still use only a journal on
             // this machine.
             CreateOutcome::Refused(cause) if number == 0 => {
                 Ok(AppendOutcome::CannotStore(cause.to_string()))
             }
-            // After a conflict the writer tries again: it does not say that the run was taken over.
+            // After a conflict the writer tries again. A conflict does not mean that the run was
+            // taken over.
             CreateOutcome::Conflict(cause) | CreateOutcome::Refused(cause) => Err(cause),
         }
     }

@@ -1,4 +1,4 @@
-//! Reports long waits for a store of journals, as for the places of states.
+//! Reports long waits for a store of journals, as for state stores.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::wait_report::{WAIT_REPORT_DELAY, wait_with_report};
 /// A store of journals whose long waits are reported.
 pub(super) struct ReportedJournalStore {
     store: Arc<dyn JournalStore>,
-    /// Whether the last part has taken long, which was reported.
+    /// Whether the last part took long, which was already reported.
     is_slow: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ impl JournalStore for ReportedJournalStore {
         bytes: &[u8],
     ) -> Result<AppendOutcome, Cause> {
         let (began, append) = (Instant::now(), self.store.append_part(run, number, bytes));
-        // A run writes many parts, and a place that takes a second for each is reported once.
+        // A run writes many parts, and a store that takes a second for each is reported once.
         let outcome = match self.is_slow.load(Ordering::Relaxed) {
             true => append.await,
             false => self.report(StoreOperation::Write, append).await,
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::set_wait_reporter;
 
-    /// A store that answers each call after a number of seconds.
+    /// A store that responds to each call after a number of seconds.
     struct SlowStore(u64);
 
     impl SlowStore {
@@ -136,7 +136,7 @@ mod tests {
         reports.push((location.to_owned(), operation));
     }
 
-    /// Makes each call once, and two more parts. Returns the reports.
+    /// Makes each call once, and writes two more parts. Returns the reports.
     async fn reports_of_calls(seconds: u64) -> Vec<StoreOperation> {
         set_wait_reporter(note_report);
         let store = ReportedJournalStore::new(Arc::new(SlowStore(seconds)));

@@ -1,5 +1,5 @@
-//! Journals in a table of a real PostgreSQL server: each folder is a machine, and a lost machine is a folder
-//! that is removed.
+//! Journals in a table of a real PostgreSQL server: each directory is a machine, and a lost machine is a
+//! directory that is deleted.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn postgres_command(path: &Path) -> Command {
     Command::new(path)
 }
 
-/// A machine with a folder.
+/// A machine with a directory.
 struct TestMachine {
     folder: TempDir,
     backend: Arc<dyn Backend>,
@@ -57,7 +57,7 @@ impl TestMachine {
         self.intents.begin_run(header).await.unwrap()
     }
 
-    /// Takes over what so many runs have left.
+    /// Takes over the journals of the given number of runs.
     async fn recover_runs(&self, n_runs: usize) -> Recovery {
         self.recover_runs_into(None, n_runs).await
     }
@@ -128,7 +128,7 @@ async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
     second.intents.finish_recovery(&recovery).await.unwrap();
     assert_eq!(second.folder.path().read_dir().unwrap().count(), 0, "the place has it");
 
-    // What is open waits for a decision on any machine.
+    // Open operations wait for a decision on any machine.
     let mut recovery = third.recover_runs_into(stored.clone(), 1).await;
     assert_eq!(unresolved_addresses(&recovery), ["t.open"]);
     recovery.mark_decided(&"t.open".parse().unwrap(), "forgotten");
@@ -146,7 +146,7 @@ async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
     let op = announce_creation(&journal, "a").await.unwrap();
     let recovery = second.intents.recover_runs(None, StateAccess::ReadOnly).await.unwrap();
     assert!(recovery.is_empty());
-    // Also one without the lock is left alone on its own machine.
+    // A run without the lock is not taken over on its own machine either.
     let recovery = first.intents.recover_runs(None, StateAccess::Locked).await.unwrap();
     assert!(recovery.is_empty());
     assert!(second.intents.has_unfinished_run().await);
@@ -170,7 +170,7 @@ async fn answers_that_never_left_the_machine_are_added_there() {
     journal.settle_operation(op, None).unwrap();
     let after = journal.read_content().unwrap();
     drop(journal);
-    // The network was lost before the answer came.
+    // The network was lost before the response arrived.
     run_sql(&server, "DELETE FROM terraform_remote_state.formwork_journal WHERE part > 1").await;
     assert_eq!(
         unresolved_addresses(&second.recover_runs(1).await),
@@ -189,7 +189,7 @@ async fn a_run_that_was_taken_over_announces_nothing_more() {
     first.open_store().await;
     let journal = first.begin_run(&StateFile::new_empty()).await;
     announce_creation(&journal, "a").await.unwrap();
-    // It has lost the lock of the state, and does not know that.
+    // The run has lost the lock of the state, and has not detected it yet.
     let recovery = second.recover_runs(1).await;
     second.intents.finish_recovery(&recovery).await.unwrap();
     let error = announce_creation(&journal, "b").await.unwrap_err();
@@ -237,7 +237,7 @@ async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_r
     announce_creation(&journal, "a").await.unwrap();
     let folder = Path::new(journal.location()).parent().unwrap().to_owned();
     drop(journal);
-    // As if the address of the server had been another one.
+    // As if the server had had another address.
     std::fs::rename(&folder, folder.with_file_name(".state-0123456789abcdef.journal")).unwrap();
     machine.recover_runs_into(Some(base.clone()), 1).await;
     assert!(machine.intents.misplaced_journals(&base).is_empty());

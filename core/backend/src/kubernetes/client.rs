@@ -1,5 +1,5 @@
-//! The state of one workspace in a namespace: compressed, in one secret or in several, written only over the
-//! versions that were read, and locked by a lease.
+//! The state of one workspace in a namespace. It is compressed, stored in one or several secrets, written
+//! only over the versions that were read, and locked by a lease.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,25 +26,25 @@ pub(super) const SUFFIX_LABEL: &str = "tfstateSecretSuffix";
 /// The annotation of the lease that describes the holder.
 const LOCK_HOLDER_ANNOTATION: &str = "app.terraform.io/lock-info";
 
-/// The longest part of a state in one secret.
+/// Maximum length of the part of a state in one secret.
 pub(super) const MAX_CHUNK_LEN: usize = 1_048_576;
 
-/// The longest name.
+/// Maximum length of a name.
 const MAX_NAME_LEN: usize = 253;
 
-/// The state of a workspace.
+/// The client of one workspace's state.
 pub(super) struct KubernetesClient {
     cluster: Arc<ClusterClient>,
     name: String,
     labels: BTreeMap<String, String>,
     /// The secrets that were last read or written, in the order of their parts.
     known: Option<Vec<KubernetesObject>>,
-    /// Whether only the copy of the state that was last read is whole.
+    /// Whether the state that was last read is complete only in its copy.
     is_half_written: bool,
 }
 
 impl KubernetesClient {
-    /// Makes the client. Asks nothing of the cluster yet.
+    /// Creates the client. Sends no request yet.
     pub(super) fn new(
         cluster: Arc<ClusterClient>,
         name: String,
@@ -53,12 +53,12 @@ impl KubernetesClient {
         Self { cluster, name, labels, known: None, is_half_written: false }
     }
 
-    /// The name of its first secret.
+    /// Returns the name of its first secret.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The labels of its secrets.
+    /// Returns the labels of its secrets.
     pub(super) fn labels(&self) -> &BTreeMap<String, String> {
         &self.labels
     }
@@ -68,13 +68,13 @@ impl KubernetesClient {
         Ok(self.lock_holder().await?.is_some())
     }
 
-    /// Checks that objects can have the name.
+    /// Checks that the name is valid for objects.
     ///
     /// # Errors
-    /// When Kubernetes permits no such name.
+    /// Returns an error if Kubernetes does not permit the name.
     pub(super) fn check_object_name(&self) -> Result<(), Cause> {
         let name = self.lease_name();
-        // Kubernetes takes DNS subdomains of RFC 1123 as names of these objects.
+        // Kubernetes requires the names of these objects to be DNS subdomains (RFC 1123).
         let is_label = |label: &str| {
             let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             !label.is_empty()
@@ -97,28 +97,28 @@ impl KubernetesClient {
     }
 
     fn secret_name(&self, i: usize) -> String {
-        // The first part has the plain name, under which Terraform looks for a small state.
+        // The first part has the plain name, which Terraform reads for a small state.
         if i == 0 { self.name.clone() } else { format!("{}-part-{i}", self.name) }
     }
 
-    /// The secrets of the state, in the order of their parts.
+    /// Returns the secrets of the state, in the order of their parts.
     async fn read_secrets(&self) -> Result<Vec<KubernetesObject>, Cause> {
         self.cluster.list_in_order(&self.labels).await
     }
 
-    /// The copy of a new state while its secrets are written.
+    /// Returns the copy of a new state while its secrets are written.
     fn state_copy(&self) -> StateCopy<'_> {
         StateCopy::new(&self.cluster, &self.name, &self.labels)
     }
 
-    /// Removes the state and its lease.
+    /// Deletes the state and its lease.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.state_copy().remove().await?;
         for secret in self.read_secrets().await?.iter().rev() {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
         match self.cluster.get(ObjectKind::Lease, &self.lease_name()).await? {
-            // A lease without the label was not made for a state, and is left alone.
+            // A lease without the label was not created for a state, and is not deleted.
             Some(lease) if lease.label("tfstate") == Some("true") => {
                 self.cluster.delete(ObjectKind::Lease, &self.lease_name()).await
             }
@@ -126,7 +126,7 @@ impl KubernetesClient {
         }
     }
 
-    /// Writes one part, over the version that is known.
+    /// Writes one part, over the known version.
     async fn put_secret(
         &self,
         i: usize,
@@ -148,11 +148,11 @@ impl KubernetesClient {
             });
             return self.cluster.create(ObjectKind::Secret, &KubernetesObject(secret)).await;
         };
-        // All other fields stay. The version among them makes the server refuse to replace another
-        // one.
+        // All other fields are preserved, including the version, which makes the server refuse to
+        // replace another version.
         let mut secret = known.clone();
         set_nested_member(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
-        // A listing leaves these out.
+        // A listing omits these fields.
         set_nested_member(&mut secret.0, &["apiVersion"], Some(json!("v1")));
         set_nested_member(&mut secret.0, &["kind"], Some(json!("Secret")));
         self.cluster.update(ObjectKind::Secret, &secret).await
@@ -166,7 +166,7 @@ impl KubernetesClient {
         Ok(id.map(|id| LeaseWithHolder { lease, id }))
     }
 
-    /// Writes the holder into the lease, and makes the lease if there is none.
+    /// Writes the holder to the lease, and creates the lease if necessary.
     async fn acquire_lease(
         &self,
         lease: Option<KubernetesObject>,
@@ -189,7 +189,8 @@ impl KubernetesClient {
                 self.cluster.create(ObjectKind::Lease, &KubernetesObject(lease)).await
             }
             Some(mut lease) => {
-                // The version that was read goes back with it, so only one of two takers succeeds.
+                // The request includes the version that was read, so only one of two processes
+                // succeeds.
                 set_nested_member(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
                 set_nested_member(
                     &mut lease.0,
@@ -220,10 +221,10 @@ impl LeaseWithHolder {
     }
 }
 
-/// Sets a member of nested objects, or removes it.
+/// Sets a field of nested objects, or removes it.
 fn set_nested_member(object: &mut Value, path: &[&str], value: Option<Value>) {
     let Some((name, rest)) = path.split_first() else { return };
-    // The server leaves out empty objects, for example the annotations.
+    // The server omits empty objects, for example the annotations.
     if !object.is_object() {
         *object = json!({});
     }
@@ -266,17 +267,17 @@ impl RemoteClient for KubernetesClient {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         self.check_object_name()?;
-        // Taken out, because after a failure it is not known which parts are stored.
+        // Moved out, because after a failure it is not known which parts are stored.
         let known = match self.known.take() {
             Some(known) => known,
             None => self.read_secrets().await?,
         };
         let content = compress_gzip(&text)?;
         let chunks: Vec<&[u8]> = content.chunks(MAX_CHUNK_LEN).collect();
-        // Several secrets are not written in one step.
+        // Several secrets cannot be written atomically.
         let needs_copy = chunks.len() > 1 || known.len() > 1;
         if needs_copy && let Err(error) = self.state_copy().store(&chunks, &known).await {
-            // The journal still has what this run has done.
+            // The journal still has the results of this run.
             tracing::warn!(%error, "the state is written without a copy");
         }
         let mut stored = Vec::new();
@@ -284,7 +285,7 @@ impl RemoteClient for KubernetesClient {
             match self.put_secret(i, chunk, known.get(i)).await? {
                 PutOutcome::Stored(secret) => stored.push(secret),
                 PutOutcome::Refused { .. } => {
-                    // An attempt whose answer was lost may have changed the version.
+                    // An attempt whose response was lost may have changed the version.
                     let name = self.secret_name(i);
                     let now = self.cluster.get(ObjectKind::Secret, &name).await?;
                     let data = STANDARD.encode(chunk);
@@ -297,15 +298,15 @@ impl RemoteClient for KubernetesClient {
                 }
             }
         }
-        // Parts beyond the new end would be read as a part of the state. The last one goes first, so that a crash
-        // leaves no gap.
+        // Parts beyond the new end would be read as a part of the state. The last one is deleted first, so that
+        // a crash leaves no gap.
         for secret in known.iter().skip(stored.len()).rev() {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
         self.known = Some(stored);
         if needs_copy && let Err(error) = self.state_copy().remove().await {
-            // Readers use it only while the secrets are half written.
-            tracing::warn!(%error, "the copy of the state stays behind");
+            // Readers use the copy only while the secrets are partly written.
+            tracing::warn!(%error, "the copy of the state could not be deleted");
         }
         Ok(())
     }
@@ -319,7 +320,7 @@ impl RemoteClient for KubernetesClient {
         {
             return Ok(LockOutcome::Taken);
         }
-        // Another process has it, or an earlier attempt whose answer was lost.
+        // Another process holds it, or an earlier attempt whose response was lost.
         match self.lock_holder().await? {
             Some(held) if held.id == info.id => Ok(LockOutcome::Taken),
             held => Ok(LockOutcome::Held(held.as_ref().map(LeaseWithHolder::lock_info))),
@@ -328,7 +329,7 @@ impl RemoteClient for KubernetesClient {
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         match self.break_lock(id).await? {
-            // The lease goes with the state of a workspace that is deleted.
+            // The lease is deleted with the state of a deleted workspace.
             ForceUnlockOutcome::OtherLock(None)
                 if self.cluster.get(ObjectKind::Lease, &self.lease_name()).await?.is_none() =>
             {
@@ -346,8 +347,8 @@ impl RemoteClient for KubernetesClient {
         let mut held = self.lock_holder().await?;
         if let Some(found) = held.as_ref().filter(|held| held.id == id) {
             let mut lease = found.lease.clone();
-            // The version that was read goes along, so a lease that another process has taken since
-            // stays.
+            // The request includes the version that was read, so a lease that another process has
+            // acquired since then is preserved.
             set_nested_member(&mut lease.0, &["spec", "holderIdentity"], None);
             set_nested_member(
                 &mut lease.0,
@@ -359,7 +360,8 @@ impl RemoteClient for KubernetesClient {
                 return Ok(ForceUnlockOutcome::Released);
             }
             held = self.lock_holder().await?;
-            // No other lock ever has this ID, so an attempt whose answer was lost has released it.
+            // No other lock ever has this ID, so an attempt whose response was lost has released
+            // it.
             if let PutOutcome::Refused { follows_unclear_attempt: true } = updated
                 && held.as_ref().is_none_or(|held| held.id != id)
             {

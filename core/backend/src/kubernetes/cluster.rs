@@ -13,7 +13,7 @@ use crate::web::{
     Authorize, HttpResponse, is_retryable_status, json_error_text, percent_encode, redact_url,
 };
 
-/// The cluster, seen from one namespace.
+/// A cluster, limited to one namespace.
 pub(super) struct ClusterClient {
     connection: ClusterConnection,
     namespace: String,
@@ -28,25 +28,25 @@ pub(super) enum ObjectKind {
     Lease,
 }
 
-/// An object as the server has it. All that this program does not know stays as it is.
+/// An object as the server stores it. Fields that this program does not use are preserved.
 #[derive(Clone, Debug)]
 pub(super) struct KubernetesObject(pub(super) Value);
 
-/// The outcome of writing an object.
+/// The result of writing an object.
 #[derive(Debug)]
 pub(super) enum PutOutcome {
-    /// It is stored in this version.
+    /// The object is stored with this version.
     Stored(KubernetesObject),
-    /// The stored version is another one, there is such an object already, or none any more.
+    /// The stored version is another one, the object already exists, or it does not exist any more.
     Refused {
-        /// Whether an attempt whose answer was lost may have stored it.
+        /// Whether an attempt whose response was lost may have stored it.
         follows_unclear_attempt: bool,
     },
 }
 
 #[derive(Deserialize)]
 struct ListResponse {
-    // Go writes a list without elements as null.
+    // Go encodes an empty list as null.
     items: Option<Vec<Value>>,
     #[serde(default)]
     metadata: ListMetadata,
@@ -58,7 +58,7 @@ struct ListMetadata {
     next: Option<String>,
 }
 
-/// The content of an answer that refuses a request.
+/// The content of an error response.
 #[derive(Deserialize)]
 struct ErrorStatus {
     kind: String,
@@ -72,7 +72,7 @@ struct ErrorStatus {
 
 #[derive(Deserialize)]
 struct StatusDetails {
-    /// The kind of the object that the refusal is about, which need not be that of the request.
+    /// The kind of the object that the error is about, which may differ from that of the request.
     #[serde(default)]
     kind: String,
 }
@@ -80,7 +80,7 @@ struct StatusDetails {
 impl KubernetesObject {
     /// The name.
     pub(super) fn name(&self) -> &str {
-        // Indexing a JSON value yields null where a field is missing, so nothing panics here.
+        // Indexing a JSON value returns null if a field is missing, so this cannot panic.
         self.0["metadata"]["name"].as_str().unwrap_or_default()
     }
 
@@ -105,7 +105,7 @@ impl ObjectKind {
 }
 
 impl ClusterClient {
-    /// Makes the cluster. Asks nothing of it yet.
+    /// Creates the cluster. Sends no request yet.
     pub(super) fn new(
         connection: ClusterConnection,
         namespace: String,
@@ -114,7 +114,7 @@ impl ClusterClient {
         Self { connection, namespace, variables, session: OnceCell::new() }
     }
 
-    /// The address of a secret, as messages have it.
+    /// The address of a secret, for messages.
     pub(super) fn location(&self, name: &str) -> String {
         self.object_url(ObjectKind::Secret, name)
     }
@@ -134,10 +134,10 @@ impl ClusterClient {
         if name.is_empty() { base } else { format!("{base}/{}", percent_encode(name)) }
     }
 
-    /// Reads an object; `None` if there is none.
+    /// Reads an object. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn get(
         &self,
         kind: ObjectKind,
@@ -147,16 +147,16 @@ impl ClusterClient {
         let answer = self.send("GET", &url, None).await?;
         match answer.status {
             StatusCode::OK => parse_object(&answer, "GET", &url).map(Some),
-            // A page of a proxy has no reason, and must not pass for an object that does not exist.
+            // A page from a proxy has no reason, and must not be mistaken for a missing object.
             StatusCode::NOT_FOUND if error_reason(&answer) == "NotFound" => Ok(None),
             _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
 
-    /// Lists the secrets that a selector of labels matches.
+    /// Lists the secrets that match a label selector.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn list(&self, selector: &str) -> Result<Vec<KubernetesObject>, Cause> {
         let (mut secrets, mut token) = (Vec::new(), None::<String>);
         loop {
@@ -177,17 +177,17 @@ impl ClusterClient {
             })?;
             secrets.extend(page.items.unwrap_or_default().into_iter().map(KubernetesObject));
             match page.metadata.next.filter(|next| !next.is_empty()) {
-                // A server that returns the same token again would be asked for ever.
+                // A server that returns the same token again would be queried forever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
                 _ => return Ok(secrets),
             }
         }
     }
 
-    /// Lists the secrets with these labels, in the order of the numbers at the end of their names.
+    /// Lists the secrets with these labels, ordered by the numbers at the end of their names.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn list_in_order(
         &self,
         labels: &BTreeMap<String, String>,
@@ -196,18 +196,18 @@ impl ClusterClient {
         let mut secrets = self.list(&labels.collect::<Vec<_>>().join(",")).await?;
         let index = |secret: &KubernetesObject| {
             let last = secret.name().rsplit('-').next().unwrap_or_default();
-            // The first part has no number, and `secret_suffix` may not end with one.
+            // The first part has no number, and `secret_suffix` must not end with one.
             last.parse::<usize>().unwrap_or(0)
         };
-        // As text, the tenth part would stand before the second.
+        // As a string, the tenth part would precede the second.
         secrets.sort_by_key(index);
         Ok(secrets)
     }
 
-    /// Makes an object, unless there is one of that name.
+    /// Creates an object, unless one with its name exists.
     ///
     /// # Errors
-    /// When the server refuses for another reason or does not answer.
+    /// Returns an error if the server refuses for another reason or does not respond.
     pub(super) async fn create(
         &self,
         kind: ObjectKind,
@@ -219,7 +219,7 @@ impl ClusterClient {
     /// Replaces the version of an object that was read.
     ///
     /// # Errors
-    /// When the server refuses for another reason or does not answer.
+    /// Returns an error if the server refuses for another reason or does not respond.
     pub(super) async fn update(
         &self,
         kind: ObjectKind,
@@ -241,9 +241,9 @@ impl ClusterClient {
             StatusCode::OK | StatusCode::CREATED => {
                 Ok(PutOutcome::Stored(parse_object(&answer, method, url)?))
             }
-            // Another version, or for a new object, one of the same name.
+            // Another version, or for a new object, an existing one with the same name.
             StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(refused),
-            // Another program has removed it since it was read.
+            // Another program has deleted it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && error_reason(&answer) == "NotFound" => {
                 Ok(refused)
             }
@@ -251,10 +251,10 @@ impl ClusterClient {
         }
     }
 
-    /// Removes an object, if there is one.
+    /// Deletes an object, if it exists.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn delete(&self, kind: ObjectKind, name: &str) -> Result<(), Cause> {
         let url = self.object_url(kind, name);
         let options = json!({
@@ -288,14 +288,14 @@ impl ClusterClient {
         let ClusterSession { client, authorization } = session;
         let repeated = RepeatedAtQuotaConflicts(authorization);
         let answer = client.send_authorized(&request, &repeated).await?;
-        // Credentials may end before the time that their program named.
+        // Credentials may become invalid before the expiry that their program reported.
         if answer.status == StatusCode::UNAUTHORIZED && authorization.forget_credentials().await {
             return client.send_authorized(&request, &repeated).await;
         }
         Ok(answer)
     }
 
-    /// The cause of a failure for an answer that was not expected, with the next step.
+    /// The cause of a failure, from an unexpected response, with a remedy.
     fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
         let Some(ErrorStatus { message, reason, .. }) = parse_error_status(answer) else {
             return match answer.status {
@@ -312,14 +312,14 @@ impl ClusterClient {
             ))
             .into(),
             StatusCode::NOT_FOUND => {
-                format!("{refused}; check namespace, which must be made before").into()
+                format!("{refused}; check namespace, which must exist").into()
             }
             _ => refused.into(),
         }
     }
 }
 
-/// The authorization of requests that are repeated where a quota conflicts, too.
+/// The authorization of requests that are also repeated after a quota conflict.
 struct RepeatedAtQuotaConflicts<'a>(&'a RequestAuthorization);
 
 #[async_trait::async_trait]
@@ -348,12 +348,12 @@ fn parse_object(answer: &HttpResponse, method: &str, url: &str) -> Result<Kubern
 
 fn parse_error_status(answer: &HttpResponse) -> Option<ErrorStatus> {
     let status: Option<ErrorStatus> = serde_json::from_slice(&answer.body).ok();
-    // Proxies answer with JSON of their own, while only the API server sends this kind.
+    // Proxies respond with JSON of their own, but only the API server sends this kind.
     status.filter(|status| status.kind == "Status")
 }
 
-/// Whether a request was refused because another one has changed the quota of the namespace meanwhile. That says
-/// nothing about the object of the request, and a later attempt may succeed.
+/// Whether a request was refused because another one has changed the quota of the namespace concurrently. This
+/// is unrelated to the object of the request, and a later attempt may succeed.
 fn is_quota_conflict(answer: &HttpResponse) -> bool {
     answer.status == StatusCode::CONFLICT
         && parse_error_status(answer)
@@ -361,7 +361,7 @@ fn is_quota_conflict(answer: &HttpResponse) -> bool {
             .is_some_and(|details| details.kind == "resourcequotas")
 }
 
-/// The reason of a refusal; empty for a page of a proxy.
+/// The reason of an error response. Empty for a page from a proxy.
 fn error_reason(answer: &HttpResponse) -> String {
     parse_error_status(answer).map(|status| status.reason).unwrap_or_default()
 }

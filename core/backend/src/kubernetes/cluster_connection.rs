@@ -1,4 +1,4 @@
-//! The connection to a cluster: certificates, and the authorization of requests by tokens, passwords or the
+//! The connection to a cluster: certificates, and the authorization of requests with tokens, passwords or a
 //! program that returns credentials.
 
 use std::collections::BTreeMap;
@@ -22,14 +22,14 @@ use crate::retry::RetryPolicy;
 use crate::web::Authorize;
 use crate::web::{HttpClient, TlsSettings};
 
-/// Attempts at requests.
+/// The attempts of a request.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 4, shortest: Duration::from_millis(500), longest: Duration::from_secs(20) };
 
 /// Settings of a connection.
 #[derive(Clone)]
 pub(super) struct ClusterConnection {
-    /// The URL of the server, without a slash at the end.
+    /// The URL of the server, without a trailing slash.
     pub(super) server: String,
     pub(super) insecure: bool,
     pub(super) access: ClusterAccess,
@@ -43,23 +43,23 @@ pub(super) struct ClusterSession {
 
 /// The authorization of requests.
 pub(super) enum RequestAuthorization {
-    /// None, or a certificate.
+    /// None, or a client certificate.
     None,
     /// The value of the header.
     Header(String),
-    /// A token in a file that is written again before it expires.
+    /// A token in a file that is rewritten before the token expires.
     File(PathBuf),
     /// A program that returns tokens.
     Program(Box<ExecCredentials>),
 }
 
-/// A program that returns credentials, and the last ones.
+/// A program that returns credentials, and the credentials that it returned last.
 pub(super) struct ExecCredentials {
     exec: ExecEntry,
     last: Mutex<Option<ExecCredentialStatus>>,
 }
 
-/// The answer of the program.
+/// The output of the program.
 #[derive(Deserialize)]
 struct ExecCredentialResponse {
     status: Option<ExecCredentialStatus>,
@@ -85,10 +85,11 @@ impl ExecCredentialStatus {
 }
 
 impl ClusterConnection {
-    /// Opens the connection. A program that returns credentials is run for the certificate it may return.
+    /// Opens the connection. A program that returns credentials is run immediately, because it may return
+    /// a certificate.
     ///
     /// # Errors
-    /// When the program fails, or a certificate or key is not valid.
+    /// Returns an error if the program fails, or if a certificate or key is invalid.
     pub(super) async fn open(
         &self,
         variables: &BTreeMap<String, String>,
@@ -104,7 +105,7 @@ impl ClusterConnection {
         let tls =
             TlsSettings { insecure: self.insecure, authorities: authorities.clone(), identity };
         let client = HttpClient::new(&tls, RETRY_POLICY, |name| match (name, proxy) {
-            // A proxy that is set for the cluster is used, whatever the environment excludes.
+            // A proxy that is set for the cluster is used, whatever hosts the environment excludes.
             ("NO_PROXY", Some(_)) => None,
             (_, Some(proxy)) => Some(proxy.clone()),
             (_, None) => variables.get(name).filter(|text| !text.is_empty()).cloned(),
@@ -133,15 +134,15 @@ impl ClusterConnection {
 }
 
 impl ExecCredentials {
-    /// The credentials, from the program unless the last ones are still valid.
+    /// Returns the credentials, from the program unless the last ones are still valid.
     async fn current_credentials(&self) -> Result<ExecCredentialStatus, Cause> {
-        // Held while the program runs, so that requests at the same time do not run it twice.
+        // Held while the program runs, so that concurrent requests do not run it twice.
         let mut last = self.last.lock().await;
         if let Some(status) = last.as_ref().filter(|status| status.is_still_valid()) {
             return Ok(status.clone());
         }
         let ExecEntry { api_version, command, args, env } = &self.exec;
-        // The program has no terminal, so it is asked not to prompt for anything.
+        // The program has no terminal, so it is instructed not to prompt.
         let info = json!({
             "apiVersion": api_version,
             "kind": "ExecCredential",
@@ -156,7 +157,7 @@ impl ExecCredentials {
             variables: own.into_iter().chain(given).collect(),
         };
         let output = program.run_for_output().await.map_err(|cause| {
-            format!("there are no credentials for the cluster: {cause}; log in by this program, or set token")
+            format!("there are no credentials for the cluster: {cause}; log in with this program, or set token")
         })?;
         let unusable = "returned no ExecCredential with a status";
         let answer: ExecCredentialResponse = serde_json::from_slice(&output)
@@ -168,11 +169,12 @@ impl ExecCredentials {
 }
 
 impl RequestAuthorization {
-    /// Forgets credentials that the server refuses. Returns whether there may be others.
+    /// Discards credentials that the server refuses. Returns whether other credentials may be
+    /// available.
     pub(super) async fn forget_credentials(&self) -> bool {
         match self {
             Self::Program(login) => login.last.lock().await.take().is_some(),
-            // A file is read for each request, and a fixed header has no second version.
+            // A file is read for each request, and a fixed header never changes.
             Self::None | Self::Header(_) | Self::File(_) => false,
         }
     }

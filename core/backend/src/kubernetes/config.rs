@@ -1,4 +1,4 @@
-//! The arguments of the backend `kubernetes` and the environment, read into settings.
+//! Converts the arguments of the backend `kubernetes` and the environment to settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 1] = [RequiredArgument {
 
 /// The schema.
 pub(super) fn schema() -> Block {
-    // The required arguments are checked later: options of `init` may set them.
+    // Required arguments are checked later, because options of `init` may set them.
     let mut all: Vec<_> = STRING_ARGUMENTS.iter().map(|name| (*name, Type::String)).collect();
     all.extend(
         ["in_cluster_config", "insecure", "load_config_file"].map(|name| (name, Type::Bool)),
@@ -75,7 +75,7 @@ pub(super) fn schema() -> Block {
 /// Reads the arguments.
 ///
 /// # Errors
-/// When one is missing or invalid, or a file that they name is not valid.
+/// Returns an error if an argument is missing or invalid, or if a file that it names is invalid.
 pub(super) fn read_settings(
     arguments: &BackendArguments<'_>,
 ) -> Result<KubernetesSettings, ConfigError> {
@@ -97,7 +97,8 @@ pub(super) fn read_settings(
     })
 }
 
-/// The string of an argument, else of a variable. An empty string counts as not set.
+/// Returns the string of an argument, or otherwise of a variable. An empty string counts as not
+/// set.
 fn argument_or_variable(
     arguments: &BackendArguments<'_>,
     name: &str,
@@ -123,7 +124,7 @@ fn string_or_empty(value: &Value) -> String {
     }
 }
 
-/// The way to the cluster. Arguments and variables replace the settings of files.
+/// Returns the settings for cluster access. Arguments and variables override the settings in files.
 fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection, ConfigError> {
     let in_cluster = arguments.bool_or_variable("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG")?;
     let mut access =
@@ -141,7 +142,7 @@ fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection
     replace(&mut access.key, "client_key", "KUBE_CLIENT_KEY_DATA");
     replace(&mut access.token, "token", "KUBE_TOKEN");
     if argument_or_variable(arguments, "token", "KUBE_TOKEN").is_some() {
-        // A token that is set wins over the file of the pod.
+        // An explicitly set token takes precedence over the file of the pod.
         access.token_file = None;
     }
     let insecure = arguments.bool_or_variable("insecure", "KUBE_INSECURE")?;
@@ -150,10 +151,10 @@ fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection
             "invalid configuration: no configuration has been provided: set config_path or KUBE_CONFIG_PATH, in_cluster_config, or host",
         )
     })?;
-    // An address without a scheme must not send the credentials in the clear.
+    // Without this, an address without a scheme would send the credentials unencrypted.
     let server = if server.contains("://") { server } else { format!("https://{server}") };
     let parsed: Option<Uri> = server.parse().ok();
-    // Messages name the URL, so it must hold no user and password.
+    // Messages contain the URL, so it must not contain a user and password.
     let parsed = parsed.filter(|url| {
         matches!(url.scheme_str(), Some("http" | "https"))
             && url.authority().is_some_and(|authority| !authority.as_str().contains('@'))
@@ -166,7 +167,7 @@ fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection
     Ok(ClusterConnection { server: server.trim_end_matches('/').to_owned(), insecure, access })
 }
 
-/// The way to the cluster that this process runs in.
+/// Returns the settings for access to the cluster that this process runs in.
 fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
     let address = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
     let [Some(host), Some(port)] = address.map(|name| arguments.read_env_variable(name)) else {
@@ -174,10 +175,11 @@ fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, Co
             "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
         ));
     };
-    // In a URL an address of version 6 stands in brackets.
+    // In a URL, an IPv6 address is enclosed in brackets.
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
-    // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
+    // As in Kubernetes' own client, the default authorities are trusted if this file does not
+    // exist.
     let authorities = read_text(&folder.join("ca.crt"), MAX_SMALL_FILE_LEN).ok();
     Ok(ClusterAccess {
         server: Some(format!("https://{host}:{port}")),
@@ -187,10 +189,10 @@ fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, Co
     })
 }
 
-/// The way to the cluster that the files describe. A file that does not exist describes none.
+/// Returns the settings for cluster access in the files. A missing file is ignored.
 fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
     let listed = arguments.value("config_paths").map(strings_of_list);
-    // As in Terraform, a single path precedes all lists.
+    // As in Terraform, a single path takes precedence over all lists.
     let paths = match argument_or_variable(arguments, "config_path", "KUBE_CONFIG_PATH") {
         Some(path) => vec![path],
         None => listed.unwrap_or_else(|| {
@@ -216,7 +218,7 @@ fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAcc
         access.exec = Some(exec);
     }
     if access.server.as_ref().is_some_and(|server| server.starts_with("http://")) {
-        // As in Terraform, credentials of files and programs are sent over TLS only.
+        // As in Terraform, credentials from files and programs are sent over TLS only.
         let ClusterAccess { server, proxy, .. } = access;
         access = ClusterAccess { server, proxy, ..ClusterAccess::default() };
     }

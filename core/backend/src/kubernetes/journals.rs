@@ -1,4 +1,4 @@
-//! The journals of runs as secrets beside those of a state.
+//! Stores the journals of runs as secrets next to those of a state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use super::cluster::{ClusterClient, KubernetesObject, ObjectKind, PutOutcome};
 use crate::cause::{Cause, PermissionDenied};
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
-/// The label of every secret of a state, whose other value keeps journals out of Terraform's listings.
+/// The label of every secret of a state. Its different value keeps journals out of Terraform's
+/// listings.
 const STATE_LABEL: &str = "tfstate";
 
-/// The annotation with the name of the object, which is no name of a secret.
+/// The annotation with the name of the object, which is not valid as the name of a secret.
 const OBJECT_NAME_ANNOTATION: &str = "formwork-journal-part";
 
 /// The secrets of the journals of one state.
@@ -33,10 +34,10 @@ impl JournalSecrets {
         labels
     }
 
-    /// The names of the objects that begin with a prefix.
+    /// Returns the names of the objects with a prefix.
     async fn list_names(&self, prefix: &str) -> Result<Vec<String>, Cause> {
-        // A role may permit the secrets of the state by their names, and the list of all. Then a journal could be
-        // neither read nor removed.
+        // A role may permit to list all secrets, but to access only those of the state by name. In this case a
+        // journal could be neither read nor deleted.
         self.cluster.get(ObjectKind::Secret, &self.secret_name(prefix)).await?;
         let labels = self.labels().into_iter().map(|(name, value)| format!("{name}={value}"));
         let secrets = self.cluster.list(&labels.collect::<Vec<_>>().join(",")).await?;
@@ -44,10 +45,11 @@ impl JournalSecrets {
         Ok(names.filter(|name| name.starts_with(prefix)).map(str::to_owned).collect())
     }
 
-    /// The name of the secret of an object. Runs have capital letters, which no secret may have.
+    /// Returns the secret name of an object. Run IDs have uppercase letters, which the names of
+    /// secrets must not have.
     fn secret_name(&self, name: &str) -> String {
         let sum = hex::encode(&Sha256::digest(format!("{}\n{name}", self.state.name()))[..16]);
-        // It does not begin like the name of a state, which could be the same otherwise.
+        // It has another prefix than the name of a state, which could be the same otherwise.
         format!("formwork-journal-{sum}")
     }
 }
@@ -60,12 +62,12 @@ impl ObjectStore for JournalSecrets {
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         match self.list_names(prefix).await {
-            // The lease shows whether a run goes on.
+            // The lease shows whether a run is active.
             Ok(names) => {
                 Ok(Ok(names.into_iter().map(|name| ListedObject { name, age: None }).collect()))
             }
             Err(cause) if PermissionDenied::is_cause(&cause) => Ok(Err(format!(
-                "Other machines do not find a journal in the cluster, because its secrets cannot be read: {cause}"
+                "Other machines cannot find a journal in the cluster, because its secrets cannot be read: {cause}"
             ))),
             Err(cause) => Err(cause),
         }

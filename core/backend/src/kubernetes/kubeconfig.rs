@@ -1,4 +1,4 @@
-//! Configurations of clusters in files: which server, and which credentials, the selected context has.
+//! Kubeconfig files: the server and the credentials of the selected context.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ struct NamedEntry<T> {
     name: String,
     #[serde(alias = "cluster", alias = "context", alias = "user")]
     entry: Option<T>,
-    /// The folder of the file, which relative paths start from.
+    /// The directory of the file, which relative paths start from.
     #[serde(skip)]
     folder: PathBuf,
 }
@@ -55,7 +55,7 @@ struct UserEntry {
     client_key: Option<String>,
     client_key_data: Option<String>,
     token: Option<String>,
-    // Kubernetes writes this one in another way.
+    // Kubernetes spells this field differently.
     #[serde(rename = "tokenFile")]
     token_file: Option<String>,
     username: Option<String>,
@@ -80,7 +80,7 @@ pub(super) struct ExecVariable {
     pub(super) value: String,
 }
 
-/// The choice of a context and of its parts.
+/// The selection of a context and of its parts.
 #[derive(Debug, Default)]
 pub(super) struct ContextSelection {
     pub(super) context: Option<String>,
@@ -88,7 +88,7 @@ pub(super) struct ContextSelection {
     pub(super) user: Option<String>,
 }
 
-/// The way to a cluster that a context describes.
+/// The access settings of a context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClusterAccess {
     pub(super) server: Option<String>,
@@ -104,15 +104,15 @@ pub(super) struct ClusterAccess {
 }
 
 impl Kubeconfig {
-    /// Reads a file; `None` if there is none.
+    /// Reads a file. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, or is not such a configuration.
+    /// Returns an error if the file cannot be read, or is not such a configuration.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let shown = path.display();
         let text = match read_text(path, MAX_SMALL_FILE_LEN) {
             Ok(text) => text,
-            // As in kubectl, a file that is listed may be missing.
+            // As in kubectl, a file in the list may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
                 return Err(ConfigError::new(format!("{shown} cannot be read: {error}")));
@@ -130,12 +130,12 @@ impl Kubeconfig {
             serde_json::Value::Null => return Ok(Self::default()),
             value => value,
         };
-        // The error names no value: it may be a secret.
+        // The error contains no value, which may be a secret.
         let mut config: Self = serde_json::from_value(value).map_err(|error| {
             let text = error.to_string();
             text.split('"').next().unwrap_or_default().trim_end().to_owned()
         })?;
-        // Paths are relative to their file, and only clusters and users name any.
+        // Paths are relative to their file, and only clusters and users have paths.
         config.clusters.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
         config.users.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
         Ok(config)
@@ -154,7 +154,7 @@ impl Kubeconfig {
                 }
             }
         }
-        // As in kubectl, the first file that has something wins.
+        // As in kubectl, the first file with an entry takes precedence.
         let usable = self.current_context.take().filter(|name| !name.is_empty());
         self.current_context = usable.or(other.current_context);
         add_missing_entries(&mut self.clusters, other.clusters);
@@ -162,10 +162,11 @@ impl Kubeconfig {
         add_missing_entries(&mut self.users, other.users);
     }
 
-    /// The way to the cluster of the selected context.
+    /// Returns the access settings of the selected context.
     ///
     /// # Errors
-    /// When the context, its cluster or its user does not exist, or a file that they name cannot be read.
+    /// Returns an error if the context, its cluster or its user does not exist, or if a file that they
+    /// name cannot be read.
     pub(super) fn select_access(
         &self,
         selection: &ContextSelection,
@@ -232,7 +233,7 @@ impl ClusterAccess {
         self.username = entry.username;
         self.password = entry.password;
         self.exec = entry.exec.map(|mut exec| {
-            // A name without a slash is looked for in PATH.
+            // A name without a slash is searched in PATH.
             if exec.command.contains('/') {
                 exec.command = folder.join(&exec.command).display().to_string();
             }
@@ -242,14 +243,14 @@ impl ClusterAccess {
     }
 }
 
-/// The text of a certificate or key: encoded in the configuration, or in a file.
+/// Returns the PEM text of a certificate or key: encoded in the configuration, or in a file.
 fn read_pem_data_or_file(
     data: Option<String>,
     path: Option<String>,
     folder: &Path,
     name: &str,
 ) -> Result<Option<String>, ConfigError> {
-    // In Kubernetes' client, too, data in the configuration replaces the file.
+    // As in Kubernetes' client, data in the configuration replaces the file.
     if let Some(data) = data.filter(|data| !data.is_empty()) {
         let text = STANDARD.decode(data.trim()).ok().and_then(|text| String::from_utf8(text).ok());
         let text = text.ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! The copy of a new state that is longer than one secret: it is whole before the first secret of the state is
-//! replaced, so that a crash between two of them leaves a state that can be read. Terraform does not look at it.
+//! The copy of a new state that is longer than one secret. It is complete before the first secret of the state
+//! is replaced, so that a crash between two of them leaves a state that can be read. Terraform ignores it.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,11 @@ use super::cluster::{ClusterClient, KubernetesObject, ObjectKind, PutOutcome};
 use crate::cause::Cause;
 use crate::compression::decompress_gzip;
 
-/// The label of every secret of a state, whose other value keeps the copy out of Terraform's listings.
+/// The label of every secret of a state. Its different value keeps the copy out of Terraform's
+/// listings.
 const STATE_LABEL: &str = "tfstate";
 
-/// The annotation with the sums of the secrets that the new state replaces, in their order.
+/// The annotation with the checksums of the secrets that the new state replaces, in their order.
 const REPLACED_SUMS_ANNOTATION: &str = "formwork-replaced-sums";
 
 /// The copy of one state.
@@ -27,7 +28,7 @@ pub(super) struct StateCopy<'a> {
 }
 
 impl<'a> StateCopy<'a> {
-    /// The copy of the state with a name and labels.
+    /// Creates the copy of the state with a name and labels.
     pub(super) fn new(
         cluster: &'a ClusterClient,
         name: &'a str,
@@ -38,16 +39,17 @@ impl<'a> StateCopy<'a> {
         Self { cluster, name, labels }
     }
 
-    /// Stores the parts of the state that replaces the one in some secrets.
+    /// Stores the parts of the state that will replace the one in the given secrets.
     ///
     /// # Errors
-    /// When the server refuses or does not answer, or another program stores a copy at the same time.
+    /// Returns an error if the server refuses the request or does not respond, or if another program
+    /// stores a copy concurrently.
     pub(super) async fn store(
         &self,
         chunks: &[&[u8]],
         replaced: &[KubernetesObject],
     ) -> Result<(), Cause> {
-        // One may be left of a run that was killed.
+        // A copy may remain from a run that was killed.
         self.remove().await?;
         let sums: Vec<String> = replaced.iter().map(content_sum).collect();
         for (i, chunk) in chunks.iter().enumerate() {
@@ -55,7 +57,7 @@ impl<'a> StateCopy<'a> {
                 "apiVersion": "v1",
                 "kind": "Secret",
                 "metadata": {
-                    // `secret_suffix` may not end with a number, so no state has this name.
+                    // `secret_suffix` must not end with a number, so no state has this name.
                     "name": format!("{}-next-{i}", self.name),
                     "namespace": self.cluster.namespace(),
                     "labels": self.labels,
@@ -73,10 +75,11 @@ impl<'a> StateCopy<'a> {
         Ok(())
     }
 
-    /// The text of the copy, if the secrets of the state are a step on the way to it. An older copy is of no use.
+    /// Returns the content of the copy, if the secrets of the state are partly replaced by it. An older copy is
+    /// useless.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn find_text_for(
         &self,
         stored: &[KubernetesObject],
@@ -90,14 +93,14 @@ impl<'a> StateCopy<'a> {
             replaced.get(i).is_some_and(|old| *old == sum)
                 || copied.get(i).is_some_and(|new| content_sum(new) == sum)
         });
-        // A copy that was cut off is none.
+        // An incomplete copy is ignored.
         Ok(join_secrets(&copied).ok().flatten().filter(|_| is_step))
     }
 
-    /// Removes the copy, if there is one.
+    /// Deletes the copy, if it exists.
     ///
     /// # Errors
-    /// When the server refuses or does not answer.
+    /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn remove(&self) -> Result<(), Cause> {
         for secret in self.cluster.list_in_order(&self.labels).await? {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
@@ -106,13 +109,13 @@ impl<'a> StateCopy<'a> {
     }
 }
 
-/// The sum of the part of a state in a secret.
+/// Returns the checksum of the part of a state in a secret.
 fn content_sum(secret: &KubernetesObject) -> String {
     let data = secret.0["data"][STATE_LABEL].as_str().unwrap_or_default();
     hex::encode(&Sha256::digest(data))
 }
 
-/// The text in the secrets; `None` if one has no state in it.
+/// Returns the content in the secrets, or `None` if one contains no state.
 pub(super) fn join_secrets(secrets: &[KubernetesObject]) -> Result<Option<Vec<u8>>, Cause> {
     let mut content = Vec::new();
     for secret in secrets {

@@ -106,7 +106,7 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     assert_eq!(asked[1].line, "PUT /api/v1/namespaces/team/secrets/tfstate-default-app");
     let written = request_content(&asked[1]);
     assert_eq!(written["metadata"]["resourceVersion"], "7");
-    // Another program may have put them there.
+    // Another program may have added them.
     assert_eq!(written["metadata"]["annotations"]["kept"], "k");
     assert_eq!(written["data"], secret_with_state(2, 7)["data"]);
 
@@ -194,7 +194,7 @@ async fn a_conflict_over_a_quota_is_repeated_and_is_no_refusal() {
     client.get().await.unwrap();
     let error = client.put(test_state_text(1)).await.unwrap_err();
     assert!(matches!(error, PutError::Failed(_)), "{error:?}");
-    // The lock is not held by another process either.
+    // No other process holds the lock either.
     let server =
         ScriptedServer::start([not_found_reply()].into_iter().chain((0..5).map(|_| conflict())));
     let info = LockInfo::new("test", String::new());
@@ -209,7 +209,7 @@ async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
     let n = content.len() / 12 + 1;
     let mut parts: Vec<_> = content.chunks(n).enumerate().collect();
     assert_eq!(parts.len(), 12);
-    // As the server lists them: by name.
+    // In the order of the server's listing: by name.
     parts.sort_by_key(|(i, _)| if *i == 0 { String::new() } else { i.to_string() });
     let part = |(i, chunk): &(usize, &[u8])| {
         let name = match i {
@@ -227,14 +227,14 @@ async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
     assert!(error.contains("11 secrets cannot be decompressed"), "{error}");
 }
 
-/// A secret with a part of a content.
+/// A secret with a part of the content.
 fn part_secret(name: &str, part: &[u8]) -> serde_json::Value {
     use base64::Engine as _;
     let data = base64::engine::general_purpose::STANDARD.encode(part);
     json!({ "metadata": { "name": name, "resourceVersion": "7" }, "data": { "tfstate": data } })
 }
 
-/// A text of which the compressed form needs two secrets.
+/// Content whose compressed form needs two secrets.
 fn large_text(seed: u8) -> Vec<u8> {
     use sha2::Digest as _;
     let sum = |i: u32| sha2::Sha256::digest([&i.to_be_bytes()[..], &[seed]].concat()).to_vec();
@@ -287,7 +287,7 @@ async fn a_crash_between_two_secrets_leaves_the_new_state() {
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(large_text(2)));
     assert!(client.needs_rewrite());
-    // A copy of another write is of no use, nor is one that is not whole.
+    // A copy of another write is useless, and so is an incomplete one.
     copies[0]["metadata"]["annotations"]["formwork-replaced-sums"] = json!("");
     for copies in [&copies[..], &copies[..1], &[]] {
         let server = ScriptedServer::start([list_reply(&half), list_reply(copies)]);
@@ -346,7 +346,7 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let info = LockInfo::new("test", String::new());
     for replies in [
         vec![lease_reply(Some("l-1")), lease_reply(Some("l-1"))],
-        // Another process takes it in between.
+        // Another process acquires the lock in between.
         vec![lease_reply(None), conflict_reply(), lease_reply(Some("l-1"))],
         vec![
             not_found_reply(),
@@ -364,7 +364,7 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let server = ScriptedServer::start([lease_reply(Some("l-1"))]);
     let found = new_remote_client(&server).read_lock_holder().await.unwrap();
     assert_eq!(found.unwrap().who, "ana@host");
-    // The answer of an attempt was lost.
+    // The response to an attempt was lost.
     let server =
         ScriptedServer::start([lease_reply(None), conflict_reply(), lease_reply(Some(&info.id))]);
     assert!(matches!(new_remote_client(&server).lock(&info).await, Ok(LockOutcome::Taken)));
@@ -410,7 +410,7 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
         let named = error.contains("GET http://127.0.0.1:") || error.contains("list of secrets");
         assert!(named && error.contains(reason), "{error}");
     }
-    // A page of a proxy does not say that there is no lock.
+    // A page from a proxy does not mean that there is no lock.
     let server = ScriptedServer::start([ScriptedReply::new("404 Not Found", "<html>")]);
     let info = LockInfo::new("test", String::new());
     assert!(new_remote_client(&server).lock(&info).await.is_err());

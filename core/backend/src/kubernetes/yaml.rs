@@ -1,17 +1,17 @@
-//! The part of YAML that configurations of clusters have, as JSON: maps, lists and scalars without tags.
+//! The subset of YAML that kubeconfig files use, as JSON: maps, lists and scalars without tags.
 
 use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// The deepest nesting.
+/// Maximum nesting depth.
 const MAX_YAML_DEPTH: usize = 32;
 
-/// Reads the first document of a text.
+/// Parses the first document in a string.
 ///
 /// # Errors
-/// With the problem and its line, when the text is not such a document.
+/// Returns the problem and its line if the string is not such a document.
 pub(super) fn parse_yaml(text: &str) -> Result<Value, String> {
-    // The last line may have no end.
+    // The last line may have no line break.
     let text = format!("{text}\n");
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
@@ -41,7 +41,7 @@ impl YamlReader<'_, '_> {
 
     fn read_value(&mut self, event: Event, depth: usize) -> Result<Value, String> {
         let line = event.start_mark.line + 1;
-        // The reader recurses once for each level, and a deep text would exhaust the stack.
+        // The parser recurses once for each level, and deep nesting would overflow the stack.
         if depth > MAX_YAML_DEPTH {
             return Err(format!("line {line}: it is nested too deeply"));
         }
@@ -70,7 +70,7 @@ impl YamlReader<'_, '_> {
                     map.insert(name, value);
                 }
             }
-            // Aliases of aliases grow a short text without bound.
+            // Aliases of aliases expand a short document without limit.
             _ => Err(format!("line {line}: aliases are not supported")),
         }
     }
@@ -82,7 +82,7 @@ fn convert_scalar(text: String, style: ScalarStyle) -> Value {
         "" | "~" | "null" => Value::Null,
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
-        // A name or password of digits is a string all the same.
+        // A name or password that consists of digits is still a string.
         _ => Value::String(text),
     }
 }

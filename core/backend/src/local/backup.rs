@@ -1,4 +1,4 @@
-//! The copy of a local state file that is kept before the first write of a run.
+//! The backup of a local state file, which is created before the first write of a run.
 
 use std::io;
 
@@ -10,12 +10,12 @@ use crate::known_state::KnownState;
 use crate::store::{StoreError, StoreOperation};
 
 impl LocalStore {
-    /// Keeps the content of the file from before the first write of this run.
+    /// Preserves the content of the file from before the first write of this run.
     pub(super) fn write_backup(&self) -> Result<(), StoreError> {
         let stored = &self.files.state;
         let Some(backup) = &self.files.backup else { return Ok(()) };
-        // A copy in the place of the state would take the name from the file that is locked and
-        // written. As in Terraform, the new state is the only one then.
+        // A backup at the path of the state would replace the file that is locked and written. As
+        // in Terraform, only the new state is kept in this case.
         if !self.holds_state_from_before_run() || is_same_file(backup, stored) {
             return Ok(());
         }
@@ -27,12 +27,12 @@ impl LocalStore {
             if !self.cipher.encrypts() {
                 return io::copy(&mut &from, to).map(drop);
             }
-            // A state that was not encrypted yet must not stay readable in its backup.
+            // A state that was not encrypted yet must not remain readable in its backup.
             to.write_all(&self.cipher.encrypt_file_text(read_file(stored, MAX_STATE_LEN)?)?)
         })
     }
 
-    /// Whether the file that is written holds a state that was there before this run.
+    /// Whether the file that is written contains a state that existed before this run.
     fn holds_state_from_before_run(&self) -> bool {
         match &self.files.read_from {
             Some(_) => self.files.state.metadata().is_ok_and(|about| about.len() > 0),
@@ -42,8 +42,8 @@ impl LocalStore {
         }
     }
 
-    /// Refuses a backup that would replace the file that the state is read from: a run that is cut off
-    /// behind it would leave neither the state nor its successor.
+    /// Refuses a backup that would replace the file that the state is read from: a run that is
+    /// interrupted after it would leave neither the state nor its successor.
     pub(super) fn check_backup_is_not_source(&self) -> Result<(), StoreError> {
         let (Some(backup), Some(source)) = (&self.files.backup, &self.files.read_from) else {
             return Ok(());
@@ -56,7 +56,7 @@ impl LocalStore {
             "its backup {} would replace the file that the state is read from",
             backup.display()
         );
-        let remedy = "Name another file with -backup. Nothing was changed.".to_owned();
+        let remedy = "Specify another file with -backup. Nothing was changed.".to_owned();
         let doing = StoreOperation::Write;
         Err(StoreError::Failed { doing, location, cause: cause.into(), remedy: Some(remedy) })
     }

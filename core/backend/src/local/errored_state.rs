@@ -1,4 +1,4 @@
-//! The file that takes the state of a run which could not store it, compared with the stored state.
+//! The file for the state of a run that could not store it, compared with the stored state.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::replace_file::{DiskOperations, PipeHandling};
 use crate::encryption::StateCipher;
 use crate::store::StoreError;
 
-/// The file that takes a state for which there is no room where it belongs.
+/// The file for a state that cannot be written to its usual location.
 pub const ERRORED_FILE: &str = "errored.tfstate";
 
-/// An `errored.tfstate` beside the configuration.
+/// An `errored.tfstate` in the configuration directory.
 ///
 /// ```
 /// use formwork_backend::encryption::StateCipher;
@@ -33,7 +33,7 @@ pub const ERRORED_FILE: &str = "errored.tfstate";
 pub struct ErroredStateFile {
     /// The file.
     pub path: PathBuf,
-    /// The state in it; `None` if it cannot be read.
+    /// The state in the file, or `None` if it cannot be read.
     pub file: Option<StateFile>,
 }
 
@@ -42,24 +42,24 @@ pub struct ErroredStateFile {
 /// See [`ErroredStateFile`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErroredStateRelation {
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable,
-    /// It belongs to a state of another lineage.
+    /// The file belongs to a state of another lineage.
     OtherLineage,
-    /// The state has all objects that are in it.
+    /// The state has all objects that are in the file.
     Superseded,
-    /// It is newer than the state, and has all objects that are in the state, and more.
+    /// The file is newer than the state, and has all objects of the state, and more.
     Newer {
         /// The instances with objects that the state does not have.
         missing: BTreeSet<InstanceAddr>,
     },
-    /// It has objects that the state does not have, and is older or lacks others.
+    /// The file has objects that the state does not have, and is older or lacks others.
     Diverged {
         /// The instances with objects that the state does not have.
         missing: BTreeSet<InstanceAddr>,
         /// The instances with objects that only the state has.
         lacking: BTreeSet<InstanceAddr>,
-        /// Whether the state was stored since.
+        /// Whether the state was stored since then.
         is_old: bool,
     },
 }
@@ -78,7 +78,7 @@ impl ErroredStateRelation {
 }
 
 impl ErroredStateFile {
-    /// Reads the file in a folder; `None` if there is none.
+    /// Reads the file in a directory. Returns `None` if it does not exist.
     #[must_use]
     pub fn read(folder: &Path, cipher: &StateCipher) -> Option<Self> {
         let path = folder.join(ERRORED_FILE);
@@ -90,11 +90,12 @@ impl ErroredStateFile {
         Some(Self { path, file })
     }
 
-    /// Compares it with the state; `None` stands for no state.
+    /// Compares the file with the state. `None` means that there is no state.
     #[must_use]
     pub fn compare_with_state(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
         let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
-        // No state counts as an empty one of the same lineage, which lacks everything in the file.
+        // A missing state counts as an empty one with the same lineage, which lacks everything in
+        // the file.
         let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::new_empty() };
         let stored = stored.unwrap_or(&nothing);
         if stored.lineage != file.lineage {
@@ -112,7 +113,7 @@ impl ErroredStateFile {
     }
 }
 
-/// The instances that have objects in one state which the same instances of another do not have.
+/// The instances with objects in one state that the same instances in another state do not have.
 fn instances_only_in(one: &State, other: &State) -> BTreeSet<InstanceAddr> {
     let mut found = BTreeSet::new();
     for (addr, resource) in &one.resources {
@@ -134,7 +135,7 @@ fn instances_only_in(one: &State, other: &State) -> BTreeSet<InstanceAddr> {
     found
 }
 
-/// Whether two objects of an instance are the same real object: an update keeps the id.
+/// Whether two objects of an instance are the same real object. An update preserves the id.
 fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
     match (one.attributes.id_attribute(), other.attributes.id_attribute()) {
         (Some(one), Some(other)) => one == other,
@@ -142,19 +143,19 @@ fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
     }
 }
 
-/// Writes a state durably into `errored.tfstate` in a folder, for when it could not be written where it
-/// belongs. A file from another run is kept under another name if it has objects that are not in this
-/// state. Returns the path of the file, and of the one that was kept.
+/// Writes a state durably to `errored.tfstate` in a directory, for when it could not be written to its
+/// usual location. A file from another run is renamed if it has objects that are not in this state.
+/// Returns the path of the file, and that of the renamed one.
 ///
 /// # Errors
-/// When that fails too.
+/// Returns an error if this write also fails.
 pub fn save_errored_state(
     file: &StateFile,
     cipher: &StateCipher,
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
-    // What goes into a device or a pipe is lost.
+    // Data written to a device or a pipe is lost.
     let kept = if is_device_or_pipe(&path) { rename_to_free_name(&path) } else { None };
     let kept = kept.or_else(|| {
         ErroredStateFile::read(folder, cipher)
@@ -163,7 +164,7 @@ pub fn save_errored_state(
             })
             .and_then(|errored| rename_to_free_name(&errored.path))
     });
-    // As it would have been stored: a state that was never stored has no serial.
+    // In its stored form: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
     DiskOperations::default().replace_file_without_lock(
         &path,
@@ -174,7 +175,8 @@ pub fn save_errored_state(
     Ok((path, kept))
 }
 
-/// Gives a file the first name that is free. Nothing if there is none, or the file cannot be renamed.
+/// Renames a file to the first free name. Does nothing if there is none, or if the file cannot be
+/// renamed.
 fn rename_to_free_name(path: &Path) -> Option<PathBuf> {
     let names = (1..1000).map(|number| path.with_file_name(format!("errored.{number}.tfstate")));
     let free = names.into_iter().find(|name| !name.exists())?;

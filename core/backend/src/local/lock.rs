@@ -1,4 +1,4 @@
-//! The lock on a local state file, with the file beside it that names the holder.
+//! The lock on a local state file, with the file next to it that describes the holder.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -13,13 +13,13 @@ use super::{StateFilePaths, display_path, is_device_or_pipe, store_error};
 use crate::lock::LockInfo;
 use crate::store::{LockEnd, StoreError, StoreOperation};
 
-/// Greatest number of replacements of the file between opening and locking before the attempt
-/// fails.
+/// Maximum number of times that the file may be replaced between opening and locking before the
+/// attempt fails.
 const MAX_LOCK_ATTEMPTS: usize = 10;
 
-/// A lock that is held. Dropping it gives it back.
+/// A lock that is held. Dropping it releases it.
 pub(super) struct HeldLock {
-    /// Its id, as others see it.
+    /// Its ID, which other processes see.
     pub(super) id: String,
     /// The locked file, which is the state file.
     pub(super) file: LockedFile,
@@ -27,24 +27,24 @@ pub(super) struct HeldLock {
     former: Vec<LockedFile>,
     state: PathBuf,
     info: PathBuf,
-    /// Whether the file was made only to be locked.
+    /// Whether the file was created only to be locked.
     pub(super) is_ours: bool,
 }
 
 impl HeldLock {
-    /// Takes the lock, making the file if there is none.
+    /// Acquires the lock, and creates the file if it does not exist.
     pub(super) fn try_lock(
         files: &StateFilePaths,
         operation: &str,
     ) -> Result<Option<Self>, StoreError> {
-        // There is nothing to hold of what is no file: no state is kept there.
+        // A path that is not a file has nothing to lock, because no state is stored there.
         let path = &files.state;
         if is_device_or_pipe(path) {
             return Ok(None);
         }
         let lock_failed = |error| store_error(StoreOperation::Lock, path)(error);
         if let Some(folder) = path.parent() {
-            // A planted link in the place of the folder of workspaces leads anywhere.
+            // A planted link instead of the directory of workspaces could lead anywhere.
             if !folder.is_dir() && folder.parent().is_some_and(Path::is_symlink) {
                 let reason = "its folder would be made behind a symbolic link";
                 return Err(lock_failed(io::Error::other(reason)));
@@ -58,9 +58,9 @@ impl HeldLock {
                 .read(true)
                 .write(true)
                 .create(true)
-                // The file is the state itself, so opening it for the lock must not empty it.
+                // The file is the state itself, so opening it for the lock must not truncate it.
                 .truncate(false)
-                // A state may hold secrets.
+                // A state may contain secrets.
                 .owner_only()
                 .open(path)
                 .map_err(lock_failed)?;
@@ -73,15 +73,15 @@ impl HeldLock {
                 }
                 Err(error) => return Err(lock_failed(error)),
             };
-            // Another process may have replaced the file since it was opened: a lock on the old one
-            // would protect nothing.
+            // Another process may have replaced the file since it was opened. A lock on the old
+            // file would protect nothing.
             if !is_file_at_path(&file, path).map_err(lock_failed)? {
                 continue;
             }
             let about = LockInfo::new(operation, display_path(path));
             let (id, state) = (about.id.clone(), path.clone());
             let held = Self { id, file, former: Vec::new(), state, info, is_ours };
-            // From here on, whatever was made goes with the lock.
+            // From here on, created files are deleted with the lock.
             held.write_lock_info(&about).map_err(store_error(StoreOperation::Lock, &held.info))?;
             return Ok(Some(held));
         }
@@ -91,11 +91,11 @@ impl HeldLock {
     /// Writes the information about the lock, readable by all users that can read the state.
     fn write_lock_info(&self, about: &LockInfo) -> io::Result<()> {
         let text = serde_json::to_vec(about)?;
-        // Left over from a run that was killed, perhaps one of another user.
+        // Left over from a run that was killed, possibly by another user.
         std::fs::remove_file(&self.info).ok();
         let mode = FileAccess::of(&self.file.metadata()?).mode_for_public_file();
         let mut options = OpenOptions::new();
-        // A new file: a link that was planted under the name meanwhile is not followed.
+        // A new file: a link that was planted under the name in the meantime is not followed.
         options.write(true).create_new(true).with_mode(mode);
         options.open(&self.info)?.write_all(&text)
     }
@@ -109,7 +109,7 @@ impl HeldLock {
         }
     }
 
-    /// Holds another file, already locked, that took the place of the one held.
+    /// Holds another file, which is already locked and has replaced the held one.
     pub(super) fn hold_file_instead(&mut self, file: LockedFile) {
         self.former.push(std::mem::replace(&mut self.file, file));
     }
@@ -118,10 +118,10 @@ impl HeldLock {
 impl Drop for HeldLock {
     fn drop(&mut self) {
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
-        // A file made for the lock must not stay: later commands would take it for an emptied
-        // state.
+        // A file that was created for the lock must not remain: later commands would mistake it for
+        // an emptied state.
         if self.is_ours && is_empty && is_file_at_path(&self.file, &self.state).unwrap_or(false) {
-            // Nothing can be done about a failure: at worst an empty file stays, which means nothing.
+            // A failure is ignored: at worst an empty file remains, which is harmless.
             std::fs::remove_file(&self.state).ok();
         }
         std::fs::remove_file(&self.info).ok();

@@ -1,5 +1,5 @@
 //! Finds the former content of an empty, unreadable or missing state file: from its backup and from the
-//! journals of interrupted runs. `docs/recovery.md` has the order of trust.
+//! journals of interrupted runs. `docs/recovery.md` describes the order of trust.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ struct BackupCopy {
     path: PathBuf,
     /// The serial of the state in it.
     serial: u64,
-    /// The serial of the state that an interrupted run began with, if that is a later one.
+    /// The serial of the state that an interrupted run began with, if it is a later one.
     outdated_by: Option<u64>,
 }
 
@@ -45,8 +45,8 @@ impl LocalStore {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
         let backup = self.files.backup.clone().filter(holds_something);
         let traces = self.intents.unfinished_runs();
-        // A run that was killed leaves its text there before it takes the place of the state. Its journal
-        // has everything in it.
+        // A run that was killed leaves the content in this file before it replaces the state. Its journal
+        // has the same content.
         let is_lost = |file: &StateFile| traces.is_empty() && !file.state.resources.is_empty();
         let written = self.read_unfinished_state().into_iter().filter(|(_, file)| is_lost(file));
         let next: Vec<PathBuf> = written.map(|(path, _)| path).collect();
@@ -61,10 +61,10 @@ impl LocalStore {
         place.map(PathBuf::from)
     }
 
-    /// The use of the complete state that was being written, or else of the backup.
+    /// Describes the use of the complete state that was being written, or otherwise of the backup.
     pub(super) fn describe_best_copy(&self) -> Option<String> {
         let backup = self.read_backup();
-        // A file of another lineage was left beside another state.
+        // A file of another lineage remains from another state.
         let bases = self.intents.unfinished_runs().into_iter().filter_map(|trace| trace.base);
         let mut lineages: Vec<String> = bases.map(|(lineage, _)| lineage).collect();
         lineages.extend(backup.as_ref().map(|(_, backup)| backup.lineage.clone()));
@@ -88,8 +88,8 @@ impl LocalStore {
         Some(BackupCopy { path, serial: backup.serial, outdated_by }.describe())
     }
 
-    /// The backup, and the number of resources in it if it can be read, where there is no state. Nothing
-    /// if the backup has no resources.
+    /// The backup, and the number of resources in it if it can be read, for a missing state. `None` if
+    /// the backup has no resources.
     pub(super) fn backup_without_state(&self) -> Option<(&Path, Option<usize>)> {
         if !self.is_state_missing() || self.existed_before_run(self.path_to_read()) {
             return None;
@@ -118,10 +118,10 @@ impl LocalStore {
     }
 }
 
-/// Warns of a state file without any content, where nothing shows that it ever had any.
+/// Warns about an empty state file, if no other file proves that it ever had content.
 pub(super) fn empty_file_warning(path: &Path) -> Diagnostic {
     let detail = format!(
-        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
+        "{} is empty. It counts as a state without objects, which is correct if the file was just created, by hand or for a lock. If objects existed, do not continue, because they would be created a second time. Restore the file from a copy instead.",
         path.display()
     );
     Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blamed_on(Blame::Environment)

@@ -1,5 +1,5 @@
-//! Puts a new text in the place of a file so that every reader, also after a crash at any moment,
-//! finds the old text or the new one. [`Durability`] says which crashes these are.
+//! Replaces the content of a file so that every reader finds the old or the new content, even after
+//! a crash at any moment. [`Durability`] specifies which crashes are covered.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Seek as _};
@@ -15,10 +15,10 @@ use super::lock::is_file_at_path;
 use super::{is_device_or_pipe, store_error};
 use crate::store::{StoreError, StoreOperation};
 
-/// Writes a string, in pieces of a good size.
+/// Writes a string in chunks of a suitable size.
 pub(super) type WriteContent<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
-/// The end of the name of a file that is written beside another one before it takes its place.
+/// The suffix of a file that is written next to another one before it replaces it.
 const NEXT_SUFFIX: &str = ".next";
 
 /// The disk. In tests it can fail.
@@ -30,7 +30,7 @@ pub(super) struct DiskOperations {
 }
 
 impl DiskOperations {
-    /// The disk, for files that have to survive the failures that `durability` names.
+    /// The disk, for files that have to survive the failures that `durability` specifies.
     pub(super) fn new(durability: Durability) -> Self {
         Self {
             durability,
@@ -39,7 +39,7 @@ impl DiskOperations {
         }
     }
 
-    /// Stands before everything that asks something of the disk.
+    /// Called before every disk operation.
     #[cfg(not(test))]
     fn check_injected_fault(&self) -> io::Result<()> {
         Ok(())
@@ -57,8 +57,8 @@ impl DiskOperations {
         }
     }
 
-    /// Makes a file beside another one, which only its owner may read, and then lets others in as
-    /// `access` says.
+    /// Creates a file next to another one. Only its owner may read it until the permissions of
+    /// `access` are set.
     fn create_next_file(
         &self,
         path: &Path,
@@ -67,8 +67,8 @@ impl DiskOperations {
         self.check_injected_fault()?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).owner_only();
-        // A killed run leaves a file under this name. It cannot be removed if it belongs to another
-        // user of a shared folder, and is then no reason to store nothing.
+        // A killed run may leave a file with this name. If it belongs to another user of a shared
+        // directory, it cannot be deleted, and must not prevent the state from being stored.
         let mut last = io::ErrorKind::AlreadyExists.into();
         for next in temporary_paths_beside(path) {
             match std::fs::remove_file(&next)
@@ -82,7 +82,7 @@ impl DiskOperations {
                 Err(error) => last = error,
             }
             if std::fs::symlink_metadata(&next).is_err() {
-                // The folder takes no new file, under whatever name.
+                // The directory accepts no new file, whatever its name.
                 break;
             }
         }
@@ -98,13 +98,13 @@ impl DiskOperations {
 
     fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
         self.check_injected_fault()?;
-        // Space is taken before a byte is changed.
+        // Space is allocated before a byte is changed.
         reserve_disk_space(file, 0..with.metadata()?.len())?;
         file.rewind()?;
         with.rewind()?;
         let length = io::copy(&mut with, &mut file)?;
         self.check_injected_fault()?;
-        // The old text may have been longer.
+        // The old content may have been longer.
         file.set_len(length)?;
         self.check_injected_fault()?;
         self.durability.sync_file(file)
@@ -121,7 +121,7 @@ impl DiskOperations {
         std::fs::rename(from, to)
     }
 
-    /// Makes the names in the folder of a file durable.
+    /// Makes the entries in the directory of a file durable.
     fn sync_parent_folder(&self, of: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
         let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -129,20 +129,20 @@ impl DiskOperations {
     }
 }
 
-/// A new text is in its place.
+/// The content was replaced.
 pub(super) struct ReplacedFile {
-    /// The file that is there, already locked, if it is not the one that was there before.
+    /// The file that is now at the path, already locked, if it is not the previous one.
     pub(super) file: Option<LockedFile>,
-    /// Whether the place survives a loss of power, if it has to.
+    /// Whether the change survives a power failure, if it has to.
     pub(super) durable: io::Result<()>,
 }
 
-/// Puts `text` in the place of the state file at `path`, of which `original` is the locked file. If this
-/// fails, the old content is still there.
+/// Replaces the content of the state file at `path`, of which `original` is the locked file. If this
+/// fails, the old content is preserved.
 ///
-/// A program that waits for the lock has opened `original` already and will go on to use *that* file,
-/// so renaming alone would let it read the old state and write into a file that no path leads to.
-/// Hence `original` gets the new text too and is put back, while a complete file stands in its place.
+/// A program that waits for the lock has already opened `original` and will use *that* file, so
+/// renaming only would let it read the old state and write into an unlinked file. Hence `original`
+/// also gets the new content and is moved back, while a complete file temporarily replaces it.
 pub(super) fn replace_file(
     disk: &DiskOperations,
     path: &Path,
@@ -159,11 +159,11 @@ pub(super) fn replace_file(
     let placed = lock(stand_in).and_then(|stand_in| {
         disk.write_content(&stand_in, text)?;
         let linked = original.is_some_and(|original| {
-            // Only this file may come back: another one would bring its old text along.
+            // Only this file may be moved back: another one would bring back its old content.
             disk.link(&path, &previous).is_ok()
                 && is_file_at_path(original, &previous).unwrap_or(false)
         });
-        // The content is on the disk by now, so the name never leads to half of a text.
+        // The content is already on the disk, so the name never refers to partial content.
         match disk.rename(&next, &path) {
             Err(error) if is_replace_refused_error(&error) => {
                 Ok((stand_in, NewTextLocation::NextFile))
@@ -185,37 +185,37 @@ pub(super) fn replace_file(
             return Err(write_failed(error));
         }
     };
-    // A rename survives the loss of power only once its folder is on the disk.
+    // A rename survives a power failure only after its directory is synced.
     let durable = disk.sync_parent_folder(&path);
 
-    // The new text is in its place from here on. If the file system has no hard links, or the rest
-    // fails, the stand-in stays, and the lock is on it and on the original.
+    // The content is replaced from here on. If the file system does not support hard links, or if
+    // the rest fails, the new file remains, and the lock is on it and on the original.
     let restored = linked
         && original.is_some_and(|original| disk.overwrite(original, &stand_in).is_ok())
         && disk.rename(&previous, &path).is_ok();
     if !restored {
         std::fs::remove_file(&previous).ok();
-        // A program that still has the original open must find a torn file rather than the old
-        // state, which it would take for the current one. The old content must not occupy space
+        // A program that still has the original open must find a damaged file instead of the old
+        // state, which it would mistake for the current one. The old content must not occupy space
         // either.
         if let Some(original) = original {
             original.set_len(1).ok();
         }
         return Ok(ReplacedFile { file: Some(stand_in), durable });
     }
-    // Nothing is lost without this: both names lead to a file with the new text.
+    // Nothing is lost without this: both names refer to a file with the new content.
     disk.sync_parent_folder(&path).ok();
     Ok(ReplacedFile { file: None, durable })
 }
 
-/// Place of a complete new text.
+/// Location of complete new content.
 enum NewTextLocation {
-    /// It is where the old one was.
+    /// At the path of the old file.
     InPlace {
         /// Whether the old file has another name.
         linked: bool,
     },
-    /// It is beside the old one, which no file can take the place of.
+    /// Next to the old file, which cannot be replaced.
     NextFile,
 }
 
@@ -227,8 +227,8 @@ struct MountPointFile<'a> {
 }
 
 impl MountPointFile<'_> {
-    /// Writes the text in the file `next` into this one. If a crash cuts that short, the complete text is
-    /// still there, and [`super::LocalStore`] names it.
+    /// Writes the content of the file `next` into this one. If a crash interrupts this, the complete
+    /// content still exists, and [`super::LocalStore`] reports its path.
     fn overwrite(
         self,
         disk: &DiskOperations,
@@ -236,7 +236,7 @@ impl MountPointFile<'_> {
         text: &File,
     ) -> Result<ReplacedFile, StoreError> {
         let Self { path, original } = self;
-        // The name must be durable before the old text is touched.
+        // The name must be durable before the old content is overwritten.
         let written = disk.sync_parent_folder(path).and_then(|()| match original {
             Some(original) => disk.overwrite(original, text),
             None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
@@ -247,19 +247,19 @@ impl MountPointFile<'_> {
     }
 }
 
-/// Treatment of a pipe or socket in the place of a file that is to be written.
+/// Treatment of a pipe or socket at the path of a file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PipeHandling {
-    /// The user named it: the text goes into it.
+    /// The user specified it, so the content is written into it.
     WriteInto,
-    /// A checkout may have brought it along: the file takes its place.
+    /// It may come from a checkout, so the file replaces it.
     Replace,
 }
 
 impl DiskOperations {
-    /// Writes a file without a lock: aside first, then into its place. An existing file keeps its
-    /// mode, within that of the file `of` which it is a copy of; a new copy gets the mode of that
-    /// file.
+    /// Writes a file without a lock: to a temporary file first, which then replaces it. An existing
+    /// file keeps its mode, limited by that of the file `of` which it is a copy of. A new copy gets
+    /// the mode of that file.
     pub(super) fn replace_file_without_lock(
         &self,
         path: &Path,
@@ -269,7 +269,7 @@ impl DiskOperations {
     ) -> Result<(), StoreError> {
         let write_failed = |error| store_error(StoreOperation::Write, path)(error);
         if is_device_or_pipe(path) && (pipe == PipeHandling::WriteInto || is_device(path)) {
-            // Replacing a device or pipe by a file would break it for all other programs.
+            // Replacing a device or pipe with a file would break it for all other programs.
             let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
             return text(&mut there).map_err(write_failed);
         }
@@ -294,13 +294,13 @@ impl DiskOperations {
     }
 }
 
-/// The paths under which a text is written beside a file, in the order in which they are tried.
+/// The paths to which content is written next to a file, in the order in which they are tried.
 pub(super) fn temporary_paths_beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     let spare = (1..=9).map(|number| sibling_path(path, &format!("{NEXT_SUFFIX}.{number}")));
     std::iter::once(sibling_path(path, NEXT_SUFFIX)).chain(spare)
 }
 
-/// The path of a file of Formwork alone beside another one.
+/// The path of a file next to another one that only Formwork uses.
 pub(super) fn sibling_path(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{}{suffix}", name.strip_prefix('.').unwrap_or(&name)))
@@ -310,14 +310,14 @@ fn ignore_not_found(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-/// Target of a path that may be a link, existing or not. The journals of a state stand beside it,
-/// so that they are found through every link.
+/// The target of a path that may be a link, whether it exists or not. The journals of a state are
+/// next to the target, so that they are found through every link.
 pub(super) fn follow_links(path: &Path) -> PathBuf {
     let mut at = path.to_owned();
-    // As many as the system follows.
+    // The same limit as in the system.
     for _ in 0..40 {
         let Ok(target) = std::fs::read_link(&at) else { break };
-        // A relative target starts at the folder of the link.
+        // A relative target starts at the directory of the link.
         at = at.with_file_name("").join(target);
     }
     at

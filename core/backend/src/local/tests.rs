@@ -1,5 +1,5 @@
-//! The local file under locks, crashes and failures of the disk. The effect of the locks on
-//! Terraform is tested with its binary elsewhere.
+//! The local file with locks, crashes and disk failures. The effect of the locks on Terraform is
+//! tested elsewhere with its binary.
 
 mod damage;
 mod permissions;
@@ -37,7 +37,7 @@ fn lock_request() -> LockRequest {
     LockRequest { operation: "OperationTypeApply".to_owned(), timeout: Duration::ZERO }
 }
 
-/// A state whose content is recognised by a word.
+/// A state whose content is identified by a word.
 fn state_with_word(word: &str) -> StateFile {
     let check_results = Some(format!("[\"{word}\"]").into_bytes().into());
     StateFile { lineage: "one".to_owned(), check_results, ..StateFile::new_empty() }
@@ -184,7 +184,7 @@ async fn a_lock_is_waited_for() {
     let mut first = new_store(&folder);
     let lock = first.lock(lock_request()).await.unwrap();
     let mut second = new_store(&folder);
-    // The last attempt is made when the time is over, and by then the first holder has let go.
+    // The last attempt is made when the time is over, after the first holder has released the lock.
     let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
     let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(lock));
     unlocked.unwrap();
@@ -196,7 +196,8 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let folder = new_folder();
     let mut store = new_store(&folder);
     let held = store.lock(lock_request()).await.unwrap();
-    // Terraform opens the file before it has the lock, and must not read the old text afterwards.
+    // Terraform opens the file before it has the lock, and must not read the old content
+    // afterwards.
     let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut state_with_word(word)).await.unwrap();
@@ -231,8 +232,8 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
             file.check_results = state_with_word("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
             let result = store.write(&mut file).await;
-            // If some are left, the write needed the disk less often: a failure was tried at each
-            // place.
+            // If some remain, the write used the disk fewer times, so a failure was tested at each
+            // point.
             let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
             *store.disk.fail_at.lock().unwrap() = None;
 
@@ -324,7 +325,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     let mut store = new_store(&folder);
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
     let journal = store.intents.begin_run(begin).await.unwrap();
-    // Until it changes something, nothing has begun; not even where it has made a file to lock it.
+    // Nothing has begun until it changes something, even if it has created a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
     std::fs::write(state_path_in(&folder), "").unwrap();
     assert_eq!(store.read().await.unwrap(), None);
@@ -428,7 +429,7 @@ fn a_state_without_a_home_is_saved_beside() {
     let (path, kept) =
         save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
-    // As the next one that is stored: serial 0 is that of a state which never was.
+    // In the form in which it is stored next: serial 0 means that a state was never stored.
     let next = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
     assert_eq!(std::fs::read(path).unwrap(), next.to_bytes());
 }

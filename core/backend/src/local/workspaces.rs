@@ -1,5 +1,5 @@
-//! Workspaces of a state on this machine: the default one has a file, each other one a folder named
-//! after it. The command line remembers the selected one.
+//! Workspaces of a state on this machine: the default one has a file, and each other one has a
+//! directory with its name. The command line stores the selected one.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +16,7 @@ use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
 
-/// The folder of all workspaces but the default one.
+/// The directory of all workspaces but the default one.
 const WORKSPACES_FOLDER: &str = "terraform.tfstate.d";
 
 /// Paths of the states of all workspaces.
@@ -38,8 +38,8 @@ pub struct Workspaces {
 }
 
 impl Workspaces {
-    /// The workspaces whose default state and folder are at these paths, or at the usual ones below
-    /// `root`.
+    /// Creates the paths of workspaces whose default state and directory have these paths, or the
+    /// default ones below `root`.
     #[must_use]
     pub fn from_paths(root: &Path, default: Option<&Path>, folder: Option<&Path>) -> Self {
         Self {
@@ -48,10 +48,10 @@ impl Workspaces {
         }
     }
 
-    /// Whether this may be a workspace: its name becomes the name of a folder.
+    /// Whether this is a valid workspace name, which becomes the name of a directory.
     #[must_use]
     pub fn is_valid_name(name: &str) -> bool {
-        // Terraform accepts the names that Go's `url.PathEscape` leaves as they are.
+        // Terraform accepts the names that Go's `url.PathEscape` does not change.
         let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+=:@".contains(c);
         !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
     }
@@ -65,10 +65,10 @@ impl Workspaces {
         })
     }
 
-    /// All there are: the default one, then the others by name.
+    /// Lists all workspaces: the default one, then the others by name.
     ///
     /// # Errors
-    /// When their folder cannot be read.
+    /// Returns an error if their directory cannot be read.
     pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = |error| store_error(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
@@ -76,7 +76,7 @@ impl Workspaces {
             Ok(entries) => {
                 for entry in entries {
                     let entry = entry.map_err(failed)?;
-                    // Names of workspaces are ASCII, so an entry with another name is not one.
+                    // Workspace names are ASCII, so an entry with another name is not a workspace.
                     let name = entry.file_name().into_string();
                     names.extend(name.ok().filter(|_| entry.path().is_dir()));
                 }
@@ -89,10 +89,10 @@ impl Workspaces {
         Ok(names)
     }
 
-    /// Makes a workspace. The name must be one.
+    /// Creates a workspace. The name must be valid.
     ///
     /// # Errors
-    /// When there is one of that name, or its folder cannot be made.
+    /// Returns an error if the workspace exists, or if its directory cannot be created.
     pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.list()?.iter().any(|other| other == name) {
             return Err(WorkspaceError::Exists(name.to_owned()));
@@ -108,10 +108,11 @@ impl Workspaces {
         }
     }
 
-    /// Removes a workspace with its state, also one with objects.
+    /// Deletes a workspace with its state, even if the state has objects.
     ///
     /// # Errors
-    /// When there is none of that name, it is the default one, or its folder cannot be removed.
+    /// Returns an error if the workspace does not exist or is the default one, or if its directory
+    /// cannot be deleted.
     pub fn delete(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
             return Err(WorkspaceError::Default);
@@ -130,14 +131,14 @@ impl Workspaces {
 }
 
 impl Workspaces {
-    /// Opens the folder of all workspaces but the default one.
+    /// Opens the directory of all workspaces but the default one.
     fn open_folder(
         &self,
         open: fn(&Path) -> io::Result<Dir>,
         open_below: fn(&Dir, &OsStr) -> io::Result<Dir>,
     ) -> io::Result<Dir> {
-        // The folder itself may not be a link: a planted one leads to folders that are no
-        // workspaces.
+        // The directory itself must not be a link: a planted one could lead to directories that are
+        // not workspaces.
         let Some(name) = self.folder.file_name() else { return open(&self.folder) };
         let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
         open_below(&open(parent.unwrap_or(Path::new(".")))?, name)
@@ -157,7 +158,7 @@ impl Workspaces {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalBackend {
-    /// The places of all states.
+    /// The paths of all states.
     pub places: Workspaces,
 }
 
@@ -233,7 +234,7 @@ mod tests {
         assert!(other.join("a/kept").is_dir());
         assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
         assert!(!other.join("new").exists());
-        // Of a workspace that is a link itself, the link goes.
+        // If a workspace is a link itself, the link is deleted.
         std::fs::remove_file(root.join(WORKSPACES_FOLDER)).unwrap();
         std::fs::create_dir(root.join(WORKSPACES_FOLDER)).unwrap();
         symlink(other.join("a"), root.join(WORKSPACES_FOLDER).join("b")).unwrap();

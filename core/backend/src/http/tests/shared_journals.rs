@@ -1,4 +1,4 @@
-//! Journals of runs beside the state behind a URL: servers that keep them, and others.
+//! Journals of runs next to the state at a URL, on servers with and without support for them.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn created_reply() -> ScriptedReply {
     ScriptedReply::new("201 Created", "")
 }
 
-/// The backend of a state on a server, on a machine with a folder.
+/// The backend of a state on a server, on a machine with a directory.
 fn new_backend(folder: &Path, server: &ScriptedServer, has_lock: bool) -> HttpBackend {
     let address = format!("{}/s?team=a", server.url);
     let address = address.as_str();
@@ -57,7 +57,7 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
         ScriptedReply::new("204 No Content", ""),
         ScriptedReply::new("200 OK", "<html></html>").header("Content-Type: text/html"),
         ScriptedReply::new("200 OK", r#"{"objects": []}"#),
-        // Servers with one state for any address, or a list of something else.
+        // Servers with one state for any address, or with a list of something else.
         json_reply(r#"{"version": 4}"#),
         json_reply(r#"{"objects": 3}"#),
         json_reply("[]"),
@@ -72,7 +72,7 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
         assert!(recovery.is_empty(), "{reply:?}");
         let journal = begin_run(&*intents).await;
         announce_creation(&journal).await;
-        // `init` has reported it, so that no run has to.
+        // `init` has reported it, so that runs do not have to.
         assert_eq!(intents.local_journal_only_reason(), None);
         assert!(Path::new(journal.location()).exists());
         drop(journal);
@@ -156,7 +156,7 @@ async fn a_part_that_is_refused_is_reported_and_one_that_exists_means_a_take_ove
     assert!(matches!(error, JournalError::Copy(JournalCopyError::TakenOver { .. })), "{error:?}");
 }
 
-/// The part with a journal of one call without an answer.
+/// The part with a journal of one call without a response.
 async fn part_of_interrupted_run() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
@@ -171,7 +171,7 @@ async fn the_lock_shows_to_its_holder_that_no_run_goes_on_and_parts_show_it_to_o
         (30, StateAccess::Locked, true, Some(1)),
         (30, StateAccess::ReadOnly, true, Some(0)),
         (130, StateAccess::ReadOnly, true, Some(1)),
-        // The run may go on.
+        // The run may still be active.
         (30, StateAccess::Locked, false, None),
         (30, StateAccess::ReadOnly, false, Some(0)),
         (130, StateAccess::Locked, false, Some(1)),

@@ -1,4 +1,4 @@
-//! Damaged files, and what may be offered in their place.
+//! Damaged files, and the copies that messages may recommend instead.
 
 use super::*;
 
@@ -65,7 +65,7 @@ async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over
     // The state without objects that a first run stores before it changes anything.
     std::fs::write(&next, state_with_word("a").to_bytes()).unwrap();
     assert_eq!(new_store(&folder).read().await.unwrap(), None);
-    // Without a journal, objects in it are those of a state that was cut off while it was written.
+    // Without a journal, its objects are those of a state that was truncated while it was written.
     let text = r#"{"version":4,"terraform_version":"1.11.4","serial":2,"lineage":"one","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"x"}}]}],"check_results":null}"#;
     std::fs::write(&next, text).unwrap();
     let mut store = new_store(&folder);
@@ -81,8 +81,8 @@ async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over
 #[tokio::test]
 async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
     let folder = new_folder();
-    // A directory stands for the file of another user in a folder with a sticky bit: no file can take
-    // its place.
+    // A directory simulates the file of another user in a directory with a sticky bit: no file can
+    // replace it.
     for leftover in [".terraform.tfstate.next", ".terraform.tfstate.backup.next"] {
         std::fs::create_dir(folder.path().join(leftover)).unwrap();
     }
@@ -121,7 +121,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
         store.intents.begin_run(begin).await.unwrap()
     };
-    // A run that began with nothing has nothing to lose.
+    // A run that began without a state has nothing to lose.
     drop(begin(&StateFile::new_empty()).await);
     let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::new_empty() }).await;
     let path = PathBuf::from(began_with_a_state.location());

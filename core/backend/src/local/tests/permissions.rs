@@ -3,7 +3,7 @@
 use super::*;
 use crate::local::replace_file::PipeHandling;
 
-/// The permissions of a file of the folder.
+/// The permissions of a file in the directory.
 fn mode_of(folder: &TempDir, name: &str) -> u32 {
     folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777
 }
@@ -52,7 +52,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
-    // From the moment: before anything is in it, and before any other mode is set.
+    // From the start: before the file has content, and before another mode is set.
     let folder = new_folder();
     let made = folder.path().join("made");
     DiskOperations::default()

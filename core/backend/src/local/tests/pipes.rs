@@ -1,4 +1,4 @@
-//! Paths that lead to no regular file, or through a link.
+//! Paths that lead to something other than a regular file, or through a link.
 
 use super::*;
 use crate::local::replace_file::PipeHandling;
@@ -40,7 +40,7 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
             .unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     }
-    // A file that goes to a device is not kept, and that does not wait either.
+    // Content that is written to a device is not stored, and writing it does not block.
     let device = folder.path().join("device");
     symlink("/dev/null", &device).unwrap();
     DiskOperations::default()
@@ -78,7 +78,7 @@ async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
     let error = store.try_lock("plan").await.unwrap_err().to_string();
     assert!(error.contains("behind a symbolic link"), "{error}");
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
-    // What the user has there can be used.
+    // Paths that the user created can be used.
     std::fs::create_dir(victim.path().join("other")).unwrap();
     let lock = store.try_lock("plan").await.unwrap();
     store.unlock(lock).await.unwrap();
