@@ -1,5 +1,5 @@
-//! The backend `pg`: a table of PostgreSQL with a row for each workspace. The locks are advisory locks of
-//! the server, the same that Terraform takes.
+//! The backend `pg`: a PostgreSQL table with a row for each workspace. The locks are advisory locks of
+//! the server, the same that Terraform uses.
 
 mod call_error;
 mod claims;
@@ -89,12 +89,13 @@ impl BackendKind for PgBackendKind {
     }
 }
 
-/// The numbers of the rows of all schemas: they are keys of advisory locks, which the database shares.
+/// The sequence of row ids for all schemas. The ids are keys of advisory locks, which the database
+/// shares.
 const IDS_SEQUENCE: &str = "public.global_states_id_seq";
 
-/// A name as PostgreSQL cuts it off: at 63 bytes, between two characters.
+/// Returns a name as PostgreSQL truncates it: at 63 bytes, between two characters.
 fn truncate_identifier(name: &str) -> String {
-    // Queries of the catalogue compare the name as a text, which the server does not cut off.
+    // Catalogue queries compare the name as a string, which the server does not truncate.
     name[..name.floor_char_boundary(63)].to_owned()
 }
 
@@ -108,14 +109,14 @@ struct StatesTable {
     skip_index: bool,
 }
 
-/// An identifier in quotes.
+/// Returns a quoted identifier.
 fn quote_identifier(name: &str) -> String {
-    // PostgreSQL takes no zero byte in a statement.
+    // PostgreSQL allows no zero byte in a statement.
     format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
 }
 
 impl StatesTable {
-    /// The place of a workspace, as messages name it.
+    /// The location of a workspace, for messages.
     fn location(&self, workspace: &str) -> String {
         format!("{} (schema {:?}, workspace {workspace:?})", self.target.location(), self.schema)
     }
@@ -125,22 +126,22 @@ impl StatesTable {
         format!("{}.states", quote_identifier(&self.schema))
     }
 
-    /// Connects, and makes the schema, the table and the index that are not there.
+    /// Connects, and creates the schema, the table and the index if they do not exist.
     async fn connect_and_create(&self) -> Result<Connection, Cause> {
         let mut client = self.target.connect().await?;
         if client.has_states_table(&self.schema) {
             return Ok(client);
         }
-        // One round trip says what is there. `IF NOT EXISTS` alone would take one for each object, and
-        // need the rights to make it.
-        // Read from the catalogue, which needs no rights in the schemas.
+        // One round trip checks what exists. `IF NOT EXISTS` without this check would take one round
+        // trip for each object, and require the rights to create it.
+        // Read from the catalogue, which requires no rights in the schemas.
         let query = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), count(*) FILTER (WHERE (nspname, relname) IN (($1, 'states'), ('public', 'global_states_id_seq'))) = 2, count(*) FILTER (WHERE (nspname, relname) = ($1, 'states_by_name')) = 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relname IN ('states', 'states_by_name', 'global_states_id_seq')";
         let schema = quote_identifier(&self.schema);
         let row = client.query_one(query, &[&self.schema]).await?;
         if !self.skip_schema && !row.get::<_, bool>(0) {
             client.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"), &[]).await?;
         }
-        // Names and columns are those of Terraform, which uses the same table.
+        // The names and columns are Terraform's, which uses the same table.
         if !self.skip_table && !row.get::<_, bool>(1) {
             let statement = format!("CREATE SEQUENCE IF NOT EXISTS {IDS_SEQUENCE} AS bigint");
             client.execute(&statement, &[]).await?;
@@ -162,7 +163,7 @@ impl StatesTable {
     }
 }
 
-/// A backend over one table.
+/// A backend that uses one table.
 struct PgBackend {
     table: StatesTable,
     root: PathBuf,
@@ -240,8 +241,8 @@ impl Backend for PgBackend {
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(&failed)? {
-            // The statement itself shows whether there was such a workspace, so no other run comes
-            // between.
+            // The statement itself reports whether the workspace existed, so no other run can
+            // interfere.
             0 => Err(WorkspaceError::Missing(name.to_owned())),
             _ => Ok(self.table.delete_workspace_rows(&client, name).await.map_err(failed)?),
         }

@@ -1,6 +1,6 @@
-//! States in the state stores of providers (protocol 6). A provider is started for this purpose alone,
-//! configured with the `provider` block within the `state_store` block, and asked by workspace.
-//! The start of the program and the text of the block are left to others.
+//! States in the state stores of providers (protocol 6). A provider is started only for this purpose,
+//! and configured with the `provider` block within the `state_store` block. The caller starts the
+//! program and reads the block.
 
 mod client;
 mod store_calls;
@@ -35,10 +35,10 @@ use crate::{
     remote_state_intent_log, with_default_workspace,
 };
 
-/// The name of the argument that no state store can have: the `provider` block is at its place.
+/// The argument name that no state store can have, because the `provider` block uses it.
 const PROVIDER_ARGUMENT: &str = "provider";
 
-/// A running provider that keeps states, with its schemas. It is configured for one state store.
+/// A running provider that stores states, with its schemas. It is configured for one state store.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,10 +67,11 @@ pub struct StoreProvider {
 }
 
 impl StoreProvider {
-    /// Fetches the schemas of a provider that was just started. Its calls have these deadlines.
+    /// Fetches the schemas of a provider that was just started. The calls to it have these
+    /// deadlines.
     ///
     /// # Errors
-    /// When it does not answer, or reports errors.
+    /// Returns an error if the provider does not respond, or reports errors.
     pub async fn load(
         provider: Arc<dyn Provider>,
         addr: ProviderAddr,
@@ -94,15 +95,16 @@ impl StoreProvider {
         &self.schema.provider.block
     }
 
-    /// The names of its state stores.
+    /// The names of the provider's state stores.
     pub fn store_names(&self) -> impl Iterator<Item = &str> {
         self.schema.state_stores.keys().map(String::as_str)
     }
 
-    /// Returns one of its state stores as a type of backend; `None` if it has none of that name.
+    /// Returns one of the state stores as a backend type, or `None` if none has this name.
     ///
     /// # Errors
-    /// When the schema of the state store has an argument that the `provider` block hides.
+    /// Returns an error if the schema of the state store has an argument that the `provider` block
+    /// hides.
     pub fn store_kind(
         &self,
         type_name: &str,
@@ -127,7 +129,7 @@ impl StoreProvider {
     }
 }
 
-/// A state store of a provider as a type of backend. The configuration of the provider is part of it.
+/// A state store of a provider as a backend type. The configuration of the provider is part of it.
 ///
 /// See [`StoreProvider`] for an example.
 pub struct ProviderStoreKind {
@@ -193,7 +195,7 @@ impl BackendKind for ProviderStoreKind {
     }
 }
 
-/// A configuration as it is sent.
+/// Returns a configuration in its form for a call.
 struct EncodedConfig {
     value: Value,
     schema: Block,
@@ -207,14 +209,14 @@ impl EncodedConfig {
         Ok(Self { value: value.clone(), schema: schema.clone() })
     }
 
-    /// The configuration as text, to compare it with others. Holds its secrets.
+    /// Returns the configuration as JSON, to compare it with others. Contains its secrets.
     fn comparison_key(&self) -> String {
-        // A value without a form in JSON is not known, and no constant is that.
+        // A value that has no JSON form is unknown, which a constant never is.
         json::encode_untyped(&self.value).unwrap_or_default()
     }
 
-    /// The configuration as text without secrets and without arguments that are not set, so that another
-    /// token, or a release with more arguments, leads to the same states.
+    /// Returns the configuration as JSON without secrets and without arguments that are not set, so that
+    /// another token, or a release with more arguments, leads to the same states.
     fn config_without_secrets(&self) -> String {
         let mut config = serde_json::from_str(&self.comparison_key()).unwrap_or_default();
         retain_identifying_arguments(&self.schema, &mut config);
@@ -257,7 +259,7 @@ struct StateStoreSetup {
 }
 
 impl StateStoreSetup {
-    /// A digest that differs between stores of one type and provider.
+    /// A digest that differs between stores of the same type and provider.
     fn identity_digest(&self) -> String {
         short_digest(&format!(
             "{}\n{}",
@@ -266,7 +268,8 @@ impl StateStoreSetup {
         ))
     }
 
-    /// As [`StateStoreSetup::digest`], but the same after a change of secrets: journals outlive that.
+    /// Like [`StateStoreSetup::digest`], but not affected by a change of secrets, so that journals
+    /// are still found.
     fn digest_without_secrets(&self) -> String {
         short_digest(&format!(
             "{}\n{}",
@@ -327,7 +330,7 @@ impl Backend for ProviderStoreBackend {
         let listing =
             wait_with_report(self.store_location(), StoreOperation::List, self.list_states());
         let names = listing.await.map_err(self.store_error(StoreOperation::List))?;
-        // The default one always exists, also in a store that has no state of it yet.
+        // The default one always exists, even if the store has no state for it yet.
         Ok(with_default_workspace(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
     }
 
@@ -352,7 +355,7 @@ impl Backend for ProviderStoreBackend {
     }
 
     async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        // Configured here, so that an error in a configuration is not reported as one of a state.
+        // Configured here, so that a configuration error is not reported as an error of a state.
         let session = wait_with_report(
             self.store_location(),
             StoreOperation::Open,
@@ -367,7 +370,7 @@ impl Backend for ProviderStoreBackend {
     }
 
     fn identity(&self, workspace: &str) -> String {
-        // Its location shows no arguments, because they may be secrets.
+        // The location shows no arguments, because they may be secrets.
         format!("{}\n{}\n{workspace}", self.store_location(), self.setup.identity_digest())
     }
 

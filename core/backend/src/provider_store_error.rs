@@ -1,8 +1,8 @@
-//! Errors of calls to the state stores of providers. Stores keep them as causes of their failures.
+//! Errors of calls to providers' state stores. Stores keep them as the causes of their failures.
 
 use formwork_value::diag::Blame;
 
-/// Why a call of a state store did not succeed.
+/// The reason why a call of a state store failed.
 ///
 /// ```
 /// use formwork_backend::provider_store::ProviderStoreError;
@@ -25,10 +25,10 @@ pub enum ProviderStoreError {
         provider: String,
         /// The call.
         call: &'static str,
-        /// The errors, as the provider words them.
+        /// The errors, in the provider's words.
         text: String,
     },
-    /// There was no answer.
+    /// There was no response.
     #[error("{text}")]
     NoAnswer {
         /// Description of the failure.
@@ -36,8 +36,8 @@ pub enum ProviderStoreError {
         /// The party at fault.
         blame: Blame,
     },
-    /// The answer breaks the protocol.
-    #[error("the answer of the provider {provider} to {call} cannot be used: {problem}")]
+    /// The response violates the protocol.
+    #[error("the response of the provider {provider} to {call} cannot be used: {problem}")]
     Broken {
         /// The provider.
         provider: String,
@@ -53,14 +53,14 @@ impl ProviderStoreError {
     #[must_use]
     pub fn blame(&self) -> Blame {
         match self {
-            // Usually something about the place: a folder, a permission, a lock.
+            // Usually a problem with the store: a directory, a permission, a lock.
             Self::Reported { .. } => Blame::Environment,
             Self::NoAnswer { blame, .. } => *blame,
             Self::Broken { .. } => Blame::Provider,
         }
     }
 
-    /// The next step that the error itself suggests, in whole sentences.
+    /// The remedy that the error itself suggests, in whole sentences.
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         let is_broken = matches!(self, Self::Broken { .. });

@@ -1,5 +1,5 @@
-//! State stores over remote clients: a server, a table or a bucket keeps a state as one text. Each client has its
-//! primitive operations in a file of its own; the rules of reading and writing are here.
+//! State stores with remote clients: a server, a table or a bucket stores a state as one object. Each client
+//! implements its primitive operations in its own file. The rules of reading and writing are here.
 
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_value::Diagnostic;
@@ -14,27 +14,28 @@ use crate::wait_report::wait_with_report;
 /// The operations on the state of one workspace.
 #[async_trait::async_trait]
 pub(crate) trait RemoteClient: Send {
-    /// The location of the state, as messages name it. Holds no secrets.
+    /// The location of the state, for messages. Contains no secrets.
     fn location(&self) -> String;
 
     /// The way in which the lock of a dead process ends.
     fn stale_lock_end(&self) -> LockEnd;
 
-    /// Reads the text; `None` if there is none.
+    /// Reads the stored content. Returns `None` if there is none.
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause>;
 
-    /// Replaces the text, in one step.
+    /// Replaces the content atomically.
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError>;
 
-    /// Takes the lock.
+    /// Acquires the lock.
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause>;
 
-    /// Releases the lock that was taken under an id.
+    /// Releases the lock that was acquired under an ID.
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         self.break_lock(id).await?.of_own_lock()
     }
 
-    /// Reads the holder of the lock; `None` if there is none, or if the service does not name it.
+    /// Reads the holder of the lock. Returns `None` if there is none, or if the service does not
+    /// report it.
     async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
         Ok(None)
     }
@@ -42,7 +43,7 @@ pub(crate) trait RemoteClient: Send {
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 
-    /// Whether the text that was last read has to be written again, because other programs cannot read it.
+    /// Whether the content that was last read has to be rewritten, because other programs cannot read it.
     fn needs_rewrite(&self) -> bool {
         false
     }
@@ -53,10 +54,10 @@ pub(crate) trait RemoteClient: Send {
     }
 }
 
-/// Why a string was not replaced.
+/// The reason why content was not replaced.
 #[derive(Debug)]
 pub(crate) enum PutError {
-    /// The text is not the one that was last read or written.
+    /// The stored content is not the one that was last read or written.
     #[cfg_attr(
         not(any(
             feature = "azurerm",
@@ -65,20 +66,20 @@ pub(crate) enum PutError {
             feature = "kubernetes",
             feature = "s3"
         )),
-        expect(dead_code, reason = "other places have no condition for a write")
+        expect(dead_code, reason = "other backends have no conditional writes")
     )]
     Changed,
     /// The client failed.
     Failed(Cause),
-    /// The text is stored, but something that belongs to it is not.
+    /// The content is stored, but related data is not.
     #[cfg_attr(
         not(feature = "s3"),
-        expect(dead_code, reason = "other places store a text and its sum in one step")
+        expect(dead_code, reason = "other backends store content and its checksum atomically")
     )]
     Unfinished {
         /// The cause.
         cause: Cause,
-        /// The next step, in whole sentences.
+        /// The remedy, in whole sentences.
         remedy: String,
     },
 }
@@ -89,38 +90,39 @@ impl<E: Into<Cause>> From<E> for PutError {
     }
 }
 
-/// The outcome of taking a lock.
+/// The result of acquiring a lock.
 #[derive(Debug)]
 pub(crate) enum LockOutcome {
-    /// It was taken.
+    /// The lock was acquired.
     Taken,
-    /// It was taken, under an id that the server has chosen.
+    /// The lock was acquired, with an ID that the server has chosen.
     TakenWithId(String),
-    /// Another process holds it.
+    /// Another process holds the lock.
     Held(Option<Box<LockInfo>>),
-    /// The server refused it, without saying whether another process holds it.
+    /// The server refused it, without reporting whether another process holds it.
     Refused(Cause),
 }
 
-/// The outcome of releasing the lock of another process.
+/// The result of releasing the lock of another process.
 #[derive(Debug)]
 pub(crate) enum ForceUnlockOutcome {
-    /// It was released, or there was none.
+    /// The lock was released, or there was none.
     Released,
-    /// The lock has another id, or there is none.
+    /// The lock has another ID, or there is none.
     OtherLock(Option<Box<LockInfo>>),
 }
 
 impl ForceUnlockOutcome {
-    /// The same for the process that took the lock, which was to be its own until now.
+    /// Converts the result for the process that acquired the lock, to which it should still belong.
     ///
     /// # Errors
-    /// When the lock was gone.
+    /// Returns an error if the lock did not exist any more.
     pub(crate) fn of_own_lock(self) -> Result<(), Cause> {
         match self {
             Self::Released => Ok(()),
             Self::OtherLock(None) => {
-                Err("the lock was gone: another program has released it by force".into())
+                Err("the lock did not exist any more: another program has released it by force"
+                    .into())
             }
             Self::OtherLock(Some(holder)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
@@ -131,10 +133,11 @@ impl ForceUnlockOutcome {
     }
 }
 
-/// Stores an empty state under a lock, unless there is one: Terraform lists workspaces by their states.
+/// Stores an empty state under a lock, unless a state exists: Terraform lists workspaces by their
+/// states.
 ///
 /// # Errors
-/// When the state is locked, or the client fails.
+/// Returns an error if the state is locked, or if the client fails.
 pub(crate) async fn create_empty_state(mut client: impl RemoteClient) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
     let id = match client.lock(&info).await? {
@@ -156,29 +159,29 @@ pub(crate) async fn create_empty_state(mut client: impl RemoteClient) -> Result<
         }
         Err(cause) => Err(cause),
     };
-    // Before the outcome is looked at: a failure must not leave the lock behind.
+    // Before the result is evaluated: a failure must not leave a lock.
     let unlocked = client.unlock(&id).await;
     made.and(unlocked)
 }
 
-/// A store over a client.
+/// A store that uses a client.
 pub(crate) struct RemoteStore<P> {
     client: P,
     known: KnownState<[u8; 32]>,
     cipher: StateCipher,
-    /// Whether the state that was read has to be written again, because it is encrypted otherwise or was written
-    /// in part.
+    /// Whether the state that was read has to be rewritten, because its encryption has changed or it was only
+    /// partly written.
     is_outdated: bool,
 }
 
-/// The known state that a file is.
+/// Converts a state file to the known state.
 fn known_state_of_file(file: &StateFile) -> KnownState<[u8; 32]> {
     let (lineage, serial) = (file.lineage.clone(), file.serial);
     KnownState::Present { lineage, serial, content: file.fingerprint() }
 }
 
 impl<P: RemoteClient> RemoteStore<P> {
-    /// Makes the store. Asks nothing of the client yet.
+    /// Creates the store. Sends no request yet.
     pub(crate) fn new(client: P) -> Self {
         let cipher = StateCipher::default();
         Self { client, known: KnownState::NotRead, cipher, is_outdated: false }
@@ -196,7 +199,7 @@ impl<P: RemoteClient> RemoteStore<P> {
         Ok(got.map_err(failed)?.unwrap_or_default())
     }
 
-    /// Reads lineage and serial of the stored state, and compares them with those that are known.
+    /// Reads lineage and serial of the stored state, and compares them with the known ones.
     async fn check_unchanged(&mut self) -> Result<(), StoreError> {
         let text = self.read_text(StoreOperation::Write).await?;
         if text.is_empty() {
@@ -234,7 +237,7 @@ impl<P: RemoteClient> RemoteStore<P> {
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
-            // The text is stored, so a further write has to continue from it.
+            // The content is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
                 self.known = known_state_of_file(file);
                 let (doing, location) = (StoreOperation::Write, self.client.location());
@@ -247,7 +250,7 @@ impl<P: RemoteClient> RemoteStore<P> {
                     KnownState::Present { serial, .. } => *serial,
                     KnownState::Absent | KnownState::NotRead => 0,
                 };
-                // It has the same lineage and serial, but another content, or is gone.
+                // It has the same lineage and serial, but other content, or was deleted.
                 Err(StoreError::Changed { stored: read, read })
             }
         }
@@ -328,7 +331,8 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         if let KnownState::NotRead = self.known {
             self.read().await?;
         }
-        // A copy, so that a failed write leaves the caller no serial that was never stored.
+        // A copy, so that a failed write does not leave the caller with a serial that was never
+        // stored.
         let mut next = file.clone();
         if let KnownState::Present { content, .. } = &self.known
             && *content == file.fingerprint()

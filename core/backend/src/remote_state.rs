@@ -17,7 +17,7 @@ use crate::kinds::find_backend_kind;
 use crate::unsupported::describe_unsupported_source;
 use crate::{Backend, DEFAULT_WORKSPACE, messages};
 
-/// Reads states out of the backends of this crate.
+/// Reads states with the backends of this crate.
 ///
 /// ```
 /// use formwork_backend::encryption::RemoteCiphers;
@@ -39,8 +39,8 @@ pub struct RemoteStateReader {
 }
 
 impl RemoteStateReader {
-    /// A reader that starts relative paths from the working directory in `environment`, and decrypts
-    /// states with the ciphers for them.
+    /// Creates a reader that resolves relative paths from the working directory in `environment`,
+    /// and decrypts states with the ciphers for them.
     #[must_use]
     pub fn new(environment: BackendEnvironment, ciphers: RemoteCiphers) -> Self {
         Self { environment, ciphers }
@@ -69,7 +69,7 @@ impl RemoteStateReader {
 #[async_trait]
 impl RemoteStates for RemoteStateReader {
     fn check(&self, source: &RemoteStateSource<'_>) -> Result<(), RemoteStateError> {
-        // A backend that is not known yet is checked once it is.
+        // A backend type that is unknown is checked when it is known.
         let Some(name) = source.backend else { return Ok(()) };
         config_values(expect_backend_kind(name)?, source.config).map(drop)
     }
@@ -77,7 +77,7 @@ impl RemoteStates for RemoteStateReader {
     async fn read(&self, source: &RemoteStateSource<'_>) -> Result<StateFile, RemoteStateError> {
         let cipher = self.ciphers.cipher_for(source.address.unwrap_or_default());
         let backend = encrypt_backend(self.configure_backend(source)?, cipher.clone());
-        // As in Terraform, an empty name is none.
+        // As in Terraform, an empty name means no workspace.
         let workspace = source.workspace.filter(|name| !name.is_empty());
         let workspace = workspace.unwrap_or(DEFAULT_WORKSPACE);
         let failed = |error: crate::StoreError| {
@@ -92,7 +92,8 @@ impl RemoteStates for RemoteStateReader {
             };
             RemoteStateError { message: messages::REMOTE_STATE_UNREADABLE, detail, attribute: None }
         };
-        // As in Terraform, without a lock: a run of the other configuration must not stop this one.
+        // As in Terraform, without a lock: a run of the other configuration must not block this
+        // one.
         let mut store = backend.open_store(workspace).await.map_err(failed)?;
         store.read().await.map_err(failed)?.ok_or_else(|| RemoteStateError {
             message: messages::REMOTE_STATE_NOT_FOUND,
@@ -112,7 +113,7 @@ fn one_workspace_error(kind: &str, workspace: &str) -> RemoteStateError {
     RemoteStateError {
         message: messages::REMOTE_STATE_UNREADABLE,
         detail: format!(
-            "The argument \"workspace\" is {workspace:?}, and the backend {kind:?} keeps one state only, that of the workspace {DEFAULT_WORKSPACE:?}. Remove the argument."
+            "The argument \"workspace\" is {workspace:?}, but the backend {kind:?} supports only the workspace {DEFAULT_WORKSPACE:?}. Remove the argument."
         ),
         attribute: Some("workspace"),
     }
@@ -128,7 +129,7 @@ fn expect_backend_kind(name: &str) -> Result<&'static dyn BackendKind, RemoteSta
         .ok_or_else(|| invalid_attribute_error("backend", describe_unsupported_source(name)))
 }
 
-/// The values of the arguments, as the schema of the backend has them.
+/// Converts the argument values to the schema of the backend.
 fn config_values(kind: &dyn BackendKind, config: &Value) -> Result<Value, RemoteStateError> {
     let schema = kind.schema();
     let not_valid = |reason: String| {
@@ -141,7 +142,7 @@ fn config_values(kind: &dyn BackendKind, config: &Value) -> Result<Value, Remote
         )
     };
     let names: Vec<Str> = match config {
-        // What is not known yet may become valid.
+        // Unknown values may become valid.
         Value::Null(_) | Value::Unknown(_) => Vec::new(),
         Value::Object(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
         Value::Map(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
@@ -152,7 +153,8 @@ fn config_values(kind: &dyn BackendKind, config: &Value) -> Result<Value, Remote
         return Err(not_valid(format!("unexpected attribute {name:?}")));
     }
     let empty = Value::object(std::iter::empty::<(Str, Value)>());
-    // As in Terraform, no configuration is an empty one: the schema decides whether that will do.
+    // As in Terraform, a missing configuration is an empty one: the schema decides whether that is
+    // sufficient.
     let config = if matches!(config, Value::Null(_)) { &empty } else { config };
     let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
     Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })
@@ -192,7 +194,7 @@ mod tests {
         let environment =
             BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
         let states = RemoteStateReader::new(environment, RemoteCiphers::default());
-        // As in a `backend` block, a number is taken for its text.
+        // As in a `backend` block, a number is converted to a string.
         let config = settings("path", Value::Number(Number::from(5_i64)));
         let source = RemoteStateSource {
             backend: Some("local"),
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(refused.attribute, Some("workspace"));
         assert_eq!(
             refused.detail,
-            "The argument \"workspace\" is \"prod\", and the backend \"http\" keeps one state only, that of the workspace \"default\". Remove the argument."
+            "The argument \"workspace\" is \"prod\", but the backend \"http\" supports only the workspace \"default\". Remove the argument."
         );
     }
 

@@ -1,24 +1,24 @@
-//! Repeated attempts at a request that a busy or failing server may answer later, with pauses that grow.
+//! Retries of a request that a busy or failing server may answer later, with increasing pauses.
 
 use std::time::{Duration, Instant};
 
 use tracing::warn;
 
-/// The number of repeated attempts, and the pauses between them.
+/// The number of retries, and the pauses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RetryPolicy {
-    /// The most attempts after the first one.
+    /// Maximum number of attempts after the first one.
     pub(crate) most: u32,
     /// The first pause.
     pub(crate) shortest: Duration,
-    /// The longest pause.
+    /// Maximum pause.
     pub(crate) longest: Duration,
 }
 
-/// The attempts at one request.
+/// The attempts of one request.
 pub(crate) struct RequestAttempts {
     retries: RetryPolicy,
-    /// The request, as the log names it.
+    /// The request, for the log.
     what: &'static str,
     began: Instant,
     n_made: u32,
@@ -30,7 +30,7 @@ impl RetryPolicy {
         RequestAttempts { retries: self, what, began: Instant::now(), n_made: 1 }
     }
 
-    /// The pause after a number of failed attempts.
+    /// Returns the pause after a number of failed attempts.
     fn pause_after(&self, n_failed: u32) -> Duration {
         // Saturating, because a user may allow any number of attempts.
         let factor = 2_u32.saturating_pow(n_failed.saturating_sub(1));
@@ -39,19 +39,19 @@ impl RetryPolicy {
 }
 
 impl RequestAttempts {
-    /// The number of attempts that were made.
+    /// The number of attempts so far.
     pub(crate) fn attempt_count(&self) -> u32 {
         self.n_made
     }
 
-    /// Waits for the next attempt, as long as the server names or else by the rule. Returns whether
-    /// there is one: not after the last.
+    /// Waits for the next attempt, as long as the server requests or otherwise as the policy
+    /// defines. Returns whether there is another attempt.
     pub(crate) async fn wait_for_next_attempt(&mut self, named: Option<Duration>) -> bool {
         if self.n_made > self.retries.most {
             return false;
         }
         let pause = named.unwrap_or_else(|| self.retries.pause_after(self.n_made));
-        // A server may name any time, even hours.
+        // A server may request any time, even hours.
         let pause = pause.min(self.retries.longest);
         let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());
         warn!(what = self.what, n_made, elapsed, pause = pause.as_secs_f32(), "trying again");

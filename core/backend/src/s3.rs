@@ -1,5 +1,5 @@
-//! The backend `s3`: an object for each workspace in a bucket of S3 or of a compatible server, locked by
-//! an object beside it or by an entry of a table.
+//! The backend `s3`: an object for each workspace in a bucket of S3 or a compatible server, locked by an
+//! object next to it or by an item in a table.
 
 mod bucket;
 mod client;
@@ -78,7 +78,7 @@ impl BackendKind for S3BackendKind {
     }
 }
 
-/// A backend over one bucket.
+/// A backend that uses one bucket.
 struct S3Backend {
     settings: S3Settings,
     bucket: Bucket,
@@ -108,13 +108,13 @@ impl S3Backend {
         Ok(Self { settings, bucket, table, root: arguments.working_directory().to_owned() })
     }
 
-    /// The journals in the bucket of the runs that work with the state of a workspace.
+    /// Returns the journals, in the bucket, of the runs that use the state of a workspace.
     fn shared_journals(&self, workspace: &str) -> ObjectJournals<S3Objects> {
         let (bucket, state) = (self.bucket.clone(), self.remote_client(workspace));
         ObjectJournals::new(S3Objects { bucket, state }, &self.state_key(workspace))
     }
 
-    /// The key of the state of a workspace.
+    /// Returns the key of a workspace's state.
     fn state_key(&self, workspace: &str) -> String {
         let S3Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
         match workspace {
@@ -123,16 +123,16 @@ impl S3Backend {
         }
     }
 
-    /// The name of the workspace whose state has a key.
+    /// Returns the name of the workspace whose state has this key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
         let (workspace, rest) =
             key.strip_prefix(self.workspace_prefix().as_str())?.split_once('/')?;
-        // The states of other configurations may be under the same prefix.
+        // The states of other configurations may have the same prefix.
         (rest == normalize_object_name(&self.settings.key) && !workspace.is_empty())
             .then_some(workspace)
     }
 
-    /// The beginning of the keys of other workspaces.
+    /// Returns the prefix of the keys of other workspaces.
     fn workspace_prefix(&self) -> String {
         let prefix = normalize_object_name(&self.settings.workspace_key_prefix);
         if prefix.is_empty() { prefix } else { format!("{prefix}/") }
@@ -175,7 +175,8 @@ impl ClientBackend for S3Backend {
         let folder = self.workspace_prefix();
         let objects = match self.bucket.list(&folder).await? {
             Some(objects) => objects,
-            // As in Terraform, credentials for one key are enough for a configuration without workspaces.
+            // As in Terraform, credentials for one key are sufficient for a configuration without
+            // workspaces.
             None if prefix == "env:" => Vec::new(),
             None => {
                 let bucket = &self.settings.bucket;

@@ -1,5 +1,4 @@
-//! A server for tests of backends: it answers each request as its script says, and keeps the
-//! requests.
+//! A server for tests of backends. It sends scripted responses, and records the requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -17,9 +16,9 @@ use crate::kinds::find_backend_kind;
 /// The reaction to one request.
 #[derive(Clone, Debug)]
 pub(crate) enum ScriptedReply {
-    /// An answer: status, further headers, content.
+    /// A response: status, further headers, content.
     Whole(&'static str, Vec<String>, Vec<u8>),
-    /// An answer that ends before its content does.
+    /// A response that is truncated before the end of its content.
     Truncated,
     /// A connection that is reset.
     Reset,
@@ -28,12 +27,12 @@ pub(crate) enum ScriptedReply {
 }
 
 impl ScriptedReply {
-    /// An answer without further headers.
+    /// Creates a response without further headers.
     pub(crate) fn new(status: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self::Whole(status, Vec::new(), body.into())
     }
 
-    /// An answer with one more header.
+    /// Creates a response with one more header.
     pub(crate) fn header(self, header: &str) -> Self {
         match self {
             Self::Whole(status, mut headers, body) => {
@@ -45,18 +44,18 @@ impl ScriptedReply {
     }
 }
 
-/// A request as it came in.
+/// A request as it was received.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceivedRequest {
     /// Method and path.
     pub(crate) line: String,
-    /// The headers, with names in lower case.
+    /// The headers, with lowercase names.
     pub(crate) headers: BTreeMap<String, String>,
     /// The content.
     pub(crate) body: Vec<u8>,
 }
 
-/// The server. It ends with the test.
+/// The server. It is stopped with the test.
 pub(crate) struct ScriptedServer {
     /// Its address.
     pub(crate) url: String,
@@ -64,7 +63,8 @@ pub(crate) struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Starts a server that reacts to one request after the other. After the last one it answers nothing.
+    /// Starts a server that processes one request after the other. After the last one it stops
+    /// responding.
     pub(crate) fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -72,7 +72,7 @@ impl ScriptedServer {
         let (mut replies, kept) = (replies.into_iter().collect::<VecDeque<_>>(), asked.clone());
         let serving = std::thread::Builder::new().spawn(move || {
             while let (Some(reply), Ok((stream, _))) = (replies.pop_front(), listener.accept()) {
-                // A client that has gone away is none of its business.
+                // A client that has disconnected is ignored.
                 drop(send_reply(&stream, &reply, &kept));
             }
         });
@@ -103,7 +103,7 @@ fn send_reply(
         ScriptedReply::Whole(..) | ScriptedReply::Truncated => None,
     };
     if let Some(beginning) = beginning {
-        // What is not read when the connection is closed resets it.
+        // Closing a connection with unread data resets it.
         wait_for_headers(stream)?;
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedRequest::default());
         return stream.write_all(beginning);
@@ -124,7 +124,7 @@ fn send_reply(
     }
 }
 
-/// Waits for the headers of a request, and leaves them unread.
+/// Waits for the headers of a request, without reading them.
 fn wait_for_headers(stream: &TcpStream) -> std::io::Result<()> {
     let mut seen = [0; 8192];
     loop {
@@ -155,12 +155,12 @@ fn read_request(stream: &TcpStream) -> std::io::Result<ReceivedRequest> {
     Ok(asked)
 }
 
-/// Makes a backend of arguments, in an empty environment.
+/// Creates a backend from arguments, in an empty environment.
 pub(crate) fn configure_backend(kind: &str, arguments: &[(&str, Value)]) -> Arc<dyn Backend> {
     configure_backend_with_variables(kind, arguments, &[]).unwrap()
 }
 
-/// Makes a backend of arguments and environment variables.
+/// Creates a backend from arguments and environment variables.
 pub(crate) fn configure_backend_with_variables(
     kind: &str,
     arguments: &[(&str, Value)],
@@ -175,12 +175,12 @@ pub(crate) fn configure_backend_with_variables(
     kind.configure(&BackendArguments { values: &values, environment: &environment })
 }
 
-/// A state of a serial.
+/// Creates a state with a serial.
 pub(crate) fn test_state(serial: u64) -> StateFile {
     StateFile { serial, lineage: "one".to_owned(), ..StateFile::new_empty() }
 }
 
-/// The text of a state of a serial.
+/// Returns the serialized state with a serial.
 pub(crate) fn test_state_text(serial: u64) -> Vec<u8> {
     test_state(serial).to_bytes()
 }

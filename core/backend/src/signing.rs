@@ -23,7 +23,7 @@ where
     }
 }
 
-/// An error of the signing package with the reasons behind it.
+/// Formats an error of the signing crate with its sources.
 pub(crate) fn error_with_reasons(error: &Error) -> Cause {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

@@ -1,5 +1,5 @@
-//! A store for one state: read it, lock it, write it only if no other program has. Each kind of place
-//! has its own file.
+//! A store for one state: it is read, locked, and written only if no other program has written it.
+//! Each kind of store has its own file.
 
 mod diagnostic;
 
@@ -18,12 +18,12 @@ use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::lock::{LockInfo, LockRequest, StateLock};
 
-/// The pauses between two attempts to take a lock that another process holds: the first, and the
-/// longest.
+/// The pauses between attempts to acquire a lock that another process holds: the first, and the
+/// maximum.
 const FIRST_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(16);
 
-/// A place for one state.
+/// A store for one state.
 ///
 /// ```
 /// use formwork_backend::local::{LocalStore, StateFilePaths};
@@ -45,19 +45,19 @@ const MAX_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(16);
 /// ```
 #[async_trait::async_trait]
 pub trait StateStore: Send {
-    /// The place, as messages name it. Holds no secrets.
+    /// The location of the state, for messages. Contains no secrets.
     fn location(&self) -> String;
 
     /// Locks the state, without waiting for another holder.
     ///
     /// # Errors
-    /// When another process holds the lock, or the place cannot be written to.
+    /// Returns an error if another process holds the lock, or if the store cannot be written to.
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError>;
 
-    /// Locks the state, waiting for another holder as long as requested.
+    /// Locks the state, and waits for another holder as long as requested.
     ///
     /// # Errors
-    /// As [`StateStore::try_lock`].
+    /// Returns an error in the same cases as [`StateStore::try_lock`].
     async fn lock(&mut self, request: LockRequest) -> Result<StateLock, StoreError> {
         let deadline = Instant::now() + request.timeout;
         let mut pause = FIRST_LOCK_RETRY_PAUSE;
@@ -70,7 +70,7 @@ pub trait StateStore: Send {
             if left.is_zero() {
                 return Err(error);
             }
-            // The last pause ends with the deadline, for one more attempt.
+            // The last pause ends at the deadline, for one more attempt.
             tokio::time::sleep(pause.min(left)).await;
             pause = (pause * 2).min(MAX_LOCK_RETRY_PAUSE);
         }
@@ -79,13 +79,14 @@ pub trait StateStore: Send {
     /// Releases the lock.
     ///
     /// # Errors
-    /// When the place does not answer. The lock may then still be held.
+    /// Returns an error if the store does not respond. The lock may still be held in this case.
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError>;
 
-    /// The holder of the lock; `None` if there is none, or if the place does not name it.
+    /// Returns the holder of the lock, or `None` if there is none, or if the store does not report
+    /// it.
     ///
     /// # Errors
-    /// When the place does not answer.
+    /// Returns an error if the store does not respond.
     async fn current_lock_holder(&mut self) -> Result<Option<LockInfo>, StoreError> {
         Ok(None)
     }
@@ -93,56 +94,57 @@ pub trait StateStore: Send {
     /// Releases the lock of another process.
     ///
     /// # Errors
-    /// When there is no lock with this id, or the place does not answer.
+    /// Returns an error if no lock has this ID, or if the store does not respond.
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError>;
 
-    /// Reads the state; `None` if there is none.
+    /// Reads the state. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the place does not answer, or does not hold a state.
+    /// Returns an error if the store does not respond, or does not contain a valid state.
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError>;
 
-    /// Writes the state if its content differs from the last one read or written, under the next
-    /// serial, which is put into `file`. Readers see the old state or the new one, never a part.
+    /// Writes the state if its content differs from the one that was last read or written. The
+    /// serial is incremented, and set in `file`. Readers see the old state or the new one, never a
+    /// mixture.
     ///
     /// # Errors
-    /// When another program changed the state since it was read, or it cannot be written. The state
-    /// that was there before is then still there.
+    /// Returns an error if another program changed the state since it was read, or if it cannot be
+    /// written. The previous state still exists in this case.
     async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError>;
 
-    /// Replaces the stored state by another one, under that one's lineage and serial. The caller must
-    /// have checked that this is wanted.
+    /// Replaces the stored state with another one, including its lineage and serial. The caller must
+    /// have checked that this is intended.
     ///
     /// # Errors
-    /// As [`StateStore::write`].
+    /// Returns an error in the same cases as [`StateStore::write`].
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError>;
 
-    /// Whether a state that replaces the stored one is a new version if only its lineage or serial differs, as in
-    /// Terraform's backends with a service.
+    /// Whether a state that replaces the stored one is a new version even if only its lineage or serial
+    /// differs, as in Terraform's remote backends.
     fn counts_metadata_as_change(&self) -> bool {
         true
     }
 
-    /// Whether the state that was read, or written since, is in the place that is written.
+    /// Whether the state that was last read or written is in the file or object that is written to.
     fn is_read_from_write_location(&self) -> bool;
 
-    /// Checks that a state which is written is kept.
+    /// Checks that a state will be preserved when it is written.
     ///
     /// # Errors
-    /// When it would not be.
+    /// Returns an error if it would not be.
     fn check_writable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// The file that was read in place of the store, if there is one.
+    /// The file that was read instead of the store, if there is one.
     fn file_read_instead(&self) -> Option<&Path> {
         None
     }
 
-    /// Has the state pass through a cipher whenever it is read or written.
+    /// Applies a cipher to the state whenever it is read or written.
     fn set_cipher(&mut self, cipher: StateCipher);
 
-    /// The cipher that the state passes through.
+    /// The cipher that is applied to the state.
     fn cipher(&self) -> &StateCipher;
 
     /// Warnings about the state that was last read.
@@ -150,7 +152,7 @@ pub trait StateStore: Send {
         Vec::new()
     }
 
-    /// Access of the holder of the lock to the state.
+    /// The access to the state that the held lock grants.
     fn state_access(&self) -> StateAccess {
         StateAccess::Locked
     }
@@ -158,28 +160,30 @@ pub trait StateStore: Send {
     /// Takes over the claims of interrupted runs, whose results are in the state that is written next.
     fn adopt_claims_of_runs(&mut self, _runs: BTreeSet<String>) {}
 
-    /// Claims the objects of a planned change, before its first change. Nothing to do for a store that
+    /// Claims the objects of a planned change, before its first change. Does nothing for a store that
     /// excludes all other runs.
     ///
     /// # Errors
-    /// When other runs have claimed or changed some of it, or the place does not answer.
+    /// Returns an error if other runs have claimed or changed some of the objects, or if the store
+    /// does not respond.
     async fn claim_changes(&mut self, _claims: Claims) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Lists the latest writes of the state, the latest last; `None` if the store keeps no history.
+    /// Lists the latest writes of the state, with the latest one last. Returns `None` if the store
+    /// keeps no history.
     ///
     /// # Errors
-    /// When the place does not answer.
+    /// Returns an error if the store does not respond.
     async fn history(&mut self, _most: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
         Ok(None)
     }
 
-    /// The current object of an instance at a point of the history; `None` if the history does not go
-    /// back to it.
+    /// Returns the current object of an instance at a point of the history, or `None` if the history
+    /// does not go back that far.
     ///
     /// # Errors
-    /// When the place does not answer.
+    /// Returns an error if the store does not respond.
     async fn object_at(
         &mut self,
         _address: &str,
@@ -188,7 +192,7 @@ pub trait StateStore: Send {
         Ok(None)
     }
 
-    /// The providers of everything in the stored state; none if it cannot be read.
+    /// Returns the providers of all objects in the stored state, or none if it cannot be read.
     async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let file = self.read().await.ok().flatten();
         let held = file.map(|file| file.state.resources).unwrap_or_default();
@@ -201,7 +205,7 @@ pub trait StateStore: Send {
 /// See [`StateStore`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The content is the same as before: nothing was written.
+    /// The content has not changed, so nothing was written.
     Unchanged,
     /// The new content is stored durably.
     Stored,
@@ -227,14 +231,15 @@ pub enum LockEnd {
     WithProcess,
     /// The server releases it with the connection.
     WithConnection {
-        /// The reason, as a sentence, for which no other run may go on beside the refused one.
+        /// The reason, as a sentence, why no other run may be active concurrently with the refused
+        /// one.
         alone_because: Option<&'static str>,
     },
     /// Only `force-unlock` releases it.
     ByForce,
 }
 
-/// Why a state could not be locked, read or written.
+/// The reason why a state could not be locked, read or written.
 ///
 /// ```
 /// use formwork_backend::StoreError;
@@ -249,63 +254,65 @@ pub enum StoreError {
     /// Another process holds the lock.
     #[error("the state {location} is locked by another process")]
     Held {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The holder, if it can be read.
         holder: Option<Box<LockInfo>>,
         /// The way in which the lock ends.
         ends: LockEnd,
     },
-    /// The place refused the lock, without saying whether another process holds it.
+    /// The store refused the lock, without reporting whether another process holds it.
     #[error("the lock of the state {location} was refused: {cause}")]
     LockRefused {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The cause.
         cause: Box<dyn Error + Send + Sync>,
     },
-    /// There is no lock of this id.
+    /// No lock has this ID.
     #[error("the state {location} has no lock with the ID {id:?}")]
     NotLocked {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The id that was given.
         id: String,
-        /// The holder of the lock that there is.
+        /// The holder of the existing lock.
         holder: Option<Box<LockInfo>>,
     },
-    /// The backend keeps one state only, and another workspace is selected.
+    /// The backend supports one state only, and another workspace is selected.
     #[error("the backend at {location} has no workspaces, so there is no {workspace:?}")]
     NoWorkspace {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The selected workspace.
         workspace: String,
     },
-    /// The place holds no state that can be used.
+    /// The store does not contain a usable state.
     #[error("the state {location} cannot be used: {error}")]
     Unusable {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// Problem of the content.
         error: FileError,
-        /// Whether the place is a file.
+        /// Whether the location is a file.
         is_file: bool,
         /// The copy that may replace it, in whole sentences.
         copy: Option<String>,
     },
-    /// The place is empty, and once was not.
+    /// The store is empty, but was not always empty.
     #[error("the state {location} is empty, but {} shows that it was not", evidence.join(" and "))]
     Emptied {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The locations that prove it.
         evidence: Vec<String>,
         /// The copy that may replace it, in whole sentences.
         copy: Option<String>,
     },
-    /// The stored state is another one than the one to write.
-    #[error("the lineage of the stored state is {stored:?}, of the one to write {ours:?}")]
+    /// The lineages of the stored state and the state to write differ.
+    #[error(
+        "the lineage of the stored state is {stored:?}, but that of the state to write is {ours:?}"
+    )]
     OtherLineage {
         /// The lineage in the store.
         stored: String,
@@ -323,24 +330,24 @@ pub enum StoreError {
     /// Other runs have claimed or changed objects that this one is about to change.
     #[error("other runs work on the same objects of the state")]
     Conflict(Box<ClaimConflict>),
-    /// The place was replaced or removed while it was locked.
+    /// The state was replaced or deleted while it was locked.
     #[error("the state {location} was replaced or removed while it was in use")]
     Replaced {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
     },
     /// The state cannot be encrypted.
     #[error("the state {location} cannot be encrypted: {reason}")]
     NotEncryptable {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The reason, with the key provider that failed.
         reason: String,
     },
-    /// The place keeps nothing: a device, a pipe or the like.
-    #[error("{location} is no regular file, and only one keeps a state")]
+    /// The location cannot store content: a device, a pipe or the like.
+    #[error("{location} is not a regular file, so it cannot store a state")]
     NotPersistent {
-        /// The place of the state.
+        /// The location of the state.
         location: String,
     },
     /// The disk, the network or the server failed.
@@ -348,16 +355,16 @@ pub enum StoreError {
     Failed {
         /// The operation.
         doing: StoreOperation,
-        /// The place of the state.
+        /// The location of the state.
         location: String,
         /// The cause.
         cause: Box<dyn Error + Send + Sync>,
-        /// The next step, in whole sentences, if it is a special one.
+        /// The remedy, in whole sentences, if there is a specific one.
         remedy: Option<String>,
     },
 }
 
-/// An operation on a place that failed.
+/// A failed operation on a store.
 ///
 /// ```
 /// use formwork_backend::store::StoreOperation;
@@ -371,19 +378,19 @@ pub enum StoreOperation {
     Read,
     /// Writing a state.
     Write,
-    /// Writing a state over the stored one, where it cannot be replaced as a whole.
+    /// Overwriting the stored state, if it cannot be replaced atomically.
     Overwrite,
-    /// Taking a lock.
+    /// Acquiring a lock.
     Lock,
     /// Releasing a lock.
     Unlock,
-    /// Reaching the place, before anything is read.
+    /// Connecting to the store, before anything is read.
     Open,
     /// Listing the workspaces.
     List,
-    /// Making a workspace.
+    /// Creating a workspace.
     Create,
-    /// Removing a workspace.
+    /// Deleting a workspace.
     Delete,
 }
 
@@ -397,20 +404,20 @@ impl std::fmt::Display for StoreOperation {
             Self::Unlock => "unlock",
             Self::Open => "reach",
             Self::List => "list the workspaces in",
-            Self::Create => "make the workspace in",
-            Self::Delete => "remove the workspace in",
+            Self::Create => "create the workspace in",
+            Self::Delete => "delete the workspace in",
         })
     }
 }
 
 impl StoreError {
-    /// Whether another process has the lock, or may have it: a later attempt may succeed.
+    /// Whether another process holds the lock, or may hold it, so that a later attempt may succeed.
     #[must_use]
     pub fn is_lock_taken(&self) -> bool {
         matches!(self, Self::Held { .. } | Self::LockRefused { .. })
     }
 
-    /// The holder of the lock, if the place names it.
+    /// The holder of the lock, if the store reports it.
     #[must_use]
     pub fn lock_holder(&self) -> Option<String> {
         match self {
@@ -419,7 +426,7 @@ impl StoreError {
         }
     }
 
-    /// A failure of a place, with its cause.
+    /// A failure of a store, with its cause.
     pub fn failed(
         doing: StoreOperation,
         location: impl Into<String>,

@@ -1,5 +1,5 @@
-//! TLS of clients: the servers that are trusted, and the certificate that is shown to them. Opens no
-//! connection itself; `connector` is for HTTP, and `pg::tls` for PostgreSQL.
+//! TLS of clients: the trusted servers, and the client certificate. This module opens no connection:
+//! `connector` is for HTTP, and `pg::tls` for PostgreSQL.
 
 #[cfg(feature = "http-agent")]
 pub(crate) mod client_tls;
@@ -20,10 +20,10 @@ use x509_cert::der::{Decode as _, Encode as _};
 
 use crate::config_error::ConfigError;
 
-/// The certificate of a client, checked against its key.
+/// Creates a client certificate, which is verified against its key.
 ///
 /// # Errors
-/// When the key cannot be read, or is the key of another certificate.
+/// Returns an error if the key cannot be read, or belongs to another certificate.
 pub(crate) fn client_identity(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -37,7 +37,8 @@ pub(crate) fn client_identity(
     let fits = match identity.keys_match() {
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(true),
         Err(Error::InconsistentKeys(_)) => Ok(false),
-        // The library does not read X.509 version 1, which `openssl x509 -req` makes. Servers do.
+        // The library does not accept X.509 version 1, which `openssl x509 -req` creates. Servers
+        // do.
         Err(Error::InvalidCertificate(_)) => certificate_matches_key(&identity).ok_or(()),
         Err(error) => {
             return Err(ConfigError::new(format!("cannot load client certificate: {error}")));
@@ -55,18 +56,20 @@ pub(crate) fn client_identity(
     }
 }
 
-/// Whether the first certificate has the public key of the private key; `None` if it is no certificate.
+/// Whether the first certificate has the public key of the private key. `None` if it is not a
+/// certificate.
 fn certificate_matches_key(identity: &CertifiedKey) -> Option<bool> {
     let certificate = x509_cert::Certificate::from_der(identity.cert.first()?).ok()?;
     let public = certificate.tbs_certificate.subject_public_key_info.to_der().ok()?;
     Some(identity.key.public_key().is_none_or(|expected| expected.as_ref() == public))
 }
 
-/// A verifier for servers of authorities. Certificates among them that cannot be read do not count, as
-/// long as there are others: bundles of authorities hold some that break the rules.
+/// Creates a verifier for servers with certificates from these authorities. Unreadable certificates
+/// among them are ignored, as long as others are readable: bundles of authorities contain some that
+/// violate the rules.
 ///
 /// # Errors
-/// When no certificate can be used.
+/// Returns an error if no certificate can be used.
 pub(crate) fn authority_verifier(
     authorities: Vec<CertificateDer<'static>>,
 ) -> Result<Arc<dyn ServerCertVerifier>, rustls::client::VerifierBuilderError> {
@@ -78,22 +81,22 @@ pub(crate) fn authority_verifier(
     Ok(Arc::new(RuledVerifier { chain, rule: RootAsServer { roots: Some(authorities) } }))
 }
 
-/// A verifier for the servers that this machine trusts.
+/// Creates a verifier for the servers that this machine trusts.
 ///
 /// # Errors
-/// When the machine has no trusted certificates.
+/// Returns an error if the machine has no trusted certificates.
 pub(crate) fn machine_verifier() -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let chain = Arc::new(Verifier::new(formwork_plugin_protocol::crypto_provider())?);
     Ok(Arc::new(RuledVerifier { chain, rule: RootAsServer { roots: None } }))
 }
 
-/// Accepts a server whose certificate is a trusted root itself, as `openssl req -x509` makes it.
+/// Accepts a server whose certificate is a trusted root itself, as created by `openssl req -x509`.
 ///
-/// The library refuses certificates of authorities as those of servers. Terraform accepts them. The owner
-/// of a root can issue a certificate for any server, so trust in its own does not add any.
+/// The library refuses CA certificates as server certificates. Terraform accepts them. The owner of a
+/// root can issue a certificate for any server, so to trust the root itself adds no risk.
 #[derive(Debug)]
 struct RootAsServer {
-    /// The trusted roots; `None` for those of this machine.
+    /// The trusted roots, or `None` for those of this machine.
     roots: Option<Vec<CertificateDer<'static>>>,
 }
 
@@ -101,7 +104,7 @@ impl RootAsServer {
     fn trusts(&self, certificate: &CertificateDer<'_>) -> bool {
         match &self.roots {
             Some(roots) => roots.iter().any(|root| root == certificate),
-            // Read here, because the verifier of the machine does not tell its roots, and servers of this
+            // Read here, because the machine's verifier does not expose its roots, and servers of this
             // kind are rare.
             None => rustls_native_certs::load_native_certs().certs.contains(certificate),
         }

@@ -1,4 +1,4 @@
-//! The message for a backend that is not supported: the next step differs by its type.
+//! The message for an unsupported backend, with a remedy for its type.
 
 use formwork_value::diag::Message;
 
@@ -6,7 +6,7 @@ use crate::kinds::BACKEND_KINDS;
 use crate::left_out_part::describe_left_out_part;
 use crate::messages;
 
-/// Backends that have a feature, by their names, and may be left out of a build.
+/// Backends that have a cargo feature, by name. A build may leave them out.
 const OPTIONAL_BACKENDS: [&str; 7] = ["http", "pg", "s3", "gcs", "azurerm", "consul", "kubernetes"];
 
 /// Backends that Terraform had and removed.
@@ -16,16 +16,16 @@ const REMOVED_BACKENDS: [&str; 7] =
 /// Backends of Terraform that are not supported yet.
 const UNSUPPORTED_BACKENDS: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
 
-/// The steps by which a state of such a backend becomes one of Formwork.
-const STEPS_TO_MOVE: &str = "To use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists.";
+/// The steps to move a state from such a backend to Formwork.
+const STEPS_TO_MOVE: &str = "To use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". Save the state of a workspace NAME other than the default one as terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists.";
 
-/// Describes why a backend cannot be used, and the next step.
+/// Describes why a backend cannot be used, with the remedy.
 #[must_use]
 pub fn describe_unsupported_backend(name: &str) -> String {
     describe_backend_missing_from(name, &names_in_this_build(), STEPS_TO_MOVE)
 }
 
-/// Describes why a data source cannot read the states of a backend, and the next step.
+/// Describes why a data source cannot read the states of a backend, with the remedy.
 pub(crate) fn describe_unsupported_source(name: &str) -> String {
     let outputs = match name {
         "cloud" | "remote" => {
@@ -34,13 +34,13 @@ pub(crate) fn describe_unsupported_source(name: &str) -> String {
         _ => "",
     };
     let steps = format!(
-        "To read such a state, copy it whenever it has changed:\n  1. In the folder of its configuration, run \"terraform state pull > FILE\".\n  2. Here, read the copy with backend = \"local\" and config = {{ path = \"FILE\" }}.{outputs}"
+        "To read such a state, copy it whenever it has changed:\n  1. In the directory of its configuration, run \"terraform state pull > FILE\".\n  2. Here, read the copy with backend = \"local\" and config = {{ path = \"FILE\" }}.{outputs}"
     );
     describe_backend_missing_from(name, &names_in_this_build(), &steps)
 }
 
-/// Returns the message for a block of a backend that cannot be used: `usual`, unless the backend was left
-/// out of this build.
+/// Returns the message for the block of a backend that cannot be used: `usual`, unless the backend is not
+/// part of this build.
 #[must_use]
 pub fn unsupported_backend_message(name: &str, usual: &'static Message) -> &'static Message {
     match is_left_out(name, &names_in_this_build()) {
@@ -57,8 +57,8 @@ fn is_left_out(name: &str, kinds: &[&str]) -> bool {
     OPTIONAL_BACKENDS.contains(&name) && !kinds.contains(&name)
 }
 
-/// Describes why a backend cannot be used in a build with backends of these names. The steps are for one that
-/// Terraform still has.
+/// Describes why a backend cannot be used in a build with the given backends. The steps are for a backend
+/// that Terraform still has.
 fn describe_backend_missing_from(name: &str, kinds: &[&str], steps: &str) -> String {
     if is_left_out(name, kinds) {
         return describe_left_out_part("backend", name);
@@ -66,13 +66,13 @@ fn describe_backend_missing_from(name: &str, kinds: &[&str], steps: &str) -> Str
     let known = kinds.join(", ");
     if REMOVED_BACKENDS.contains(&name) {
         return format!(
-            "Terraform removed the backend {name:?}. States are kept by: {known}. Move the state with the last version of Terraform that has this backend."
+            "Terraform removed the backend {name:?}. Available backends: {known}. Move the state with the last version of Terraform that has this backend."
         );
     }
     if !UNSUPPORTED_BACKENDS.contains(&name) {
-        return format!("There is no backend type named {name:?}. States are kept by: {known}.");
+        return format!("There is no backend type named {name:?}. Available backends: {known}.");
     }
-    format!("There is no support for the backend {name:?}. States are kept by: {known}.\n\n{steps}")
+    format!("The backend {name:?} is not supported. Available backends: {known}.\n\n{steps}")
 }
 
 #[cfg(test)]
@@ -82,10 +82,10 @@ mod tests {
     #[test]
     fn a_backend_that_was_left_out_of_a_build_is_refused_by_its_feature() {
         let detail = describe_backend_missing_from("s3", &["local", "inmem", "pg"], "");
-        assert!(detail.contains("made without the backend \"s3\""), "{detail}");
+        assert!(detail.contains("does not include the backend \"s3\""), "{detail}");
         assert!(detail.ends_with("--features s3"), "{detail}");
         let detail = describe_backend_missing_from("s4", &["local", "pg"], "");
-        assert_eq!(detail, "There is no backend type named \"s4\". States are kept by: local, pg.");
+        assert_eq!(detail, "There is no backend type named \"s4\". Available backends: local, pg.");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! HTTP requests of backends: one at a time, with retries of failures that may pass. An answer has a limit, and
-//! every wait an end.
+//! HTTP requests of backends: one at a time, with retries of transient failures. Every response has a size
+//! limit, and every wait has a timeout.
 
 mod content_encoding;
 #[cfg(any(feature = "azurerm", feature = "consul", feature = "http", feature = "openbao"))]
@@ -32,7 +32,7 @@ use crate::tls::client_tls::ClientTls;
 pub(crate) use crate::tls::client_tls::TlsSettings;
 use crate::tls::connector::{TlsConnector, http_agent};
 
-/// The longest wait for a connection, and for the next part of an answer.
+/// Timeout of a connection, and of the next part of a response.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The same for services of this machine.
@@ -46,11 +46,11 @@ pub(crate) struct HttpClient {
     proxies: ProxyEnv,
     retries: RetryPolicy,
     redirects: u32,
-    /// The longest time for a whole request, if it is shorter than the usual waits.
+    /// Timeout of a whole request, if it is shorter than the default timeouts.
     limit: Option<Duration>,
 }
 
-/// The most redirects that a request follows.
+/// Maximum number of redirects that a request follows.
 const MAX_REDIRECTS: u32 = 10;
 
 /// The most bytes of a refusal that a message has.
@@ -68,8 +68,8 @@ pub(crate) struct HttpResponse {
     pub(crate) headers: HeaderMap,
     /// The content.
     pub(crate) body: Vec<u8>,
-    /// Whether an earlier attempt at the request may have had its effect: no answer to it came, or that of a
-    /// failing server.
+    /// Whether an earlier attempt of the request may have had its effect: its response was lost, or came
+    /// from a failing server.
     pub(crate) follows_unclear_attempt: bool,
     /// Whether a refusal quotes the content of the request, which may be a state or a key.
     pub(crate) repeats_request: bool,
@@ -77,7 +77,7 @@ pub(crate) struct HttpResponse {
     pub(crate) redirected_to: Option<String>,
 }
 
-/// A request that has got no usable answer.
+/// A request without a usable response.
 #[derive(Debug, thiserror::Error)]
 #[error("{method} {url}: {reason}{}", describe_attempts(*.n_attempts))]
 pub(crate) struct WebError {
@@ -99,14 +99,14 @@ fn describe_attempts(n_attempts: u32) -> String {
 }
 
 impl HttpResponse {
-    /// The value of a header, if it is text.
+    /// Returns the value of a header, if it is valid text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The pause that the server asks for.
+    /// Returns the pause that the server requests.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        // The header may hold a date instead: then the usual pause is used.
+        // The header may contain a date instead. In this case the default pause is used.
         let seconds = self.header(header::RETRY_AFTER.as_str())?.trim().parse().ok()?;
         Some(Duration::from_secs(seconds))
     }
@@ -150,10 +150,10 @@ impl HttpResponse {
 }
 
 impl HttpClient {
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// # Errors
-    /// When a certificate or key is not valid.
+    /// Returns an error if a certificate or key is invalid.
     pub(crate) fn new(
         tls: &TlsSettings,
         retries: RetryPolicy,
@@ -165,10 +165,10 @@ impl HttpClient {
         Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS, limit: None })
     }
 
-    /// The client for a server whose certificate has another name than `host`.
+    /// Returns the client for a server whose certificate has another name than `host`.
     ///
     /// # Errors
-    /// As [`HttpClient::new`], and when the name is not valid.
+    /// Returns an error in the same cases as [`HttpClient::new`], and if the name is invalid.
     #[cfg(feature = "consul")]
     pub(crate) fn with_server_name(
         self,
@@ -184,17 +184,17 @@ impl HttpClient {
         Ok(Self { agent, ..self })
     }
 
-    /// The client for requests that are of no use later than after a limit.
+    /// Returns the client for requests that are useless after a time limit.
     #[cfg(feature = "consul")]
     pub(crate) fn with_time_limit(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Makes a client for services of the same machine, which answer at once or not at all. It uses no
-    /// proxy.
+    /// Creates a client for services of the same machine, which respond immediately or not at all. It
+    /// uses no proxy.
     ///
     /// # Errors
-    /// As [`HttpClient::new`].
+    /// Returns an error in the same cases as [`HttpClient::new`].
     #[cfg(feature = "request-signing")]
     pub(crate) fn for_local_services() -> Result<Self, ConfigError> {
         let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
@@ -204,18 +204,19 @@ impl HttpClient {
         Ok(Self { agent, proxies, retries, redirects: 0, limit: None })
     }
 
-    /// The client for signed requests: a redirect is an answer, because the signature does not hold for
-    /// another place.
+    /// Returns the client for signed requests: a redirect is returned as a response, because the
+    /// signature is not valid for another URL.
     #[cfg(any(feature = "aws", feature = "azurerm", feature = "kubernetes", feature = "openbao"))]
     pub(crate) fn without_redirects(self) -> Self {
         Self { redirects: 0, ..self }
     }
 
-    /// Sends a request, and again where the server does not answer, is busy or fails. It is authorized before
-    /// each attempt.
+    /// Sends a request, and retries it if the server does not respond, is busy or fails. The request is
+    /// authorized before each attempt.
     ///
     /// # Errors
-    /// When it cannot be authorized, or no answer came. One with any other status is returned.
+    /// Returns an error if the request cannot be authorized, or if no response arrived. Any other
+    /// response is returned, whatever its status.
     pub(crate) async fn send_authorized(
         &self,
         request: &Request<Vec<u8>>,
@@ -241,10 +242,10 @@ impl HttpClient {
         }
     }
 
-    /// Sends a request once. The network is waited for on another thread.
+    /// Sends a request once. Another thread waits for the network.
     ///
     /// # Errors
-    /// When no whole answer came.
+    /// Returns an error if no complete response arrived.
     pub(crate) async fn send_once(
         &self,
         request: Request<Vec<u8>>,
@@ -307,12 +308,13 @@ impl HttpClient {
             None => request,
         };
         let request = request.build();
-        // Only an answer to a read can be a state.
+        // Only a response to a read can be a state.
         let max = if request.method() == Method::GET { MAX_STATE_LEN } else { MAX_SMALL_FILE_LEN };
         let response = self.agent.run(request).map_err(|error| error_chain_text(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
-        // One byte more than is allowed, to tell an answer that ends there from one that goes on.
+        // One byte more than is allowed, to distinguish a response that ends there from a longer
+        // one.
         let read = body.as_reader().take(max + 1).read_to_end(&mut text);
         read.map_err(|error| format!("the answer broke off: {error}"))?;
         if text.len() as u64 > max {
@@ -346,10 +348,10 @@ pub(crate) trait Authorize: Send + Sync {
     /// Adds the authorization to a request.
     ///
     /// # Errors
-    /// When there are no credentials, or the request cannot be signed.
+    /// Returns an error if there are no credentials, or if the request cannot be signed.
     async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause>;
 
-    /// Whether an answer may be another one after a pause.
+    /// Whether the response may differ after a pause.
     fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
         is_retryable_status(answer.status)
     }
@@ -358,9 +360,9 @@ pub(crate) trait Authorize: Send + Sync {
 /// The settings of the HTTP client.
 fn agent_config(patience: Duration) -> Config {
     Agent::config_builder()
-        // Some statuses are usual answers: 404 where there is no state yet, 423 where it is locked.
+        // Some error statuses are expected: 404 if no state exists yet, 423 if it is locked.
         .http_status_as_error(false)
-        // The usual methods of the backend `http` for its lock are LOCK and UNLOCK.
+        // The default lock methods of the backend `http` are LOCK and UNLOCK.
         .allow_non_standard_methods(true)
         // Redirects are followed here: the library does not send a content again.
         .max_redirects(0)
@@ -368,7 +370,7 @@ fn agent_config(patience: Duration) -> Config {
         // A DELETE or GET may have a body for the servers that want one.
         .timeout_connect(Some(patience))
         .timeout_send_request(Some(patience))
-        // This limit is for the whole content, and a long state takes its time on a slow line.
+        // This limit is for the whole content, and a long state takes time on a slow connection.
         .timeout_send_body(Some(patience * 10))
         .timeout_recv_response(Some(patience))
         .timeout_recv_body(Some(patience * 10))
@@ -376,9 +378,9 @@ fn agent_config(patience: Duration) -> Config {
         .build()
 }
 
-/// Whether a later attempt may have another outcome, by the rule of Terraform's client.
+/// Whether a later attempt may have another result, as in Terraform's client.
 pub(crate) fn is_retryable_status(status: StatusCode) -> bool {
-    // 501 is final: a server does not learn a method by being asked again.
+    // 501 is final: repeating the request does not make a server support its method.
     status == StatusCode::TOO_MANY_REQUESTS
         || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
 }
@@ -421,7 +423,7 @@ fn error_chain_text(error: &ureq::Error) -> String {
     let mut source = error.source();
     while let Some(error) = source {
         let more = error.to_string();
-        // Some errors repeat the text of their source.
+        // Some errors repeat the message of their source.
         if !text.contains(&more) {
             text.push_str(&format!(": {more}"));
         }
@@ -430,9 +432,9 @@ fn error_chain_text(error: &ureq::Error) -> String {
     text
 }
 
-/// A URL without its password, and without the values of its query: they may be tokens.
+/// Returns a URL without its password and without the values of its query, which may be tokens.
 pub(crate) fn redact_url(url: &str) -> String {
-    // The query is taken off first, because it may hold `://` or `@` itself.
+    // The query is removed first, because it may contain `://` or `@` itself.
     let (url, query) = url.split_once('?').map_or((url, false), |(url, _)| (url, true));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let (authority, path) = match rest.split_once('/') {
@@ -459,7 +461,7 @@ mod tests {
         let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
         for (answer, n_spare) in [
             ("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 9\r\n\r\n{\"a\": 10}", 0),
-            // Without the last line end the content is whole.
+            // Without the last line break the content is complete.
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{\"a\"\r\n5\r\n: 10}\r\n0\r\n\r\n",
                 2,

@@ -1,4 +1,4 @@
-//! Errors of calls to the server, and the repeated attempts at a call whose connection was lost.
+//! Errors of calls to the server, and retries of calls whose connection was lost.
 
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
@@ -10,11 +10,11 @@ use tokio_postgres::error::SqlState;
 use crate::cause::Cause;
 use crate::retry::{RequestAttempts, RetryPolicy};
 
-/// The attempts at a call: a server that was started again, or another one in its place, answers after a moment.
+/// The attempts of a call: a server that was restarted or replaced responds after a moment.
 const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 6, shortest: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
-/// The codes of a server that ends sessions or takes none yet, and of connections that it has lost.
+/// The error codes of a server that is shutting down or starting, and of lost connections.
 const LOST_CONNECTION_CODES: [SqlState; 7] = [
     SqlState::ADMIN_SHUTDOWN,
     SqlState::CRASH_SHUTDOWN,
@@ -25,17 +25,19 @@ const LOST_CONNECTION_CODES: [SqlState; 7] = [
     SqlState::CONNECTION_FAILURE,
 ];
 
-/// A call whose connection was lost: the server may have done it or not.
+/// A call whose connection was lost. The server may or may not have executed it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct LostConnection(String);
 
-/// Whether a failure is one of the connection, so that the same call may succeed on another one.
+/// Whether a failure is one of the connection, so that the same call may succeed on another
+/// connection.
 pub(super) fn is_lost_connection(cause: &Cause) -> bool {
     cause.is::<LostConnection>()
 }
 
-/// The cause of a failed call: the call, with the server's words, which the library's form leaves out.
+/// The cause of a failed call: the call, with the message of the server, which the library's `Display`
+/// omits.
 pub(super) fn call_error(call: &str, error: &Error) -> Cause {
     let text = format!("{call}: {}", error_with_server_message(error));
     match means_lost_connection(error) {
@@ -48,7 +50,7 @@ fn means_lost_connection(error: &Error) -> bool {
     if let Some(code) = error.code() {
         return LOST_CONNECTION_CODES.contains(code);
     }
-    // The other kinds are of content, such as a certificate, and of files and limits.
+    // The other kinds are about content, such as a certificate, and about files and limits.
     let is_of_network = |error: &io::Error| {
         !matches!(
             error.kind(),
@@ -71,7 +73,7 @@ fn error_with_server_message(error: &Error) -> String {
     let mut source = error.source();
     while let Some(error) = source {
         let more = error.to_string();
-        // Errors of the library often repeat the text of their source.
+        // Errors of the library often repeat the message of their source.
         if !text.contains(&more) {
             text.push_str(&format!(": {more}"));
         }
@@ -80,24 +82,24 @@ fn error_with_server_message(error: &Error) -> String {
     text
 }
 
-/// The attempts at a call that may be repeated.
+/// The attempts of a call that may be repeated.
 pub(super) struct CallAttempts(RequestAttempts);
 
 impl CallAttempts {
-    /// Begins with the first attempt. The log names the call.
+    /// Begins with the first attempt. The log contains the name of the call.
     pub(super) fn begin(what: &'static str) -> Self {
         Self(RETRY_POLICY.begin_attempts(what))
     }
 
-    /// Whether nothing was repeated yet.
+    /// Whether no attempt was repeated yet.
     pub(super) fn is_first(&self) -> bool {
         self.0.attempt_count() == 1
     }
 
-    /// Waits for the next attempt after one that has failed.
+    /// Waits for the next attempt after a failed one.
     ///
     /// # Errors
-    /// With its cause, if that is no lost connection, or after the last attempt.
+    /// Returns the cause if it is not a lost connection, or after the last attempt.
     pub(super) async fn wait_after(&mut self, cause: Cause) -> Result<(), Cause> {
         if is_lost_connection(&cause) && self.0.wait_for_next_attempt(None).await {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The claims of runs in a table: who changes what, and depends on what. They outlive a run that is cut off, until its
-//! journal has been taken over.
+//! The claims of runs in a table: the objects that a run changes, and those that it depends on. They remain
+//! after an interrupted run, until its journal has been taken over.
 
 pub(super) mod claim_attempt;
 
@@ -13,7 +13,7 @@ use super::StatesTable;
 use crate::cause::Cause;
 use crate::claims::Claims;
 
-/// The claims in the table that matter for a merge.
+/// The claims in the table that are relevant for a merge.
 #[derive(Default)]
 pub(super) struct HeldClaims {
     own: BTreeSet<String>,
@@ -21,7 +21,7 @@ pub(super) struct HeldClaims {
 }
 
 impl StatesTable {
-    /// Reads the claims of some runs, and those of others on some instances.
+    /// Reads the claims of some runs, and those of other runs on some instances.
     pub(super) async fn held_claims(
         &self,
         transaction: &Transaction<'_>,
@@ -46,7 +46,7 @@ impl StatesTable {
 }
 
 impl HeldClaims {
-    /// Whether a claim that was made is not there any more.
+    /// Whether a claim that was made does not exist any more.
     pub(super) fn is_missing_claim(&self, claims: &Claims) -> bool {
         let instances = claims.changes.iter().map(ToString::to_string);
         let outputs = claims.outputs.iter().map(|name| output_address(name));
@@ -54,8 +54,8 @@ impl HeldClaims {
     }
 }
 
-/// Removes the claims of a run that has ended. Where its journal stays, because the outcome of a call is
-/// not known or the state could not be stored, the claims stay until another run has taken it over.
+/// Deletes the claims of a run that has ended. If its journal remains, because the outcome of a call is
+/// unknown or the state could not be stored, the claims remain until another run has taken it over.
 pub(super) async fn delete_claims(
     client: &Connection,
     table: &StatesTable,

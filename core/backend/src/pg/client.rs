@@ -1,5 +1,5 @@
-//! The row of one workspace: read, written only if it is the row that was read, and locked on one
-//! connection, which holds the lock.
+//! The row of one workspace. It is written only if it is still the row that was read, and locked on
+//! one connection, which holds the lock.
 
 use std::time::{Duration, Instant};
 
@@ -13,19 +13,19 @@ use super::connection::Connection;
 use super::idle_connections;
 use crate::cause::Cause;
 
-/// The key of the lock under which workspaces are made.
+/// The lock key under which workspaces are created.
 const WORKSPACE_CREATION_LOCK_KEY: i64 = -1;
 
-/// A condition: another session holds the key of creation. Terraform takes the key to see that, and so is in the
-/// way of all others that look at the same moment.
+/// A condition: another session holds the creation key. Terraform acquires the key to check this, and so
+/// conflicts with all other programs that check at the same moment.
 const IS_CREATING_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 4294967295 AND objid::bigint = 4294967295 AND objsubid = 1)";
 
-/// The time that the key of creation is waited for. Terraform holds it for a moment whenever it locks a state of
-/// the database, and for a whole run where it makes one.
+/// Maximum time to wait for the creation key. Terraform holds it for a moment whenever it locks a state of the
+/// database, and for a whole run if it creates one.
 const MAX_CREATION_LOCK_WAIT: Duration = Duration::from_secs(2);
 
-/// The time that a lock is waited for which a lost connection of this process may still hold: the server may take a
-/// moment to see its end.
+/// Maximum time to wait for a lock that a lost connection of this process may still hold, because the server
+/// may need a moment to detect its end.
 const MAX_LOST_SESSION_WAIT: Duration = Duration::from_secs(3);
 
 /// The pause between two attempts.
@@ -36,11 +36,11 @@ pub(super) struct PgClient {
     table: StatesTable,
     workspace: String,
     client: Option<Connection>,
-    /// The sum of the text that was last read or written; `None` if there was none.
+    /// The checksum of the text that was last read or written, or `None` if there was none.
     known: Option<String>,
-    /// Whether that was since the lock was taken.
+    /// Whether that happened after the lock was acquired.
     is_known_under_lock: bool,
-    /// The sum of the text of a write whose answer was lost.
+    /// The checksum of a written text whose response was lost.
     unconfirmed: Option<String>,
     /// The advisory lock that is held.
     held: Option<HeldAdvisoryLock>,
@@ -54,7 +54,7 @@ pub(super) struct HeldAdvisoryLock {
 }
 
 impl HeldAdvisoryLock {
-    /// Takes the lock on a connection. Returns whether no other connection holds it.
+    /// Acquires the lock on a connection. Returns whether no other connection holds it.
     async fn try_to_take(self, client: &Connection) -> Result<bool, Cause> {
         match self.mode {
             LockMode::Exclusive => try_advisory_lock(client, self.key).await,
@@ -64,7 +64,7 @@ impl HeldAdvisoryLock {
 
     /// Releases the lock on the connection that holds it.
     pub(super) async fn release(self, client: &Connection) -> Result<(), Cause> {
-        // The server releases a lock only in the mode that it was taken in.
+        // The server releases a lock only in the mode in which it was acquired.
         let statement = match self.mode {
             LockMode::Exclusive => "SELECT pg_advisory_unlock($1)",
             LockMode::Shared => "SELECT pg_advisory_unlock_shared($1)",
@@ -73,40 +73,41 @@ impl HeldAdvisoryLock {
     }
 }
 
-/// The lock under which workspaces are made.
+/// The lock under which workspaces are created.
 const WORKSPACE_CREATION_LOCK: HeldAdvisoryLock =
     HeldAdvisoryLock { key: WORKSPACE_CREATION_LOCK_KEY, mode: LockMode::Exclusive };
 
-/// The outcome of an attempt to lock.
+/// The result of an attempt to lock.
 enum LockAttempt {
     Taken(LockMode),
     /// Another process holds the lock of the row.
     Held,
-    /// Another process holds the key of creation.
+    /// Another process holds the creation key.
     Creating,
 }
 
-/// The degree to which others are excluded.
+/// The degree to which other processes are excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockMode {
-    /// Everything else, as Terraform's lock does.
+    /// All other processes, like Terraform's lock.
     Exclusive,
-    /// Terraform, and the commands that exclude everything.
+    /// Terraform, and the commands with an exclusive lock.
     Shared,
 }
 
 impl PgClient {
-    /// Makes the client. Connects when it is first used.
+    /// Creates the client. Connects on first use.
     pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         let workspace = workspace.to_owned();
         let (client, known, unconfirmed, held) = (None, None, None, None);
         Self { table, workspace, client, known, is_known_under_lock: false, unconfirmed, held }
     }
 
-    /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
+    /// Returns the connection. A lost one is replaced, and its lock is acquired again, which may
+    /// fail.
     pub(super) async fn connection(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
-            // Ended first: its session may still hold the lock.
+            // Closed first, because its session may still hold the lock.
             self.client = None;
             let client = self.table.connect_and_create().await?;
             if let Some(lock) = self.held {
@@ -117,15 +118,15 @@ impl PgClient {
         self.client.as_ref().ok_or_else(|| "there is no connection".into())
     }
 
-    /// Takes a lock again that has ended with its connection.
+    /// Acquires a lock again that has ended with its connection.
     ///
     /// # Errors
-    /// When another process holds it now, or has changed the state in between.
+    /// Returns an error if another process holds it now, or has changed the state since then.
     async fn retake_lock(&self, client: &Connection, lock: HeldAdvisoryLock) -> Result<(), Cause> {
         let until = Instant::now() + MAX_LOST_SESSION_WAIT;
         while !lock.try_to_take(client).await? {
             if Instant::now() >= until {
-                // Going on would write without a lock while that process writes, too.
+                // To continue would mean to write without a lock while that process writes, too.
                 let holders = self.lock_holders(client).await?;
                 let who = if holders.is_empty() { "" } else { ": " };
                 let who = format!("{who}{}", holders.join(", "));
@@ -133,7 +134,7 @@ impl PgClient {
             }
             tokio::time::sleep(LOCK_RETRY_PAUSE).await;
         }
-        // Runs beside each other see by their claims, and when they merge, what others have changed.
+        // Concurrent runs detect changes by other runs with their claims, and when they merge.
         if lock.mode == LockMode::Shared || !self.is_known_under_lock {
             return Ok(());
         }
@@ -147,28 +148,28 @@ impl PgClient {
         Ok(())
     }
 
-    /// The connection, to be given back.
+    /// Takes the connection out. The caller returns it later.
     pub(super) async fn take_connection(&mut self) -> Result<Connection, Cause> {
         self.connection().await?;
         self.client.take().ok_or_else(|| "there is no connection".into())
     }
 
-    /// Takes a connection back, and the lock with it.
+    /// Puts a connection back, and its lock with it.
     pub(super) fn return_connection(&mut self, client: Connection) {
         self.client = Some(client);
     }
 
-    /// The sum of the text that was last read or written; `None` if there was none.
+    /// The checksum of the text that was last read or written, or `None` if there was none.
     pub(super) fn known_checksum(&self) -> Option<String> {
         self.known.clone()
     }
 
-    /// Takes down the sum of the text that was written.
+    /// Records the checksum of the text that was written.
     pub(super) fn set_known_checksum(&mut self, sum: String) {
         self.set_known(Some(sum));
     }
 
-    /// Takes down the sum of a text that may have been written.
+    /// Records the checksum of a text that may have been written.
     pub(super) fn set_unconfirmed_checksum(&mut self, sum: Option<String>) {
         self.unconfirmed = sum;
     }
@@ -178,10 +179,10 @@ impl PgClient {
         self.is_known_under_lock = self.held.is_some();
     }
 
-    /// Makes the row with a state, if there is none.
+    /// Creates the row with a state, if it does not exist.
     pub(super) async fn create_row(&mut self, file: &StateFile) -> Result<(), Cause> {
         let text = String::from_utf8(file.to_bytes())?;
-        let mut attempts = CallAttempts::begin("make the row of the state");
+        let mut attempts = CallAttempts::begin("create the row of the state");
         loop {
             match self.try_to_create_row(&text).await {
                 Ok(()) => return Ok(()),
@@ -197,17 +198,17 @@ impl PgClient {
         );
         let workspace = self.workspace.clone();
         let client = self.connection().await?;
-        // Terraform makes rows under the same key, so only one program makes a row at a time.
+        // Terraform creates rows under the same key, so only one program at a time creates a row.
         if !lock_creation_key(client).await? {
-            return Err("another process is making a workspace".into());
+            return Err("another process is creating a workspace".into());
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
-        // Released after a failure, too: a session keeps an advisory lock until it ends.
+        // Released even after a failure, because a session keeps an advisory lock until it ends.
         WORKSPACE_CREATION_LOCK.release(client).await?;
         made.map(drop)
     }
 
-    /// The sessions that hold the lock of the row or the key of creation, as one line each.
+    /// The sessions that hold the lock of the row or the creation key, as one line each.
     async fn lock_holders(&self, client: &Connection) -> Result<Vec<String>, Cause> {
         let query = format!(
             "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {WORKSPACE_CREATION_LOCK_KEY})",
@@ -225,14 +226,14 @@ impl PgClient {
 
 impl Drop for PgClient {
     fn drop(&mut self) {
-        // A lock ends with its connection, so that one is not used again.
+        // A lock ends with its connection, so that connection is not used again.
         if let (Some(client), None) = (self.client.take(), self.held) {
             idle_connections::keep_idle_connection(&self.table.target, client);
         }
     }
 }
 
-/// Takes the key of creation, and waits a moment for it.
+/// Acquires the creation key, and waits for it briefly.
 async fn lock_creation_key(client: &Connection) -> Result<bool, Cause> {
     let until = Instant::now() + MAX_CREATION_LOCK_WAIT;
     while !try_advisory_lock(client, WORKSPACE_CREATION_LOCK_KEY).await? {
@@ -255,12 +256,12 @@ async fn try_shared_advisory_lock(client: &Connection, key: i64) -> Result<bool,
 }
 
 impl PgClient {
-    /// The location of the state, as messages name it.
+    /// The location of the state, for messages.
     pub(super) fn location(&self) -> String {
         self.table.location(&self.workspace)
     }
 
-    /// Reads the text of the state; `None` if there is none.
+    /// Reads the text of the state. Returns `None` if there is none.
     pub(super) async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let mut attempts = CallAttempts::begin("read the state");
         loop {
@@ -280,8 +281,8 @@ impl PgClient {
         Ok(text.map(String::into_bytes))
     }
 
-    /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
-    /// another process has it.
+    /// Acquires the lock: shared with others of its kind if that is requested and possible, otherwise
+    /// exclusively. Returns `None` if another process holds it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
         let mut attempts = CallAttempts::begin("lock the state");
         let mut until = Instant::now() + MAX_CREATION_LOCK_WAIT;
@@ -293,7 +294,8 @@ impl PgClient {
                 }
                 Ok(LockAttempt::Held) if attempts.is_first() => return Ok(None),
                 Ok(_) if Instant::now() >= until => return Ok(None),
-                // Held perhaps by the lost connection, the end of which the server has not seen yet.
+                // The lost connection may still hold it, because the server has not detected its end
+                // yet.
                 Ok(LockAttempt::Creating | LockAttempt::Held) => {
                     tokio::time::sleep(LOCK_RETRY_PAUSE).await;
                 }
@@ -305,8 +307,8 @@ impl PgClient {
         }
     }
 
-    /// Takes the lock as Terraform does: the row's number is the key, and the key of creation must be
-    /// free. Where there is no row yet, that one is the key.
+    /// Acquires the lock like Terraform: its key is the id of the row, and the creation key must be
+    /// free. If the row does not exist yet, the creation key is acquired instead.
     async fn try_to_lock(&mut self, shared: bool) -> Result<LockAttempt, Cause> {
         let (mode, suffix) =
             if shared { (LockMode::Shared, "_shared") } else { (LockMode::Exclusive, "") };
@@ -321,7 +323,7 @@ impl PgClient {
             if !try_advisory_lock(client, WORKSPACE_CREATION_LOCK_KEY).await? {
                 return Ok(LockAttempt::Creating);
             }
-            // Another program may have made the row in between, and hold its lock.
+            // Another program may have created the row in between, and may hold its lock.
             if client.query_opt(&query_row, &[&workspace]).await?.is_some() {
                 WORKSPACE_CREATION_LOCK.release(client).await?;
                 return Ok(LockAttempt::Creating);
@@ -343,19 +345,20 @@ impl PgClient {
         }
     }
 
-    /// Forgets the lock if it ended with its connection, so that no new connection takes it again.
+    /// Discards the lock if it ended with its connection, so that no new connection acquires it
+    /// again.
     pub(super) fn forget_lost_lock(&mut self) {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
             self.held = None;
         }
     }
 
-    /// The lock, to be released. A connection that is lost does not take it again.
+    /// Returns the lock, to be released. A lost connection does not acquire it again.
     pub(super) fn take_lock_to_release(&mut self) -> Option<HeldAdvisoryLock> {
         self.held.take()
     }
 
-    /// Releases the lock of another process: says whose it is, if there is one.
+    /// Refuses to release the lock of another process, and reports the holder if there is one.
     pub(super) async fn break_lock(&mut self) -> Result<(), Cause> {
         let client = self.take_connection().await?;
         let holders = self.lock_holders(&client).await;
@@ -373,7 +376,7 @@ impl PgClient {
     }
 }
 
-/// The sum of a text, as the server's function `md5` returns it.
+/// The checksum of a text, as the server's function `md5` returns it.
 pub(super) fn md5_hex(text: &[u8]) -> String {
     hex::encode(&Md5::digest(text))
 }

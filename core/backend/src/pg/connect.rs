@@ -1,4 +1,4 @@
-//! The server to connect with: a connection string and the `PG*` variables, by the rules of the client
+//! The server to connect to: a connection string and the `PG*` variables, with the rules of the client
 //! library that Terraform uses.
 
 use std::borrow::Cow;
@@ -18,17 +18,17 @@ use super::tls::{TlsMode, tls_connector};
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
 
-/// The longest wait for a connection, unless `connect_timeout` sets another.
+/// Default timeout of a connection, unless `connect_timeout` sets another.
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The longest wait for an answer to a statement, unless [`STATEMENT_TIMEOUT_VARIABLE`] sets another: a large state
-/// over a slow line takes its time.
+/// Default timeout of a statement, unless [`STATEMENT_TIMEOUT_VARIABLE`] sets another. A large state on a slow
+/// connection takes time.
 const DEFAULT_STATEMENT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The variable with the longest wait for an answer to a statement, in seconds.
+/// The variable with the timeout of a statement, in seconds.
 pub(super) const STATEMENT_TIMEOUT_VARIABLE: &str = "FORMWORK_PG_STATEMENT_TIMEOUT";
 
-/// The parameters of a connection string that the environment sets, too.
+/// The parameters of a connection string that environment variables can set, too.
 const PARAMETER_VARIABLES: [(&str, &str); 12] = [
     ("host", "PGHOST"),
     ("port", "PGPORT"),
@@ -52,9 +52,9 @@ pub(super) struct ConnectTarget {
     /// Files of certificates and keys, in PEM.
     files: TlsFiles,
     location: String,
-    /// The longest wait for a connection.
+    /// Timeout of a connection.
     connect_limit: Duration,
-    /// The longest wait for an answer to a statement.
+    /// Timeout of a statement.
     statement_limit: Duration,
 }
 
@@ -63,17 +63,17 @@ pub(super) struct ConnectTarget {
 pub(super) struct TlsFiles {
     /// The certificates of trusted authorities.
     pub(super) authorities: Option<PathBuf>,
-    /// The certificate chain that is shown to the server.
+    /// The certificate chain that is presented to the server.
     pub(super) certificate: Option<PathBuf>,
-    /// Its private key.
+    /// The private key of the certificate.
     pub(super) key: Option<PathBuf>,
 }
 
 impl ConnectTarget {
-    /// Reads a connection string: a URL or a list of `name=value`.
+    /// Parses a connection string: a URL or a list of `name=value`.
     ///
     /// # Errors
-    /// When it is malformed, or a parameter has a value that it cannot have.
+    /// Returns an error if the string is malformed, or if a parameter has an invalid value.
     pub(super) fn parse_conn_str(
         conn_str: &str,
         variable: impl Fn(&str) -> Option<String>,
@@ -85,7 +85,7 @@ impl ConnectTarget {
         };
         for (name, variable_name) in PARAMETER_VARIABLES {
             if let Some(value) = variable(variable_name) {
-                // As in libpq, the connection string precedes the environment.
+                // As in libpq, the connection string takes precedence over the environment.
                 given.entry(name.to_owned()).or_insert(value);
             }
         }
@@ -95,16 +95,16 @@ impl ConnectTarget {
         let port: u16 = port
             .parse()
             .map_err(|_| ConfigError::new(format!("{port:?} in conn_str is not a port")))?;
-        // As in libpq, the default is the user of the operating system, and the database is named
-        // like the user.
+        // As in libpq, the default is the user of the operating system, and the default database
+        // has the name of the user.
         let user = take("user").or_else(|| variable("USER")).unwrap_or_else(|| "root".to_owned());
         let dbname = take("dbname").unwrap_or_else(|| user.clone());
-        // As in libpq, a host that begins with a slash is the folder of a socket.
+        // As in libpq, a host that begins with a slash is the directory of a socket.
         let is_socket = host.starts_with('/');
         let mode = match take("sslmode") {
             // The client library of Terraform does not encrypt sockets.
             _ if is_socket => TlsMode::Disable,
-            // The usual mode of that library, unlike the `prefer` of libpq.
+            // The default mode of that library, unlike the `prefer` of libpq.
             None => TlsMode::Require,
             Some(text) => TlsMode::parse(&text)?,
         };
@@ -116,8 +116,7 @@ impl ConnectTarget {
         };
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
-        // Checks of certificates are a matter of the connector: for the library, all these modes
-        // encrypt.
+        // The connector verifies certificates. To the library, all these modes mean encryption.
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
         let connect_limit =
             parse_timeout(take("connect_timeout"), "conn_str", DEFAULT_CONNECT_TIMEOUT)?;
@@ -126,8 +125,8 @@ impl ConnectTarget {
             STATEMENT_TIMEOUT_VARIABLE,
             DEFAULT_STATEMENT_TIMEOUT,
         )?;
-        // The connection of the lock may be idle for hours, and firewalls would drop it without a
-        // sign of life.
+        // The connection of the lock may be idle for hours, and firewalls would drop it without
+        // keep-alive packets.
         config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| password_from_file(&variable, [&host, &port.to_string(), &dbname, &user]));
@@ -136,13 +135,13 @@ impl ConnectTarget {
         }
         config.application_name(take("application_name").unwrap_or_else(|| "formwork".to_owned()));
         let mut options = take("options").unwrap_or_default();
-        // These are of the client only: the server would refuse them as settings.
+        // These parameters are for the client only. The server would refuse them as settings.
         for name in ["fallback_application_name", "binary_parameters", "sslinline", "sslsni"] {
             drop(take(name));
         }
         // Other parameters are settings of the session.
         for (name, value) in given {
-            // The server splits options at spaces, unless a backslash stands before them.
+            // The server splits options at spaces, unless they are preceded by a backslash.
             let value = value.replace('\\', "\\\\").replace(' ', "\\ ");
             options.push_str(&format!(" -c {name}={value}"));
         }
@@ -156,24 +155,24 @@ impl ConnectTarget {
         Ok(Self { config, mode, files, location, connect_limit, statement_limit })
     }
 
-    /// The database, as messages name it. Holds no secrets.
+    /// The location of the database, for messages. Contains no secrets.
     pub(super) fn location(&self) -> String {
         self.location.clone()
     }
 
-    /// Connects, or takes a connection that waits for its next use.
+    /// Connects, or returns an idle connection.
     ///
     /// # Errors
-    /// When the server does not accept, or does not answer in time.
+    /// Returns an error if the server refuses the connection, or does not respond in time.
     pub(super) async fn connect(&self) -> Result<Connection, Cause> {
         if let Some(client) = idle_connections::take_idle_connection(self) {
             return Ok(client);
         }
-        // A server that accepts may still not greet.
+        // A server that accepts a connection may still not respond.
         let connected = tokio::time::timeout(self.connect_limit, self.connect_new()).await;
         connected.unwrap_or_else(|_| {
             let seconds = self.connect_limit.as_secs();
-            Err(format!("connecting: the server did not answer within {seconds} seconds. Check that host and port are those of a PostgreSQL server; `connect_timeout` in conn_str sets another limit").into())
+            Err(format!("connecting: the server did not respond within {seconds} seconds. Check that host and port are those of a PostgreSQL server; `connect_timeout` in conn_str sets another limit").into())
         })
     }
 
@@ -181,7 +180,7 @@ impl ConnectTarget {
         let failed = |error| call_error("connecting", &error);
         if self.mode == TlsMode::Disable {
             let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
-            // The library sends nothing unless the other half of the connection runs.
+            // The library sends nothing unless the other half of the connection is polled.
             tokio::spawn(connection);
             return Ok(Connection::new(client, self.statement_limit));
         }
@@ -192,7 +191,8 @@ impl ConnectTarget {
     }
 }
 
-/// A limit by the number of seconds in a parameter, or the usual one; 0 means the usual one.
+/// Returns a timeout from the number of seconds in a parameter, or the default. 0 means the
+/// default.
 fn parse_timeout(
     seconds: Option<String>,
     place: &str,
@@ -209,7 +209,7 @@ fn parse_timeout(
     }
 }
 
-/// The parameters of a URL: `postgres://user:password@host:port/dbname?name=value`.
+/// Parses the parameters of a URL: `postgres://user:password@host:port/dbname?name=value`.
 fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let invalid = |reason: &str| ConfigError::new(format!("conn_str is not a valid URL: {reason}"));
     let (scheme, rest) = text.split_once("://").ok_or_else(|| invalid("there is no scheme"))?;
@@ -227,12 +227,12 @@ fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    // The last one, because a password may hold the sign itself.
+    // The last one, because a password may contain the character itself.
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let (user, password) = user.split_once(':').unwrap_or((user, ""));
     put("user", decode(user)?);
     put("password", decode(password)?);
-    // An address of version 6 has colons of its own, so it stands in brackets.
+    // An IPv6 address contains colons, so it is enclosed in brackets.
     let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':').unwrap_or_default()),
         None => host.rsplit_once(':').unwrap_or((host, "")),
@@ -248,9 +248,9 @@ fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     Ok(found)
 }
 
-/// A string without its escapes in percent; `None` if it is malformed.
+/// Decodes percent escapes in a string. Returns `None` if they are malformed.
 fn percent_decode(text: &str) -> Option<String> {
-    // The package leaves a malformed escape as it is.
+    // The crate does not change malformed escapes.
     let is_escape = |rest: &str| {
         rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
@@ -259,7 +259,7 @@ fn percent_decode(text: &str) -> Option<String> {
     decoded.ok().map(Cow::into_owned)
 }
 
-/// The parameters of a list: `host=localhost password='with \' space'`.
+/// Parses the parameters of a list: `host=localhost password='with \' space'`.
 fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let invalid = |reason: String| ConfigError::new(format!("conn_str is malformed: {reason}"));
     let mut found = BTreeMap::new();
@@ -294,18 +294,19 @@ fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError>
     }
 }
 
-/// The password in the file of passwords, if it has one for a host, port, database and user.
+/// Returns the password for a host, port, database and user from the password file, if there is
+/// one.
 fn password_from_file(
     variable: &impl Fn(&str) -> Option<String>,
     wanted: [&str; 4],
 ) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
-    // As in libpq, a file that cannot be read counts as one without passwords.
+    // As in libpq, an unreadable file is ignored.
     find_password(&read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok()?, wanted)
 }
 
-/// The password in a text of passwords.
+/// Returns the password from the content of a password file.
 fn find_password(text: &str, wanted: [&str; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = split_password_line(line);
@@ -316,7 +317,8 @@ fn find_password(text: &str, wanted: [&str; 4]) -> Option<String> {
     })
 }
 
-/// The fields of a line of passwords, which a colon parts unless a backslash stands before it.
+/// Returns the fields of a line in a password file. They are separated by colons that are not
+/// preceded by a backslash.
 fn split_password_line(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut chars = line.chars();
@@ -332,7 +334,7 @@ fn split_password_line(line: &str) -> Vec<String> {
     fields
 }
 
-/// Reads a connection string and a text of passwords, as a fuzz target.
+/// Parses a connection string and a password file, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_connection(text: &str) {
     drop(ConnectTarget::parse_conn_str(text, |_| None));

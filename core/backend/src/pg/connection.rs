@@ -1,5 +1,5 @@
-//! Connections and transactions whose statements have a time limit. After a statement that was not answered
-//! in time the connection is of no use any more.
+//! Connections and transactions whose statements have a timeout. After a timeout, the connection cannot be
+//! used any more.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use super::call_error::{call_error, is_lost_connection};
 use super::connect::STATEMENT_TIMEOUT_VARIABLE;
 use crate::cause::Cause;
 
-/// The values of a statement.
+/// The parameters of a statement.
 type StatementValues<'a> = &'a [&'a dyn StatementParameter];
 
-/// A value together with its type. The server would have to be asked for the type in a round trip of its
-/// own.
+/// A parameter with its type. Otherwise another round trip would be required to request the type from
+/// the server.
 pub(super) trait StatementParameter: Sync {
     fn to_sql_with_type(&self) -> (&(dyn ToSql + Sync), Type);
 }
@@ -51,50 +51,50 @@ parameters! {
     Vec<i64> => INT8_ARRAY,
 }
 
-/// A connection. It ends when it is dropped.
+/// A connection. It is closed when it is dropped.
 pub(super) struct Connection {
     client: Client,
-    /// The longest wait for an answer to a statement.
+    /// Timeout of a statement.
     limit: Duration,
     faults: ConnectionFaults,
-    /// The schema whose table of states was made or found on it.
+    /// The schema whose table of states was created or found on this connection.
     schema: Option<String>,
-    /// The schema in which Formwork's tables were found on it.
+    /// The schema in which Formwork's tables were found on this connection.
     own: Mutex<Option<String>>,
 }
 
 /// Faults of a connection.
 #[derive(Default)]
 struct ConnectionFaults {
-    /// A statement was not answered in time, or the server has ended the session.
+    /// A statement timed out, or the server has closed the session.
     is_given_up: AtomicBool,
     /// A statement failed.
     has_failed: AtomicBool,
 }
 
 impl Connection {
-    /// Makes a connection of a client.
+    /// Wraps the connection of a client.
     pub(super) fn new(client: Client, limit: Duration) -> Self {
         let (faults, own) = (ConnectionFaults::default(), Mutex::default());
         Self { client, limit, faults, schema: None, own }
     }
 
-    /// Whether the connection is of no use any more.
+    /// Whether the connection cannot be used any more.
     pub(super) fn is_lost(&self) -> bool {
         self.client.is_closed() || self.faults.is_given_up.load(Ordering::SeqCst)
     }
 
-    /// Whether nothing has ever failed on the connection.
+    /// Whether no statement has ever failed on the connection.
     pub(super) fn is_reusable(&self) -> bool {
         !self.is_lost() && !self.faults.has_failed.load(Ordering::SeqCst)
     }
 
-    /// Whether the table of states of a schema was made or found on this connection.
+    /// Whether the table of states of a schema was created or found on this connection.
     pub(super) fn has_states_table(&self, schema: &str) -> bool {
         self.schema.as_deref() == Some(schema)
     }
 
-    /// Takes down that the table of states of a schema is there.
+    /// Records that the table of states of a schema exists.
     pub(super) fn set_has_states_table(&mut self, schema: &str) {
         self.schema = Some(schema.to_owned());
     }
@@ -104,24 +104,25 @@ impl Connection {
         self.own.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(schema)
     }
 
-    /// Takes down that Formwork's tables of a schema are there.
+    /// Records that Formwork's tables of a schema exist.
     pub(super) fn set_has_own_tables(&self, schema: &str) {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema.to_owned());
     }
 
-    /// A transaction, which [`Transaction::begin`] begins. Its statements are those of the connection.
+    /// Creates a transaction, which [`Transaction::begin`] begins. It uses the statements of the
+    /// connection.
     ///
-    /// The server answers statements in the order in which they were sent, and runs one after the other.
-    /// So statements that need no answer of each other are sent together, in one round trip:
+    /// The server executes statements one after the other, in the order in which they were sent. So
+    /// statements that do not depend on each other's results are sent together, in one round trip:
     /// `try_join!(transaction.begin(), transaction.query(...))`.
     pub(super) fn transaction(&mut self) -> Transaction<'_> {
         Transaction { connection: self, is_open: AtomicBool::new(false) }
     }
 
-    /// Runs several statements, all of them or none. Returns whether the user has the rights for them.
+    /// Runs several statements, all of them or none. Returns whether the user has the required rights.
     ///
     /// # Errors
-    /// As [`Connection::query`].
+    /// Returns an error in the same cases as [`Connection::query`].
     pub(super) async fn execute_if_permitted(&self, statements: &str) -> Result<bool, Cause> {
         let run = async {
             match self.client.batch_execute(statements).await {
@@ -136,7 +137,7 @@ impl Connection {
     /// Runs a statement and returns its rows.
     ///
     /// # Errors
-    /// When the server refuses it, or does not answer in time.
+    /// Returns an error if the server refuses the statement, or does not respond in time.
     pub(super) async fn query(
         &self,
         statement: &str,
@@ -149,10 +150,10 @@ impl Connection {
         .await
     }
 
-    /// As [`Connection::query`], for at most one row.
+    /// Like [`Connection::query`], for at most one row.
     ///
     /// # Errors
-    /// As there, and when there are several rows.
+    /// Returns an error in the same cases, and if there are several rows.
     pub(super) async fn query_opt(
         &self,
         statement: &str,
@@ -165,10 +166,10 @@ impl Connection {
         .await
     }
 
-    /// As [`Connection::query`], for exactly one row.
+    /// Like [`Connection::query`], for exactly one row.
     ///
     /// # Errors
-    /// As there, and when there is another number of rows.
+    /// Returns an error in the same cases, and if the number of rows differs.
     pub(super) async fn query_one(
         &self,
         statement: &str,
@@ -184,7 +185,7 @@ impl Connection {
     /// Runs a statement and returns the number of rows that it changed.
     ///
     /// # Errors
-    /// As [`Connection::query`].
+    /// Returns an error in the same cases as [`Connection::query`].
     pub(super) async fn execute(
         &self,
         statement: &str,
@@ -197,7 +198,8 @@ impl Connection {
         .await
     }
 
-    /// Waits for the answer to a statement up to the limit. Without one the connection is stuck.
+    /// Waits for the response to a statement until the timeout. After the timeout the connection
+    /// cannot be used any more.
     async fn run_with_limit<T>(
         &self,
         statement: &str,
@@ -209,22 +211,22 @@ impl Connection {
                 self.faults.has_failed.store(true, Ordering::SeqCst);
                 let cause = call_error(&shorten_statement(statement), &error);
                 if is_lost_connection(&cause) {
-                    // The library may not have seen the end of the session yet.
+                    // The library may not have detected the end of the session yet.
                     self.faults.is_given_up.store(true, Ordering::SeqCst);
                 }
                 Err(cause)
             }
             Err(_) => {
-                // Later statements would wait behind this one, so the connection is given up.
+                // Later statements would wait for this one, so the connection is abandoned.
                 self.faults.is_given_up.store(true, Ordering::SeqCst);
                 let (seconds, call) = (self.limit.as_secs(), shorten_statement(statement));
-                Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
+                Err(format!("{call}: the server did not respond within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
             }
         }
     }
 }
 
-/// A transaction of a connection. Nothing of it is kept when it is dropped without a commit.
+/// A transaction of a connection. If it is dropped without a commit, it is rolled back.
 pub(super) struct Transaction<'c> {
     connection: &'c mut Connection,
     is_open: AtomicBool,
@@ -239,22 +241,23 @@ impl Deref for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    /// Begins the transaction. The statements that are sent behind this one belong to it.
+    /// Begins the transaction. The statements that are sent after this one belong to it.
     ///
     /// # Errors
-    /// When the server refuses it, or does not answer in time.
+    /// Returns an error if the server refuses it, or does not respond in time.
     pub(super) async fn begin(&self) -> Result<(), Cause> {
-        // Before the answer, which may be lost although the transaction has begun.
+        // Set before the response, which may be lost although the transaction has begun.
         self.is_open.store(true, Ordering::SeqCst);
         self.run_with_limit("START TRANSACTION", self.client.batch_execute("START TRANSACTION"))
             .await
     }
 
-    /// Keeps the changes of the transaction. If one of its statements has failed, nothing is kept, and
-    /// only that statement returns an error.
+    /// Commits the transaction. If one of its statements has failed, it is rolled back, and only that
+    /// statement returns an error.
     ///
     /// # Errors
-    /// When the server refuses it, or does not answer in time. Then it may have been kept or not.
+    /// Returns an error if the server refuses it, or does not respond in time. In this case it may
+    /// or may not be committed.
     pub(super) async fn commit(&self) -> Result<(), Cause> {
         let committed = self.run_with_limit("COMMIT", self.client.batch_execute("COMMIT")).await;
         self.is_open.store(committed.is_err(), Ordering::SeqCst);
@@ -265,7 +268,7 @@ impl Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open.load(Ordering::SeqCst) {
-            // One poll sends the statement, ahead of all that follow on the connection.
+            // One poll sends the statement, before all later statements on the connection.
             self.client.batch_execute("ROLLBACK").now_or_never();
         }
     }
@@ -275,10 +278,10 @@ fn typed_parameters<'a>(values: StatementValues<'a>) -> Vec<(&'a (dyn ToSql + Sy
     values.iter().map(|value| value.to_sql_with_type()).collect()
 }
 
-/// The most characters of a statement in a message.
+/// Maximum number of characters of a statement in a message.
 const MAX_STATEMENT_LEN: usize = 80;
 
-/// A statement as messages name it. It holds no values.
+/// A statement, for messages. It contains no parameters.
 fn shorten_statement(statement: &str) -> String {
     let mut shown: String = statement.chars().take(MAX_STATEMENT_LEN).collect();
     if shown.len() < statement.len() {

@@ -1,5 +1,5 @@
-//! The history of a state: one row for each write, and one for each object that it changed. `history/entry.rs` has
-//! the entries of these.
+//! The history of a state: one row for each write, and one for each object that it changed. `history/entry.rs`
+//! handles the entries in the latter.
 
 mod entry;
 
@@ -22,21 +22,21 @@ use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 /// The user of a write that was not made by Formwork.
 const OTHER_PROGRAM_USER: &str = "another program";
 
-/// The most rows in one statement.
+/// Maximum number of rows in one statement.
 const MAX_ROWS_PER_STATEMENT: usize = 10_000;
 
-/// A write that is to be recorded.
+/// A write to record.
 pub(super) struct RecordedWrite<'a> {
     pub(super) workspace: &'a str,
-    /// The user who makes it.
+    /// The user who makes the write.
     pub(super) who: &'a str,
-    /// The state before it, as it is stored, with its sum; `None` if there was none.
+    /// The stored state before it, with its checksum. `None` if there was none.
     pub(super) before: Option<(&'a StateFile, &'a str)>,
-    /// The sum of the last state in the history; `None` if the history is empty.
+    /// The checksum of the last state in the history. `None` if the history is empty.
     pub(super) last_state_checksum: Option<&'a str>,
     /// The state after it.
     pub(super) after: &'a StateFile,
-    /// The sum of its text.
+    /// The checksum of its text.
     pub(super) sum: &'a str,
     pub(super) operation: &'a str,
     pub(super) run: &'a str,
@@ -44,7 +44,7 @@ pub(super) struct RecordedWrite<'a> {
     pub(super) cipher: &'a StateCipher,
 }
 
-/// A row about one object: its entry in a state; `None` if it is gone.
+/// A row about one object: its entry in a state, or `None` if it was deleted.
 struct ObjectRow {
     address: String,
     deposed: String,
@@ -52,7 +52,7 @@ struct ObjectRow {
     entry: Option<String>,
 }
 
-/// Reads the sum of the last state in the history; `None` if the history is empty.
+/// Reads the checksum of the last state in the history. Returns `None` if the history is empty.
 pub(super) async fn last_state_checksum(
     transaction: &Transaction<'_>,
     table: &StatesTable,
@@ -76,7 +76,7 @@ pub(super) async fn record_history_write(
     if let Some((before, sum)) = write.before
         && write.last_state_checksum != Some(sum)
     {
-        // Another program has written it, or the history begins.
+        // Another program has written it, or the history begins here.
         let known = recorded_objects(transaction, table, write).await?;
         let rows = rows_since(&known, &before.state);
         let other = RecordedWrite {
@@ -95,7 +95,7 @@ pub(super) async fn record_history_write(
     insert_rows(transaction, table, write, rows).await
 }
 
-/// The rows of the difference of two states.
+/// Returns the rows for the difference between two states.
 fn rows_of_difference(before: &State, after: &State) -> Vec<ObjectRow> {
     let difference = StateDifference::between(before, after);
     let mut rows = Vec::new();
@@ -103,7 +103,8 @@ fn rows_of_difference(before: &State, after: &State) -> Vec<ObjectRow> {
         let (old, new) = (object_entries(before, addr), object_entries(after, addr));
         for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
             let (old, new) = (old.get(key), new.get(key));
-            // An instance is listed if any of its objects differs, while the others need no row.
+            // An instance is listed if any of its objects differs, but its other objects need no
+            // row.
             if old != new {
                 rows.push(object_row(addr.to_string(), key.clone(), old.is_some(), new.cloned()));
             }
@@ -131,7 +132,7 @@ fn object_row(
     ObjectRow { address, deposed, action, entry }
 }
 
-/// The objects and outputs that the history has by now.
+/// Returns the objects and outputs that the history currently contains.
 async fn recorded_objects(
     transaction: &Transaction<'_>,
     table: &StatesTable,
@@ -144,14 +145,14 @@ async fn recorded_objects(
     let rows = transaction.query(&query, &[workspace]).await?;
     let object = |row: &tokio_postgres::Row| {
         let (key, entry): ((String, String), String) = ((row.get(0), row.get(1)), row.get(2));
-        // One that is sealed to others counts as changed.
+        // An entry that is sealed to other recipients counts as changed.
         let entry = open_entry(cipher, &entry).unwrap_or(entry);
         (key, entry)
     };
     Ok(rows.iter().map(object).collect())
 }
 
-/// The rows that lead from the history to a state.
+/// Returns the rows that lead from the history to a state.
 fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<ObjectRow> {
     let all = rows_of_difference(&State::default(), state);
     let there: BTreeMap<(String, String), Option<String>> =
@@ -166,7 +167,7 @@ fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<
     gone.chain(new).collect()
 }
 
-/// Seals the entries of rows, where the values of the state are sealed.
+/// Seals the entries of rows, if the values of the state are sealed.
 fn seal_rows(write: &RecordedWrite<'_>, mut rows: Vec<ObjectRow>) -> Result<Vec<ObjectRow>, Cause> {
     let Some(sealer) = write.cipher.part_sealer(write.after)? else { return Ok(rows) };
     for row in &mut rows {
@@ -195,19 +196,21 @@ async fn insert_rows(
     let parameters: [&dyn StatementParameter; 7] =
         [workspace, lineage, &serial, who, operation, run, sum];
     let (first, others) = rows.split_at(rows.len().min(MAX_ROWS_PER_STATEMENT));
-    // Sent together: the rows of the objects find the write by its number, without its answer.
+    // Sent together: the rows of the objects refer to the write by its number, without its
+    // response.
     try_join!(
         transaction.execute(&statement, &parameters),
         insert_object_rows(transaction, table, workspace, first)
     )?;
-    // One after the other, because each may take as long as a statement may.
+    // One after the other, because each may take as long as the timeout of a statement.
     for rows in others.chunks(MAX_ROWS_PER_STATEMENT) {
         insert_object_rows(transaction, table, workspace, rows).await?;
     }
     Ok(())
 }
 
-/// Inserts rows of objects for the last write of a workspace, which the transaction has just made.
+/// Inserts rows of objects for the last write of a workspace, which the transaction has just
+/// created.
 async fn insert_object_rows(
     transaction: &Transaction<'_>,
     table: &StatesTable,
@@ -215,9 +218,9 @@ async fn insert_object_rows(
     rows: &[ObjectRow],
 ) -> Result<u64, Cause> {
     let statement = format!(
-        // Arrays: a row of its own for each object would take a round trip each, and PostgreSQL
-        // allows a statement no more than 65,535 parameters.
-        // Only this transaction adds writes of the workspace, because it has locked the row of the
+        // Arrays: a separate row for each object would take a round trip each, and PostgreSQL
+        // allows at most 65,535 parameters in a statement.
+        // Only this transaction adds writes to the workspace, because it has locked the row of the
         // state.
         "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT (SELECT max(id) FROM {} WHERE workspace = $1), $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])",
         table.own_table_name("formwork_history_objects"),
@@ -230,7 +233,7 @@ async fn insert_object_rows(
     transaction.execute(&statement, &[&workspace, &addresses, &deposed, &actions, &entries]).await
 }
 
-/// Lists the latest writes, the latest last.
+/// Lists the latest writes, with the latest one last.
 pub(super) async fn list_writes(
     client: &Connection,
     table: &StatesTable,
@@ -265,14 +268,14 @@ pub(super) async fn list_writes(
         }
     };
     let mut writes: Vec<HistoryWrite> = rows.iter().map(write).collect();
-    // The statement has them the other way round, so that its limit keeps the latest.
+    // The statement has the reverse order, so that its limit keeps the latest.
     writes.reverse();
     Ok(writes)
 }
 
 impl StatesTable {
-    /// The current object of an instance after the last write up to a point; `None` if the history
-    /// has no write up to there.
+    /// Returns the current object of an instance after the last write up to a point. Returns `None`
+    /// if the history has no write up to that point.
     pub(super) async fn object_at(
         &self,
         client: &Connection,

@@ -1,5 +1,5 @@
-//! Connections of this process that wait for their next use. A command reads journals and the state, takes
-//! its lock and begins a journal one after the other, and a new connection takes several round trips.
+//! Idle connections of this process. A command reads journals and the state, acquires its lock and begins
+//! a journal one after the other, and a new connection takes several round trips.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::connect::ConnectTarget;
 use super::connection::Connection;
 
-/// The longest wait. A connection that is idle for longer may be cut off without a sign.
+/// Maximum idle time. A connection that is idle for longer may be closed unnoticed.
 const MAX_IDLE_TIME: Duration = Duration::from_secs(2);
 
-/// The most connections that wait.
+/// Maximum number of idle connections.
 const MAX_IDLE_CONNECTIONS: usize = 2;
 
 static IDLE_CONNECTIONS: Mutex<Vec<IdleConnection>> = Mutex::new(Vec::new());
@@ -21,7 +21,7 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// Returns a connection with a target that waits, if there is one.
+/// Returns an idle connection to a target, if there is one.
 pub(super) fn take_idle_connection(target: &ConnectTarget) -> Option<Connection> {
     let mut idle = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
     idle.retain(|one| one.client.is_reusable() && one.since.elapsed() < MAX_IDLE_TIME);
@@ -29,12 +29,13 @@ pub(super) fn take_idle_connection(target: &ConnectTarget) -> Option<Connection>
     Some(idle.swap_remove(at).client)
 }
 
-/// Lets a connection that holds no lock wait for its next use. It ends if something failed on it.
+/// Keeps a connection that holds no lock for its next use. It is closed if a statement failed on
+/// it.
 pub(super) fn keep_idle_connection(target: &ConnectTarget, client: Connection) {
     if client.is_reusable() {
         let mut idle = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(IdleConnection { target: target.clone(), client, since: Instant::now() });
-        // The oldest one ends first.
+        // The oldest one is closed first.
         let surplus = idle.len().saturating_sub(MAX_IDLE_CONNECTIONS);
         idle.drain(..surplus);
     }

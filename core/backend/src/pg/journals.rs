@@ -1,5 +1,5 @@
-//! The journals of runs in a table of PostgreSQL beside the states. A run that goes on holds an advisory lock of its
-//! own, so that others see whether it lives.
+//! Stores the journals of runs in a PostgreSQL table next to the states. An active run holds an advisory lock
+//! of its own, by which other processes detect that it is active.
 
 use formwork_core::state::intent_log::StateAccess;
 use tokio::sync::Mutex;
@@ -14,26 +14,26 @@ use super::tables::{ADVISORY_LOCK_CLASS, IS_LIVE_CONDITION};
 use crate::cause::Cause;
 use crate::journals::{AppendOutcome, JournalStore, SharedRun};
 
-/// The days after which the mark of a run that was taken over is removed.
+/// The number of days after which the end mark of a run that was taken over is deleted.
 const TAKEN_OVER_KEPT_DAYS: i32 = 90;
 
-/// The journals of the runs that work with the state of a workspace.
+/// The journals of the runs that use the state of a workspace.
 pub(super) struct PgJournals {
     table: StatesTable,
     workspace: String,
-    /// The connection that appends parts of a run.
+    /// The connection that appends the parts of a run.
     session: Mutex<Option<RunSession>>,
     /// The connection that holds the locks of runs that this one takes over.
     adopting: Mutex<Option<Connection>>,
 }
 
-/// A connection that appends parts of a run, and holds the run's lock from the first one on.
+/// A connection that appends the parts of a run, and holds the run's lock from the first part on.
 struct RunSession {
     client: Connection,
     has_lock: bool,
 }
 
-/// A part that is to be appended.
+/// A part to append.
 #[derive(Clone, Copy)]
 struct NewPart<'a> {
     run: &'a str,
@@ -41,7 +41,7 @@ struct NewPart<'a> {
     bytes: &'a [u8],
 }
 
-/// The runs that have left parts.
+/// Lists the runs that have left parts.
 #[derive(Default)]
 struct JournaledRuns {
     live: Vec<String>,
@@ -58,7 +58,7 @@ impl PgJournals {
         self.table.own_table_name("formwork_journal")
     }
 
-    /// Connects to append parts of a run.
+    /// Connects to append the parts of a run.
     async fn connect_for_run(&self) -> Result<Result<RunSession, String>, Cause> {
         let client = self.table.target.connect().await?;
         if let Some(reason) = self.table.create_own_tables(&client).await? {
@@ -67,25 +67,26 @@ impl PgJournals {
         Ok(Ok(RunSession { client, has_lock: false }))
     }
 
-    /// Takes the lock of a run, by which others see that it goes on. Returns whether the connection has it.
+    /// Acquires the lock of a run, which shows that it is active. Returns whether the connection has it.
     async fn lock_run(&self, client: &Connection, run: &str) -> Result<bool, Cause> {
-        // The session of an earlier connection of this run may still have it, until the server sees its end.
+        // The session of an earlier connection of this run may still have it, until the server detects its
+        // end.
         let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
         let row = client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await?;
         Ok(row.get(0))
     }
 
-    /// The runs, and whether each goes on or is taken over by another process.
+    /// Returns the runs, and whether each is active or is being taken over by another process.
     async fn list_runs(
         &self,
         client: &Connection,
         access: StateAccess,
     ) -> Result<JournaledRuns, Cause> {
-        // One that holds the lock of the state beside others takes the locks of all other runs, so
-        // that only it takes them over.
+        // A run that shares the lock of the state acquires the locks of all other runs, so that
+        // only this run takes them over.
         let is_dead = match access {
-            // A run without the lock of the state must not go on, whether it knows that or not: what
-            // the holder of the lock writes next fences it off.
+            // A run without the lock of the state must not continue, whether it has detected this or
+            // not: the next write of the lock's holder fences it off.
             StateAccess::Locked => "true".to_owned(),
             StateAccess::ReadOnly => format!("NOT {IS_LIVE_CONDITION}"),
             StateAccess::Shared => {
@@ -122,7 +123,7 @@ impl PgJournals {
         if stored? > 0 {
             return Ok(AppendOutcome::Stored);
         }
-        // An attempt whose answer was lost may have stored it.
+        // An attempt whose response was lost may have stored it.
         let query = format!(
             "SELECT data = $4 FROM {} WHERE workspace = $1 AND run = $2 AND part = $3",
             self.table_name()
@@ -135,18 +136,19 @@ impl PgJournals {
     async fn try_to_read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
         let target = &self.table.target;
         let client = target.connect().await?;
-        // Without the right to read them, what an interrupted run has made would be made again.
+        // Without the right to read them, the objects that an interrupted run has created would be
+        // created again.
         if !self.table.has_readable_own_tables(&client).await? {
             idle_connections::keep_idle_connection(target, client);
             return Ok(Vec::new());
         }
-        // A run that begins after this is in neither list, and is left alone.
+        // A run that begins after this is in neither list, and is not taken over.
         let JournaledRuns { live: live_runs, dead } = self.list_runs(&client, access).await?;
         let live =
             |id: String| SharedRun { id, is_live: true, silent_for: None, parts: Vec::new() };
         let mut runs: Vec<SharedRun> = live_runs.into_iter().map(live).collect();
         if dead.is_empty() {
-            // No lock was taken.
+            // No lock was acquired.
             idle_connections::keep_idle_connection(target, client);
             return Ok(runs);
         }
@@ -156,7 +158,7 @@ impl PgJournals {
         );
         for row in client.query(&query, &[&self.workspace, &dead]).await? {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
-            // The rows are in the order of the runs, so the parts of one follow each other.
+            // The rows are in the order of the runs, so the parts of each run are consecutive.
             if runs.last().is_none_or(|run| run.id != id) {
                 runs.push(SharedRun { id, is_live: false, silent_for: None, parts: Vec::new() });
             }
@@ -171,7 +173,8 @@ impl PgJournals {
         Ok(runs)
     }
 
-    /// A connection to work with the parts of a run. One on which anything failed is not used again.
+    /// Returns a connection to work with the parts of a run. A connection on which a statement
+    /// failed is not used again.
     async fn take_session(&self, held: &mut Option<RunSession>) -> Result<RunSession, Cause> {
         match held.take() {
             Some(session) => Ok(session),
@@ -192,7 +195,8 @@ impl PgJournals {
                 false => self.lock_run(client, part.run).await,
             }
         };
-        // Sent together, the lock first: a part without it would be of a run that was cut off.
+        // Sent together, with the lock first: a part without the lock would look like that of an
+        // interrupted run.
         let (has_lock, outcome) = try_join!(locked, self.insert_part(client, part))?;
         session.has_lock = has_lock;
         *held = Some(session);
@@ -207,8 +211,8 @@ impl PgJournals {
     ) -> Result<(), Cause> {
         let session = self.take_session(held).await?;
         let statement = format!(
-            // Beside the run's own: marks of ends that are old, and what a removal that was cut off
-            // has left before such a mark.
+            // Besides the run's own records: old end marks, and records before such a mark that
+            // remain from an interrupted deletion.
             "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
             name = self.table_name()
         );

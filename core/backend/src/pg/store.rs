@@ -1,5 +1,6 @@
-//! The store of one workspace. Applies hold the advisory lock of the state shared, so that several run at
-//! once; each write merges the changes of the run into the row, in one transaction with the history.
+//! The store of one workspace. Applies hold the advisory lock of the state in shared mode, so that
+//! several can run concurrently. Each write merges the changes of the run into the row, in one
+//! transaction with the history.
 
 mod row_change;
 
@@ -26,14 +27,14 @@ use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 use crate::wait_report::wait_with_report;
 
-/// The operation that may run beside others of its kind.
+/// The operation that may run concurrently with others of its kind.
 const APPLY_OPERATION: &str = "OperationTypeApply";
 
 /// The operation that needs no lock: it reads the row in one statement, and writes nothing.
 const PLAN_OPERATION: &str = "OperationTypePlan";
 
-/// The next step after a failed unlock.
-const UNLOCK_REMEDY: &str = "Nothing needs to be released: the lock ends with the connection of this command, and the next apply removes the claims of this one.";
+/// The remedy after a failed unlock.
+const UNLOCK_REMEDY: &str = "Nothing needs to be released: the lock ends with the connection of this command, and the next apply deletes the claims of this one.";
 
 /// The store of a workspace.
 pub(super) struct PgStore {
@@ -41,24 +42,24 @@ pub(super) struct PgStore {
     workspace: String,
     client: PgClient,
     known: KnownState<()>,
-    /// The state that the caller has read or written last. Its changes since are merged.
+    /// The state that the caller has read or written last. Its changes since then are merged.
     base: StateFile,
-    /// The state in the row as it was last seen.
+    /// The state in the row as it was last read.
     stored: StateFile,
     /// The lock that is held, and the operation.
     held: Option<(LockMode, String)>,
-    /// The run that writes, once it has claimed something; before, the id of the lock.
+    /// The run that writes, once it has claimed something. Before that, the ID of the lock.
     run: String,
     claims: Option<Claims>,
     /// The interrupted runs that this one has taken over.
     adopted: Vec<String>,
     cipher: StateCipher,
-    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be rewritten, because its encryption has changed.
     is_outdated: bool,
 }
 
 impl PgStore {
-    /// Makes the store. Connects when it is first used.
+    /// Creates the store. Connects on first use.
     pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         Self {
             client: PgClient::new(table.clone(), workspace),
@@ -89,12 +90,12 @@ impl PgStore {
         StoreError::NotEncryptable { location: self.client.location(), reason }
     }
 
-    /// Whether an operation may run beside others: not without the table of claims.
+    /// Whether an operation may run concurrently with others. This requires the table of claims.
     async fn may_run_beside_others(&mut self, operation: &str) -> Result<bool, Cause> {
         if operation != APPLY_OPERATION || self.cipher.reason_to_write_alone().is_some() {
             return Ok(false);
         }
-        let mut attempts = CallAttempts::begin("make the tables");
+        let mut attempts = CallAttempts::begin("create the tables");
         loop {
             match self.try_to_create_own_tables().await {
                 Ok(reason) => return Ok(reason.is_none()),
@@ -118,18 +119,19 @@ impl PgStore {
         (self.base, self.stored) = (base, stored);
     }
 
-    /// The runs whose claims are this one's.
+    /// The runs whose claims belong to this one.
     fn claimed_runs(&self) -> Vec<String> {
         let own = self.claims.iter().map(|claims| claims.run.clone());
         own.chain(self.adopted.iter().cloned()).collect()
     }
 
-    /// Removes the claims of the run, and then its lock, in one round trip.
+    /// Deletes the claims of the run, and releases its lock, in one round trip.
     async fn remove_claims_and_lock(&mut self) -> Result<(), Cause> {
         let (claims, mut lock) = (self.claims.take(), self.client.take_lock_to_release());
         let mut attempts = CallAttempts::begin("unlock the state");
         loop {
-            // In a later attempt there is no lock any more: it has ended with its connection.
+            // In a later attempt the lock does not exist any more, because it has ended with its
+            // connection.
             match self.try_to_remove(claims.as_ref(), lock.take()).await {
                 Ok(()) => return Ok(()),
                 Err(cause) => attempts.wait_after(cause).await?,
@@ -163,7 +165,7 @@ impl PgStore {
         try_join!(claims_removed, lock_removed).map(drop)
     }
 
-    /// Claims. The connection may be lost and replaced meanwhile.
+    /// Acquires the claims. The connection may be lost and replaced during this.
     async fn claim_with_retries(
         &mut self,
         claims: &Claims,
@@ -244,7 +246,7 @@ impl StateStore for PgStore {
         // A key provider that fails must do so before anything is locked or changed.
         self.cipher.prepare_key().map_err(|reason| self.not_encryptable_error(reason))?;
         let info = LockInfo::new(operation, String::new());
-        // A lock would make plans wait for applies, and applies for plans.
+        // A lock would make plans wait for applies, and applies wait for plans.
         if operation == PLAN_OPERATION {
             return Ok(StateLock::new(info.id));
         }
@@ -272,15 +274,15 @@ impl StateStore for PgStore {
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         drop(lock.take_back());
         let location = self.client.location();
-        // Before anything connects, because a new connection would take the lock again.
+        // Before connecting, because a new connection would acquire the lock again.
         self.client.forget_lost_lock();
         let unlocking = self.remove_claims_and_lock();
         let unlocked = wait_with_report(location.clone(), StoreOperation::Unlock, unlocking).await;
         self.held = None;
         let Err(cause) = unlocked else { return Ok(()) };
         if is_lost_connection(&cause) {
-            // The lock has ended with its connection, and other runs remove the claims.
-            tracing::warn!(location, %cause, "the claims of this run were not removed");
+            // The lock has ended with its connection, and other runs delete the claims.
+            tracing::warn!(location, %cause, "the claims of this run could not be deleted");
             return Ok(());
         }
         let (doing, remedy) = (StoreOperation::Unlock, Some(UNLOCK_REMEDY.to_owned()));
@@ -327,8 +329,8 @@ impl StateStore for PgStore {
         }
         self.known.check_same_lineage(file)?;
         self.change_row(RowChange::Merge(file)).await?;
-        // Other runs may have raised the serial, and the next write of the caller continues this
-        // one.
+        // Other runs may have increased the serial, and the next write of the caller continues from
+        // this serial.
         file.serial = self.stored.serial;
         file.terraform_version.clone_from(&self.stored.terraform_version);
         Ok(WriteOutcome::Stored)
@@ -371,7 +373,7 @@ impl StateStore for PgStore {
         let outcome = wait_with_report(location, StoreOperation::Lock, claiming).await;
         match outcome.map_err(self.store_error(StoreOperation::Lock))? {
             Some(conflict) => Err(StoreError::Conflict(Box::new(conflict))),
-            // None were made.
+            // No claims were made.
             None if self.cipher.hides_addresses() => Ok(()),
             None => {
                 self.run.clone_from(&claims.run);

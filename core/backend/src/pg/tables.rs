@@ -1,14 +1,15 @@
-//! The tables of Formwork beside Terraform's table of states, which Terraform never looks at: journals, claims and
+//! Formwork's own tables next to Terraform's table of states, which Terraform never uses: journals, claims and
 //! the history.
 
 use super::connection::Connection;
 use super::{StatesTable, quote_identifier};
 use crate::cause::Cause;
 
-/// The first of the two keys of Formwork's advisory locks: "form" in ASCII. Terraform's have one key.
+/// The first of the two keys of Formwork's advisory locks: "form" in ASCII. Terraform's locks have
+/// one key.
 pub(super) const ADVISORY_LOCK_CLASS: i32 = 0x666f_726d;
 
-/// A condition on `run`: whether it goes on, which the lock that it holds shows.
+/// A condition on `run`: whether it is active, which the lock that it holds shows.
 pub(super) const IS_LIVE_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 1718579821 AND objid::bigint = (hashtext(run)::bigint & 4294967295))";
 
 /// The tables, and their columns.
@@ -23,8 +24,8 @@ const OWN_TABLES: [(&str, &str); 4] = [
     ),
     (
         "formwork_history",
-        // `now()` would be the start of the transaction, which may have waited for another one's
-        // lock.
+        // `now()` would be the start of the transaction, which may have waited for the lock of
+        // another transaction.
         "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, workspace text NOT NULL, lineage text NOT NULL, serial bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(), who text NOT NULL, operation text NOT NULL, run text NOT NULL, sum text NOT NULL",
     ),
     (
@@ -33,21 +34,22 @@ const OWN_TABLES: [(&str, &str); 4] = [
     ),
 ];
 
-/// The rights to the tables that an apply needs, and that to update rows, for later versions.
+/// The rights to the tables that an apply requires, and the right to update rows, for later
+/// versions.
 const OWN_TABLE_RIGHTS: &str = "SELECT, INSERT, UPDATE, DELETE";
 
-/// The tables, as a user may use them.
+/// The availability of the tables to a user.
 enum OwnTables {
-    /// One of them at least is missing.
+    /// At least one of them is missing.
     Missing,
-    /// They are there, and the user lacks rights.
+    /// They exist, but the user lacks rights.
     Limited {
-        /// Whether it may read them.
+        /// Whether the user may read them.
         may_read: bool,
         /// The statement that ends the lack.
         grant: String,
     },
-    /// They are there, and the user may read and write them.
+    /// They exist, and the user may read and write them.
     Usable,
 }
 
@@ -59,8 +61,8 @@ const OWN_INDEXES: [(&str, &str, &str); 3] = [
 ];
 
 impl StatesTable {
-    /// A condition on the journal of a run in the workspace `$1`: that it has ended, or is gone. A removal
-    /// that was cut off may have left records beside the mark of the end.
+    /// A condition on the journal of a run in the workspace `$1`: that it has ended, or was deleted. An
+    /// interrupted deletion may have left records next to the end mark.
     pub(super) fn journal_ended_condition(&self, run: &str) -> String {
         let journal = self.own_table_name("formwork_journal");
         format!(
@@ -80,15 +82,15 @@ impl StatesTable {
         names.join(", ")
     }
 
-    /// Whether Formwork's tables are there, and the user may read and write them.
+    /// Whether Formwork's tables exist, and the user may read and write them.
     pub(super) async fn has_own_tables(&self, client: &Connection) -> Result<bool, Cause> {
         Ok(matches!(self.own_tables(client).await?, OwnTables::Usable))
     }
 
-    /// Whether Formwork's tables are there to be read.
+    /// Whether Formwork's tables exist and can be read.
     ///
     /// # Errors
-    /// When the user may not read them.
+    /// Returns an error if the user may not read them.
     pub(super) async fn has_readable_own_tables(&self, client: &Connection) -> Result<bool, Cause> {
         match self.own_tables(client).await? {
             OwnTables::Missing => Ok(false),
@@ -124,7 +126,7 @@ impl StatesTable {
         }
         let names: Vec<String> =
             OWN_TABLES.iter().map(|(name, _)| self.own_table_name(name)).collect();
-        // `to_regclass` returns null for a table that is missing, where any use of it would fail.
+        // `to_regclass` returns null for a missing table, where any other use would fail.
         let query = "SELECT coalesce(bool_and(id IS NOT NULL), false), coalesce(bool_and(has_table_privilege(id, 'SELECT')), false), coalesce(bool_and(has_table_privilege(id, 'INSERT') AND has_table_privilege(id, 'DELETE')), false), quote_ident(current_user) FROM (SELECT to_regclass(name)::oid AS id FROM unnest($1::text[]) name) own";
         let row = client.query_one(query, &[&names]).await?;
         let (are_there, may_read, may_write): (bool, bool, bool) =
@@ -141,10 +143,11 @@ impl StatesTable {
         Ok(OwnTables::Limited { may_read, grant })
     }
 
-    /// The statements that give the users of the table of states the rights to Formwork's tables that they
-    /// need: an apply of another user fails or goes on without journal and claims if it lacks them.
+    /// Returns the statements that grant the users of the table of states the required rights to
+    /// Formwork's tables: an apply of another user fails or continues without journal and claims if it
+    /// lacks them.
     async fn grant_statements(&self, client: &Connection) -> Result<String, Cause> {
-        // Without an entry the owner has all rights, and may be another user than the maker of our tables.
+        // Without an entry the owner has all rights, and may not be the user who created our tables.
         let query = "SELECT DISTINCT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END, acl.privilege_type = 'SELECT' FROM pg_class CROSS JOIN LATERAL aclexplode(coalesce(relacl, acldefault('r', relowner))) acl LEFT JOIN pg_roles ON pg_roles.oid = acl.grantee WHERE pg_class.oid = to_regclass($1)::oid AND acl.privilege_type IN ('SELECT', 'INSERT', 'UPDATE') AND (acl.grantee = 0 OR rolname IS NOT NULL) ORDER BY 1, 2";
         let rows = client.query(query, &[&self.name()]).await?;
         let tables = self.own_table_list();
@@ -156,7 +159,8 @@ impl StatesTable {
         Ok(rows.iter().map(grant).collect())
     }
 
-    /// Makes Formwork's tables that are not there. Returns the reason if they cannot be made.
+    /// Creates Formwork's tables if they do not exist. Returns the reason if they cannot be
+    /// created.
     pub(super) async fn create_own_tables(
         &self,
         client: &Connection,
@@ -176,7 +180,8 @@ impl StatesTable {
                 self.schema
             )));
         }
-        // One at a time: `IF NOT EXISTS` alone does not stop two processes that make one at once.
+        // One at a time, because `IF NOT EXISTS` does not prevent conflicts between two processes
+        // that create a table concurrently.
         let mut statements = format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK_CLASS}, 0);");
         for (name, columns) in OWN_TABLES {
             let name = self.own_table_name(name);
@@ -191,15 +196,15 @@ impl StatesTable {
                 .push_str(&format!("CREATE INDEX IF NOT EXISTS {name} ON {table} ({columns});"));
         }
         statements.push_str(&self.grant_statements(client).await?);
-        // One batch is one transaction, so the lock of its first statement lasts to its end.
+        // One batch is one transaction, so the lock of its first statement is held to its end.
         if client.execute_if_permitted(&statements).await? {
             return Ok(None);
         }
         let schema = &self.schema;
-        Ok(Some(format!("The user may not make Formwork's tables in the schema {schema:?}")))
+        Ok(Some(format!("The user may not create Formwork's tables in the schema {schema:?}")))
     }
 
-    /// Removes the rows of a workspace from Formwork's tables.
+    /// Deletes the rows of a workspace from Formwork's tables.
     pub(super) async fn delete_workspace_rows(
         &self,
         client: &Connection,

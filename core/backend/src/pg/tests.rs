@@ -1,4 +1,4 @@
-//! The table on a real PostgreSQL server of the test's own, with Terraform as the other program.
+//! The table on a separate real PostgreSQL server, with Terraform as the other program.
 
 #[path = "../../../../providers/src/postgresql/tests/installed.rs"]
 pub(crate) mod installed;
@@ -59,7 +59,7 @@ async fn a_lock_excludes_other_connections_until_it_is_released() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     let (mut first, mut second) = (open_store(&backend).await, open_store(&backend).await);
-    // Without a row the key of creation is taken, with one its number.
+    // Without a row the creation key is acquired, and with a row its id.
     for _ in 0..2 {
         let lock = first.try_lock("test").await.unwrap();
         let refused = second.try_lock("test").await.unwrap_err();
@@ -71,7 +71,7 @@ async fn a_lock_excludes_other_connections_until_it_is_released() {
     }
 }
 
-/// A session beside those of the stores.
+/// A session besides those of the stores.
 async fn connect_directly(port: u16) -> tokio_postgres::Client {
     let address = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres");
     let (client, connection) =
@@ -109,7 +109,7 @@ async fn a_lock_ends_with_the_store_that_holds_it() {
     let backend = new_backend(server.port);
     let mut first = open_store(&backend).await;
     let _lock = first.try_lock("test").await.unwrap();
-    // From a connection of its own: within one, the lock can be had twice.
+    // From a separate connection, because the same connection can acquire the lock twice.
     let other = connect_directly(server.port).await;
     let n_locks = async || -> i64 {
         let count = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
@@ -117,7 +117,7 @@ async fn a_lock_ends_with_the_store_that_holds_it() {
     };
     assert_ne!(n_locks().await, 0);
     drop(first);
-    // The server may take a moment to see the end of the connection.
+    // The server may take a moment to detect the end of the connection.
     while n_locks().await != 0 {
         tokio::task::yield_now().await;
     }
@@ -131,11 +131,11 @@ async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
     let mut store = open_store(&backend).await;
     let other = connect_directly(server.port).await;
     let started = "SELECT query_start::text FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%advisory%'";
-    // Without a row, with one alone and beside others.
+    // Without a row, with one exclusively, and shared.
     for operation in ["test", "test", "OperationTypeApply"] {
         other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
         let release = async {
-            // The first attempt is four messages at most. Each has a time.
+            // The first attempt sends at most four messages. Each has a timeout.
             let mut times = BTreeSet::new();
             while times.len() < 5 {
                 let rows = other.query(started, &[]).await.unwrap();
@@ -148,7 +148,7 @@ async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
         store.unlock(lock).await.unwrap();
         store.overwrite(test_state(1)).await.unwrap();
     }
-    // A run that makes a state of the database excludes all others.
+    // A run that creates a state of the database excludes all others.
     other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
     let refused = store.try_lock("test").await.unwrap_err();
     assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
@@ -209,7 +209,7 @@ async fn workspaces_are_rows() {
 
 #[tokio::test]
 async fn a_server_that_accepts_and_never_answers_is_given_up() {
-    // The system accepts for a listener that never does.
+    // The system accepts connections for a listener that never does.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let backend = new_backend_with_variables(port, &[("PGCONNECT_TIMEOUT", "1")]);
@@ -217,7 +217,7 @@ async fn a_server_that_accepts_and_never_answers_is_given_up() {
     let error = store.read().await.unwrap_err().to_string();
     for part in [
         "cannot read postgres://127.0.0.1:",
-        "connecting: the server did not answer within 1 seconds",
+        "connecting: the server did not respond within 1 seconds",
         "`connect_timeout` in conn_str sets another limit",
     ] {
         assert!(error.contains(part), "{error}");
@@ -237,14 +237,14 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
     let error = store.read().await.unwrap_err().to_string();
     for part in [
         "cannot read postgres://127.0.0.1:",
-        "SELECT data FROM \"terraform_remote_state\".states WHERE name = $1: the server did not answer within 1 seconds",
+        "SELECT data FROM \"terraform_remote_state\".states WHERE name = $1: the server did not respond within 1 seconds",
         "FORMWORK_PG_STATEMENT_TIMEOUT sets another limit",
     ] {
         assert!(error.contains(part), "{error}");
     }
-    // So does one in a transaction, and nothing of that is kept.
+    // The same holds for a statement in a transaction, and the transaction is rolled back.
     let error = store.overwrite(test_state(2)).await.unwrap_err().to_string();
-    for part in ["cannot write postgres://127.0.0.1:", "did not answer within 1 seconds"] {
+    for part in ["cannot write postgres://127.0.0.1:", "did not respond within 1 seconds"] {
         assert!(error.contains(part), "{error}");
     }
     other.batch_execute("COMMIT").await.unwrap();
@@ -259,7 +259,7 @@ fn claims_of_run(run: &str) -> Claims {
     Claims { run: run.to_owned(), changes, ..Claims::default() }
 }
 
-/// A store that holds the lock beside others, and has read the state.
+/// A store that holds the lock in shared mode, and has read the state.
 async fn open_locked_for_apply(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
     let mut store = open_store(backend).await;
     // The connections of the store hold the lock.
@@ -301,12 +301,12 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     third.claim_changes(claims_of_run("third")).await.unwrap();
     let lock = third.try_lock("OperationTypeApply").await.unwrap();
     third.unlock(lock).await.unwrap();
-    // The removal of its journal was cut off behind the mark of the end.
+    // The deletion of its journal was interrupted after the end mark.
     write(7, "e").await;
     second.claim_changes(claims_of_run("second")).await.unwrap();
 }
 
-/// A state with one instance of the given id.
+/// A state with one instance with the given id.
 fn state_with_object(serial: u64, id: &str) -> StateFile {
     let text = format!(
         r#"{{"version":4,"terraform_version":"1.11.4","serial":{serial},"lineage":"one","outputs":{{}},"resources":[{{"mode":"managed","type":"t","name":"a","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{id}"}}}}]}}]}}"#
@@ -328,7 +328,7 @@ async fn an_object_that_a_run_without_a_lock_has_stored_is_not_overwritten() {
     assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
     let stored = lockless.read().await.unwrap().unwrap();
     assert!(stored.has_same_content(&state_with_object(2, "theirs")), "{stored:?}");
-    // The connection and its lock are of use after the transaction that was taken back.
+    // The connection and its lock can be used after the transaction is rolled back.
     assert_eq!(claiming.state_access(), StateAccess::Shared);
     assert_eq!(claiming.read().await.unwrap().unwrap().serial, 2);
     claiming.write(&mut state_with_object(2, "ours")).await.unwrap();
@@ -354,6 +354,6 @@ async fn a_plan_for_an_earlier_state_is_refused_only_if_its_parts_were_changed_s
     for part in ["t.a: by ", ", serial 2, in the run first"] {
         assert!(text.contains(part), "{text}");
     }
-    // One that was made since is not.
+    // A claim that was made since then is not.
     second.claim_changes(claims_of_run("second")).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Encrypted connections with PostgreSQL: the modes of the client library that Terraform uses.
+//! Encrypted connections to PostgreSQL: the modes of the client library that Terraform uses.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,24 +17,25 @@ use crate::cause::Cause;
 use crate::config_error::ConfigError;
 use crate::tls::{authority_verifier, client_identity, machine_verifier};
 
-/// A mode of encryption.
+/// An encryption mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TlsMode {
-    /// Nothing is encrypted.
+    /// No encryption.
     Disable,
-    /// Encrypted, with any server; with one of a trusted authority if a file of them is named.
+    /// Encrypted, with any server. If a file of trusted authorities is specified, the server's
+    /// certificate is verified.
     Require,
-    /// The certificate of the server must be of a trusted authority.
+    /// The certificate of the server must be issued by a trusted authority.
     VerifyCa,
-    /// It must also be for the name of the host.
+    /// In addition, the certificate must be valid for the host name.
     VerifyFull,
 }
 
 impl TlsMode {
-    /// Reads the name of a mode.
+    /// Parses the name of a mode.
     ///
     /// # Errors
-    /// When it is another one.
+    /// Returns an error if the mode is not supported.
     pub(super) fn parse(text: &str) -> Result<Self, ConfigError> {
         match text {
             "disable" => Ok(Self::Disable),
@@ -48,10 +49,10 @@ impl TlsMode {
     }
 }
 
-/// Makes the connector of a mode. Reads the files.
+/// Creates the connector of a mode. Reads the files.
 ///
 /// # Errors
-/// When a file cannot be read, or holds nothing of use.
+/// Returns an error if a file cannot be read, or has no usable content.
 pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustlsConnect, Cause> {
     let cryptography = formwork_plugin_protocol::crypto_provider();
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
@@ -59,11 +60,12 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
         None if mode == TlsMode::Require => None,
         None => Some(machine_verifier()?),
     };
-    // Without a check of the issuer, the server must still prove that it has the key of its
+    // If the issuer is not verified, the server must still prove that it has the key of its
     // certificate.
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
     let rule = CertificateVerifier {
-        // As in Go's `lib/pq`, `require` with a file of authorities checks what `verify-ca` does.
+        // As in Go's `lib/pq`, `require` with a file of authorities verifies the same as
+        // `verify-ca`.
         checks_issuer: trusted.is_some(),
         checks_name: mode == TlsMode::VerifyFull,
     };
@@ -74,7 +76,8 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
         .with_custom_certificate_verifier(Arc::new(verifier));
     let config = match (&files.certificate, &files.key) {
         (Some(certificate), Some(key)) => {
-            let named = |error| format!("{} holds no private key in PEM: {error}", key.display());
+            let named =
+                |error| format!("{} contains no private key in PEM: {error}", key.display());
             let private = PrivateKeyDer::from_pem_slice(&read_tls_file(key)?).map_err(named)?;
             let identity = client_identity(read_certificates(certificate)?, private)?;
             builder.with_client_cert_resolver(identity)
@@ -84,24 +87,24 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// The content of a file that the configuration may name. It has an end, and reading it does not wait.
+/// Reads a file that the configuration may name. The size is limited, and reading does not block.
 fn read_tls_file(path: &Path) -> Result<Vec<u8>, Cause> {
     let text = read_file(path, MAX_SMALL_FILE_LEN);
     text.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
 }
 
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
-    let named = |error| format!("{} holds no certificates in PEM: {error}", path.display());
+    let named = |error| format!("{} contains no certificates in PEM: {error}", path.display());
     let text = read_tls_file(path)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = found.map_err(named)?;
     if found.is_empty() {
-        return Err(format!("{} holds no certificates in PEM", path.display()).into());
+        return Err(format!("{} contains no certificates in PEM", path.display()).into());
     }
     Ok(found)
 }
 
-/// Verifies the certificate of a server as far as the mode asks for it.
+/// Verifies the certificate of a server as far as the mode requires it.
 #[derive(Debug)]
 struct CertificateVerifier {
     checks_issuer: bool,
@@ -119,7 +122,7 @@ impl CertificateRule for CertificateVerifier {
             return Ok(ServerCertVerified::assertion());
         }
         match shown.verify(chain) {
-            // The chain is checked before the name, so with this error the issuer is a trusted one.
+            // The chain is verified before the name, so with this error the issuer is trusted.
             Err(Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
                 if !self.checks_name =>
             {

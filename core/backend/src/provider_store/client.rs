@@ -34,7 +34,7 @@ impl RemoteClient for StateStoreClient {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let session = self.calls.configured_session(&self.setup).await?;
         let text = self.calls.read_state(&session, &self.workspace).await?;
-        // As in Terraform, a state without bytes is one that is not there.
+        // As in Terraform, a state of zero bytes does not exist.
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
@@ -47,7 +47,7 @@ impl RemoteClient for StateStoreClient {
         let session = self.calls.configured_session(&self.setup).await?;
         match self.calls.lock_state(&session, &self.workspace, &info.operation).await {
             Ok(id) => Ok(LockOutcome::TakenWithId(id)),
-            // The protocol has no answer for a lock that is held: it is an error like any other.
+            // The protocol has no response for a lock that is held: it is an error like any other.
             Err(error @ ProviderStoreError::Reported { .. }) => {
                 Ok(LockOutcome::Refused(error.into()))
             }
@@ -61,7 +61,7 @@ impl RemoteClient for StateStoreClient {
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        // A lock of another process is released like an own one.
+        // A lock of another process is released like one of this process.
         self.unlock(id).await.map(|()| ForceUnlockOutcome::Released)
     }
 

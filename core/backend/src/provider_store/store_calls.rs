@@ -1,5 +1,5 @@
-//! The calls of a state store. Each has the time of its kind of call. An answer is checked before it is
-//! used; a broken one is blamed on the provider.
+//! The calls of a state store. Each has the timeout of its kind. A response is checked before it is
+//! used, and the provider is blamed for an invalid one.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex as Table, PoisonError};
@@ -28,7 +28,7 @@ use super::{EncodedConfig, StateStoreSetup};
 use crate::messages;
 use crate::provider_store_error::ProviderStoreError;
 
-/// A state store in force.
+/// A configured state store.
 #[derive(Clone)]
 pub(super) struct StateStoreSession {
     type_name: String,
@@ -48,7 +48,7 @@ pub(super) struct StoreCalls {
     addr: ProviderAddr,
     secrets: Secrets,
     deadlines: CallDeadlines,
-    /// The configuration that the process has. A process has one at a time.
+    /// The current configuration of the process. A process has one at a time.
     session: Mutex<Option<StateStoreSession>>,
     warnings: Table<Vec<Diagnostic>>,
 }
@@ -68,18 +68,18 @@ impl StoreCalls {
         &self.addr
     }
 
-    /// Takes the warnings of the provider so far.
+    /// Takes the collected warnings of the provider.
     pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The error of an answer that breaks the protocol.
+    /// The error for a response that violates the protocol.
     pub(super) fn protocol_error(&self, call: &'static str, problem: String) -> ProviderStoreError {
         let (provider, problem) = (self.addr.display_string(), self.secrets.mask(problem));
         ProviderStoreError::Broken { provider, call, problem }
     }
 
-    /// The error of an answer that breaks a rule of the contract.
+    /// The error for a response that violates a rule of the contract.
     fn contract_error(&self, call: &'static str, broken: &Violation) -> ProviderStoreError {
         self.protocol_error(call, format!("{broken} (rule {})", broken.rule))
     }
@@ -97,7 +97,7 @@ impl StoreCalls {
         ProviderStoreError::NoAnswer { text, blame }
     }
 
-    /// Makes a call, and returns its name beside the answer.
+    /// Makes a call, and returns its name with the response.
     async fn call<T>(
         &self,
         request: TypedRequest<T>,
@@ -107,21 +107,21 @@ impl StoreCalls {
         Ok((method.name(), self.wait_for_answer(method, answer).await?))
     }
 
-    /// Waits for the answer to a call; for one without effect as long as its kind of call may take.
+    /// Waits for the response to a call. A call without side effects has the timeout of its kind.
     async fn wait_for_answer<T>(
         &self,
         method: Method,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, ProviderStoreError> {
         let answer = match CallKind::of(method) {
-            // A write that is given up may take effect later, when another run holds the lock.
+            // An abandoned write may take effect later, when another run holds the lock.
             CallKind::Apply => answer.await,
             kind => self.deadlines.wait_for_answer(kind, answer).await,
         };
         answer.map_err(|failure| self.no_answer_error(method.name(), failure))
     }
 
-    /// Keeps warnings, and returns errors.
+    /// Collects warnings, and returns errors.
     fn keep_warnings_or_fail(
         &self,
         call: &'static str,
@@ -163,12 +163,12 @@ impl StoreCalls {
         Ok(schema)
     }
 
-    /// Configures the provider and the state store, unless they are already.
+    /// Configures the provider and the state store, unless they already are.
     pub(super) async fn configured_session(
         &self,
         setup: &StateStoreSetup,
     ) -> Result<StateStoreSession, ProviderStoreError> {
-        // Held over the calls: two callers must not configure one process at once.
+        // Held during the calls, because two callers must not configure one process concurrently.
         let mut current = self.session.lock().await;
         let digest = setup.identity_digest();
         if let Some(session) = &*current
@@ -177,7 +177,7 @@ impl StoreCalls {
         {
             return Ok(session.clone());
         }
-        // A configuration that fails half way is not the old one any more.
+        // After a partly failed configuration, the old one is not in effect any more.
         *current = None;
         self.configure_provider(&setup.provider).await?;
         let chunk_size = self.configure_store(setup).await?;
@@ -186,7 +186,7 @@ impl StoreCalls {
         Ok(session)
     }
 
-    /// A configuration as it is sent. Its sensitive values are remembered.
+    /// Returns a configuration in its form for a call. Its sensitive values are recorded.
     fn encode_config(&self, configured: &EncodedConfig) -> Payload {
         let (plain, _) = configured.value.clone().split_marks();
         let paths = configured.schema.sensitive_paths(plain.value());
@@ -206,7 +206,7 @@ impl StoreCalls {
         self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
-    /// Configures the state store, and returns the size of chunks.
+    /// Configures the state store, and returns the chunk size.
     async fn configure_store(&self, setup: &StateStoreSetup) -> Result<usize, ProviderStoreError> {
         let (config, type_name) = (self.encode_config(&setup.store), setup.type_name.clone());
         let (sent, client) = (config.clone(), client_capabilities());
@@ -222,20 +222,20 @@ impl StoreCalls {
         usize::try_from(size).map_err(|error| self.protocol_error(call, error.to_string()))
     }
 
-    /// Reads a state; an empty one if there is none.
+    /// Reads a state. Returns an empty one if it does not exist.
     pub(super) async fn read_state(
         &self,
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<Vec<u8>, ProviderStoreError> {
-        // The time of the call counts to the last chunk.
+        // The timeout of the call includes the last chunk.
         let request = Request::read_state_bytes(session.state_ref(workspace));
         let method = request.method();
         let receiving = self.receive_chunks(request);
         let assembly = self.wait_for_answer(method, receiving).await??;
         if assembly.longest_received_chunk_len() > session.chunk_size {
             let detail = format!(
-                "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
+                "The provider has sent a state in chunks of up to {} bytes, but the negotiated chunk size is {}. The state is complete. This is a bug in the provider; please report it to its authors.",
                 assembly.longest_received_chunk_len(),
                 session.chunk_size
             );
@@ -279,7 +279,7 @@ impl StoreCalls {
         self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
-    /// Locks a state, and returns the id of the lock.
+    /// Locks a state, and returns the ID of the lock.
     pub(super) async fn lock_state(
         &self,
         session: &StateStoreSession,
@@ -331,7 +331,7 @@ impl StoreCalls {
     }
 }
 
-/// The capabilities of the host, which are those of a plan: a state store defers nothing.
+/// The capabilities of the host, the same as for a plan. A state store defers nothing.
 fn client_capabilities() -> ClientCapabilities {
     ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
 }

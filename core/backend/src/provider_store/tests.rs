@@ -1,4 +1,4 @@
-//! States in a provider of this process, and its faults.
+//! States in an in-process provider, and its faults.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -35,7 +35,7 @@ struct FakeStateService {
     calls: Vec<String>,
 }
 
-/// The fault of an answer.
+/// The fault in a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum AnswerFault {
     None,
@@ -55,7 +55,7 @@ enum AnswerFault {
     Warns,
 }
 
-/// A process of a provider.
+/// A provider process.
 struct FakeProvider {
     service: Arc<Mutex<FakeStateService>>,
     fault: AnswerFault,
@@ -255,7 +255,7 @@ async fn load_store_provider(
     StoreProvider::load(process, addr, Secrets::default(), deadlines).await.unwrap()
 }
 
-/// A backend over a process of its own.
+/// A backend with its own provider process.
 async fn new_backend(
     service: &Arc<Mutex<FakeStateService>>,
     fault: AnswerFault,
@@ -284,7 +284,7 @@ async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
     store.write(&mut file).await.unwrap();
     let read = backend.open_store("default").await.unwrap().read().await.unwrap().unwrap();
     assert_eq!((read.serial, read.lineage), (file.serial, file.lineage));
-    // Provider before store, each once, however many states are opened.
+    // Provider before store, each once, no matter how many states are opened.
     let calls = service.lock().unwrap().calls.clone();
     let expected = [
         "validate provider",
@@ -319,7 +319,7 @@ async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_p
     assert!(other.force_unlock("other").await.is_err());
     other.force_unlock(&id).await.unwrap();
     let taken = other.lock(request(0)).await.unwrap();
-    // The lock is of the other process now.
+    // The lock now belongs to the other process.
     assert!(held.unlock(lock).await.is_err());
     other.unlock(taken).await.unwrap();
 }
@@ -442,13 +442,13 @@ async fn a_call_without_effect_that_hangs_ends_at_the_deadline_of_its_kind() {
         }
         assert_eq!(message.blame, Blame::Provider, "{fault:?}");
     }
-    // A write that is given up could take effect when another run holds the lock.
+    // An abandoned write could take effect when another run holds the lock.
     let backend = new_backend(&service, AnswerFault::HangsWhileWriting, "f").await;
     let writing = tokio::time::timeout(Duration::from_secs(60), use_whole_backend(&*backend));
     assert!(writing.await.is_err(), "it ends");
 }
 
-/// Uses everything of a backend, up to the first error.
+/// Uses all functions of a backend, up to the first error.
 async fn use_whole_backend(backend: &dyn Backend) -> Result<(), StoreError> {
     match backend.workspaces().await {
         Err(WorkspaceError::Store(error)) => return Err(error),

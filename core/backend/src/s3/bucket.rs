@@ -17,11 +17,11 @@ use crate::cause::Cause;
 use crate::journals::ListedObject;
 use crate::web::{HttpResponse, percent_encode};
 
-/// A bucket, with the form in which its objects are written.
+/// A bucket, and the encryption of its objects.
 #[derive(Clone)]
 pub(super) struct Bucket {
     pub(super) name: String,
-    /// The URL, without a slash at the end.
+    /// The URL, without a trailing slash.
     pub(super) url: String,
     pub(super) service: AwsService,
     pub(super) encryption: ObjectEncryption,
@@ -33,33 +33,34 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct StoredObject {
     pub(super) content: Vec<u8>,
-    /// The tag of this version, if the server has any.
+    /// The ETag of this version, if the server has any.
     pub(super) tag: Option<String>,
 }
 
-/// A condition on the stored object, under which a new one replaces it.
+/// A condition on the stored object for its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WriteCondition {
-    /// None.
+    /// No condition.
     Any,
-    /// There is no object.
+    /// The object does not exist.
     Absent,
-    /// The object is the version with this tag.
+    /// The object has this ETag.
     Tag(String),
 }
 
-/// The outcome of writing an object.
+/// The result of writing an object.
 #[derive(Debug)]
 pub(super) enum PutOutcome {
-    /// It is stored, with this tag.
+    /// The object is stored, with this ETag.
     Stored(Option<String>),
     /// The condition does not hold.
     Refused,
-    /// Other requests for the object were under way at each attempt, so the condition was not compared.
+    /// Other requests for the object were in progress at each attempt, so the condition was not
+    /// evaluated.
     Conflict(Cause),
-    /// The server has no conditional writes.
+    /// The server does not support conditional writes.
     Unsupported(Cause),
-    /// The credentials do not permit it.
+    /// The credentials lack the permission.
     Denied(Cause),
 }
 
@@ -80,11 +81,11 @@ struct ListedContents {
 }
 
 impl ListedContents {
-    /// The object, seen at a time of the service.
+    /// Converts the object to a listed one, at a time reported by the service.
     fn seen_at(self, now: Option<Timestamp>) -> ListedObject {
         let written: Option<Timestamp> = self.modified.and_then(|text| text.parse().ok());
         let age = now.zip(written).map(|(now, written)| {
-            // One that was written while the list was made has no age yet.
+            // An object that was written while the list was created has no age yet.
             let seconds = now.as_second().saturating_sub(written.as_second());
             Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
         });
@@ -97,13 +98,13 @@ impl Bucket {
         format!("{}/{}", self.url, encode_object_path(key))
     }
 
-    /// Reads an object; `None` if there is none.
+    /// Reads an object. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn get(&self, key: &str) -> Result<Option<StoredObject>, Cause> {
         let url = self.object_url(key);
-        // S3 keeps no such key, so each read brings it along again.
+        // S3 does not store such a key, so each read includes it.
         let request = self.add_customer_key_headers(Request::get(&url)).body(Vec::new())?;
         let answer = self.service.send_signed(&request).await?;
         let tag = || answer.header(header::ETAG.as_str()).map(str::to_owned);
@@ -115,15 +116,15 @@ impl Bucket {
     }
 
     fn is_object_missing(&self, answer: &HttpResponse) -> bool {
-        // A page of a proxy says nothing about the object.
+        // A page from a proxy is unrelated to the object.
         answer.body.is_empty()
             || AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
     }
 
-    /// Writes an object, in one step, if a condition holds.
+    /// Writes an object atomically, if a condition holds.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn put(
         &self,
         key: &str,
@@ -175,11 +176,11 @@ impl Bucket {
             {
                 Ok(PutOutcome::Conflict(cause()))
             }
-            // Some compatible servers answer with the second one.
+            // Some compatible servers return the second one.
             StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT if is_conditional => {
                 Ok(PutOutcome::Refused)
             }
-            // A condition on a version that is not there any more.
+            // A condition on a version that does not exist any more.
             StatusCode::NOT_FOUND if is_conditional && self.is_object_missing(answer) => {
                 Ok(PutOutcome::Refused)
             }
@@ -193,10 +194,10 @@ impl Bucket {
         }
     }
 
-    /// Removes an object, if there is one.
+    /// Deletes an object, if it exists.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn delete(&self, key: &str) -> Result<(), Cause> {
         let url = self.object_url(key);
         let answer = self.service.send_signed(&Request::delete(&url).body(Vec::new())?).await?;
@@ -207,10 +208,10 @@ impl Bucket {
         }
     }
 
-    /// Lists the objects whose keys begin with a prefix; `None` if that is not permitted.
+    /// Lists the objects whose keys have a prefix. Returns `None` if that is not permitted.
     ///
     /// # Errors
-    /// When the service refuses for another reason or does not answer.
+    /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn list(&self, prefix: &str) -> Result<Option<Vec<ListedObject>>, Cause> {
         let mut objects = Vec::new();
         let mut after: Option<String> = None;
@@ -224,8 +225,8 @@ impl Bucket {
                 percent_encode(prefix)
             );
             let answer = self.service.send_signed(&Request::get(&url).body(Vec::new())?).await?;
-            // Other codes with this status are about wrong keys or clocks, and must not pass for no
-            // permission.
+            // Other codes with this status are about wrong keys or clocks, and must not be mistaken
+            // for a missing permission.
             if answer.status == StatusCode::FORBIDDEN
                 && AwsErrorResponse::parse(&answer)
                     .is_some_and(|refusal| refusal.code == "AccessDenied")
@@ -242,20 +243,20 @@ impl Bucket {
             let now = now.and_then(|date| Timestamp::parse_rfc2822(date).ok());
             objects.extend(page.contents.into_iter().map(|listed| listed.seen_at(now)));
             match page.next {
-                // A server that names the same page again would be asked for ever.
+                // A server that returns the same page again would be queried forever.
                 Some(next) if after.as_ref() != Some(&next) => after = Some(next),
                 _ => return Ok(Some(objects)),
             }
         }
     }
 
-    /// The headers with the key that this backend brings along.
+    /// Returns the headers with the customer-supplied key.
     fn add_customer_key_headers(&self, request: request::Builder) -> request::Builder {
         let ObjectEncryption::Customer(key) = &self.encryption else { return request };
         request
             .header("x-amz-server-side-encryption-customer-algorithm", "AES256")
             .header("x-amz-server-side-encryption-customer-key", STANDARD.encode(key))
-            // The service compares the sum, so that a key that was damaged on its way encrypts
+            // The service compares the checksum, so that a key that was damaged in transit encrypts
             // nothing.
             .header(
                 "x-amz-server-side-encryption-customer-key-MD5",
@@ -268,7 +269,7 @@ impl Bucket {
             AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
         if no_bucket {
             return format!(
-                "S3 bucket {:?} does not exist: it must be made before; a new one may take a minute to appear",
+                "S3 bucket {:?} does not exist: create it first; a new bucket may take a minute to appear",
                 self.name
             )
             .into();

@@ -1,5 +1,6 @@
-//! The state of one workspace in a bucket: read with a check of its sum, written only over the version
-//! that was read, and locked by an object beside it, by an entry of a table, or by both.
+//! The state of one workspace in a bucket. It is read with a verification of its checksum, written
+//! only over the version that was read, and locked by an object next to it, by an item in a table, or
+//! by both.
 
 use std::time::Duration;
 
@@ -15,12 +16,12 @@ use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 use formwork_core::disk::parse_json_object;
 
-/// The longest wait for a bucket to return the content that the table names, and the pause between two
-/// attempts.
+/// Maximum time to wait for a bucket to return the content that the table refers to, and the pause
+/// between two attempts.
 const MAX_CONSISTENCY_WAIT: Duration = Duration::from_secs(10);
 const CONSISTENCY_PAUSE: Duration = Duration::from_secs(2);
 
-/// The state of a workspace.
+/// The client of one workspace's state.
 pub(super) struct S3Client {
     bucket: Bucket,
     key: String,
@@ -31,7 +32,7 @@ pub(super) struct S3Client {
 }
 
 impl S3Client {
-    /// Makes the client. Asks nothing of the service yet.
+    /// Creates the client. Sends no request yet.
     pub(super) fn new(
         bucket: Bucket,
         key: String,
@@ -50,7 +51,7 @@ impl S3Client {
         format!("{}/{}", self.bucket.name, self.key)
     }
 
-    /// Removes the state with its sum.
+    /// Deletes the state with its checksum.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.key).await?;
         match &self.table {
@@ -59,7 +60,7 @@ impl S3Client {
         }
     }
 
-    /// Removes the lock object with an ID. The inner error is another lock that stands there.
+    /// Deletes the lock object with an ID. The inner error is the existing lock with another ID.
     async fn remove_lock_object(&self, id: &str) -> Result<Result<(), Option<LockInfo>>, Cause> {
         match self.lock_object_holder().await? {
             Some(holder) if holder.id == id => self.bucket.delete(&self.lock_key()).await.map(Ok),
@@ -67,7 +68,7 @@ impl S3Client {
         }
     }
 
-    /// Removes the entry of the table with an ID. The inner error is another lock that stands there.
+    /// Deletes the table item with an ID. The inner error is the existing lock with another ID.
     async fn remove_lock_entry(
         &self,
         table: &DynamoDbTable,
@@ -116,11 +117,11 @@ impl S3Client {
         match self.bucket.put(&self.lock_key(), text, &WriteCondition::Absent).await? {
             PutOutcome::Stored(_) => Ok(LockOutcome::Taken),
             PutOutcome::Unsupported(cause) => Err(format!(
-                "{cause}; use_lockfile needs conditional writes, which this server lacks"
+                "{cause}; use_lockfile requires conditional writes, which this server does not support"
             )
             .into()),
             PutOutcome::Denied(cause) => Err(cause),
-            // Perhaps another process is taking the lock, so that a later attempt may find its holder.
+            // Another process may be acquiring the lock, so that a later attempt may find its holder.
             PutOutcome::Conflict(cause) => Ok(LockOutcome::Refused(cause)),
             PutOutcome::Refused => {
                 Ok(outcome_of_conflicting_lock(info, self.lock_object_holder().await?))
@@ -139,22 +140,24 @@ impl S3Client {
         Ok(outcome_of_conflicting_lock(info, table.lock_holder(&self.state_location()).await?))
     }
 
-    /// Compares the sum of a content with the one in the table. Returns the other sum if they differ.
+    /// Compares the checksum of the content with the one in the table. Returns the latter if they
+    /// differ.
     async fn differing_table_checksum(&self, content: Option<&[u8]>) -> Option<String> {
         let table = self.table.as_ref()?;
         // As in Terraform, a table that cannot be read does not stop a read.
         let expected = table.state_checksum(&self.state_location()).await.inspect_err(|error| {
-            tracing::warn!(%error, "the sum of the state cannot be read");
+            tracing::warn!(%error, "the checksum of the state cannot be read");
         });
         let expected = expected.ok().flatten()?;
         let actual = content.map(md5_hex);
-        // Terraform compares the bytes of the sum. One that was set by hand may have upper-case digits.
+        // Terraform compares the bytes of the checksum. One that was set by hand may have uppercase
+        // digits.
         let agrees = actual.is_some_and(|actual| actual.eq_ignore_ascii_case(&expected));
         (!agrees).then_some(expected)
     }
 }
 
-/// An earlier attempt may have reached the server although its answer was lost.
+/// An earlier attempt may have reached the server although its response was lost.
 fn outcome_of_conflicting_lock(info: &LockInfo, holder: Option<LockInfo>) -> LockOutcome {
     match holder {
         Some(holder) if holder.id == info.id => LockOutcome::Taken,
@@ -163,7 +166,7 @@ fn outcome_of_conflicting_lock(info: &LockInfo, holder: Option<LockInfo>) -> Loc
 }
 
 fn md5_hex(content: &[u8]) -> String {
-    // Terraform keeps the MD5 of a state in the table, and compares it.
+    // Terraform stores the MD5 of a state in the table, and compares it.
     hex::encode(&Md5::digest(content))
 }
 
@@ -196,7 +199,7 @@ impl RemoteClient for S3Client {
                 let actual = content.map(md5_hex).unwrap_or_else(|| "none".to_owned());
                 let path = self.state_location();
                 return Err(format!(
-                    "state data in S3 does not have the expected content: its MD5 is {actual}, and the table has {expected}. The bucket may need a minute after a write. If the state is the right one, set the Digest of the entry {path}-md5 in the table to its MD5, or remove the entry if there is no state"
+                    "state data in S3 does not have the expected content: its MD5 is {actual}, and the table has {expected}. The bucket may need a minute after a write. If the state is the right one, set the Digest of the item {path}-md5 in the table to its MD5, or delete the item if there is no state"
                 )
                 .into());
             }
@@ -208,12 +211,12 @@ impl RemoteClient for S3Client {
         let sum = md5_hex(&text);
         let mut stored = self.bucket.put(&self.key, text.clone(), &self.known).await?;
         if let PutOutcome::Unsupported(_) = stored {
-            // Lineage and serial have been compared before.
+            // Lineage and serial have already been compared.
             stored = self.bucket.put(&self.key, text.clone(), &WriteCondition::Any).await?;
         }
         let tag = match stored {
             PutOutcome::Stored(tag) => tag,
-            // An attempt whose answer was lost may have changed the version.
+            // An attempt whose response was lost may have changed the version.
             PutOutcome::Refused => match self.bucket.get(&self.key).await? {
                 Some(object) if object.content == text => object.tag,
                 _ => return Err(PutError::Changed),
@@ -224,12 +227,12 @@ impl RemoteClient for S3Client {
         };
         self.known = tag.map_or(WriteCondition::Any, WriteCondition::Tag);
         if let Some(table) = &self.table {
-            // The next read takes the state for damaged without it.
+            // Without it, the next read would treat the state as damaged.
             let path = self.state_location();
             table.set_state_checksum(&path, &sum).await.map_err(|cause| PutError::Unfinished {
                 cause,
                 remedy: format!(
-                    "The new state is in the bucket, but its sum is not in the table, and without that it is not read. Correct the cause, set the Digest of the entry {path}-md5 to {sum}, and run the command again: the journal holds everything that this run has done."
+                    "The new state is in the bucket, but its checksum is not in the table, and the state cannot be read without it. Correct the cause, set the Digest of the item {path}-md5 to {sum}, and run the command again. The journal contains all results of this run."
                 ),
             })?;
         }
@@ -238,8 +241,8 @@ impl RemoteClient for S3Client {
 
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         let info = LockInfo { path: self.state_location(), ..info.clone() };
-        // One order for all runs: otherwise two of them could take one lock each, and both would
-        // fail.
+        // All runs use the same order. Otherwise two of them could acquire one lock each, and both
+        // would fail.
         if self.use_lockfile {
             let outcome = self.create_lock_object(&info).await?;
             if !matches!(outcome, LockOutcome::Taken) {
@@ -248,12 +251,11 @@ impl RemoteClient for S3Client {
         }
         let Some(table) = &self.table else { return Ok(LockOutcome::Taken) };
         let outcome = self.insert_lock_entry(table, &info).await;
-        // No run knows the ID of half a lock, so it would stay until `force-unlock`.
+        // No run knows the ID of half a lock, so it would remain until `force-unlock`.
         if self.use_lockfile && !matches!(outcome, Ok(LockOutcome::Taken)) {
-            self.bucket
-                .delete(&self.lock_key())
-                .await
-                .map_err(|error| format!("the lock {} is left behind: {error}", self.lock_key()))?;
+            self.bucket.delete(&self.lock_key()).await.map_err(|error| {
+                format!("the lock {} was not released: {error}", self.lock_key())
+            })?;
         }
         outcome
     }
@@ -264,9 +266,9 @@ impl RemoteClient for S3Client {
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
-        // Where nothing is locked there is nothing that could be missing.
+        // Without locking, no lock can be missing.
         let mut released = !self.has_lock();
-        // Both locks are tried, whatever becomes of the first.
+        // Both locks are released, whatever the result of the first.
         let file = if self.use_lockfile { Some(self.remove_lock_object(id).await) } else { None };
         let table = match &self.table {
             Some(table) => Some(self.remove_lock_entry(table, id).await),

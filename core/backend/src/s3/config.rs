@@ -1,4 +1,4 @@
-//! The arguments of the backend `s3` and the environment, read into settings.
+//! Converts the arguments of the backend `s3` and the environment to settings.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,7 +23,7 @@ pub(super) struct S3Settings {
     pub(super) addressing: BucketAddressing,
     pub(super) encryption: ObjectEncryption,
     pub(super) acl: Option<String>,
-    /// Whether uploads carry a sum, which the server compares.
+    /// Whether uploads contain a checksum, which the server verifies.
     pub(super) checksum: bool,
     pub(super) use_lockfile: bool,
     /// The table of locks, and the URL of its service.
@@ -32,20 +32,20 @@ pub(super) struct S3Settings {
     pub(super) max_attempts: u32,
 }
 
-/// Encryption by the server.
+/// Server-side encryption.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum ObjectEncryption {
-    /// As the bucket is configured.
+    /// The default encryption of the bucket.
     Bucket,
     /// With a key of the service.
     Service,
     /// With a key of the Key Management Service.
     Kms(String),
-    /// With a key that every request brings along.
+    /// With a key that every request includes.
     Customer(Vec<u8>),
 }
 
-// Written by hand: a derived form would print the key.
+// Implemented by hand, because a derived `Debug` would print the key.
 impl std::fmt::Debug for ObjectEncryption {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -74,7 +74,7 @@ pub(super) const DEPRECATED_ARGUMENTS: [(&str, &str); 7] = [
     ("sts_endpoint", "endpoints.sts"),
 ];
 
-/// Variables and the ones that replace them.
+/// Deprecated variables and their replacements.
 pub(super) const DEPRECATED_VARIABLES: [(&str, &str); 5] = [
     ("AWS_DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB"),
     ("AWS_IAM_ENDPOINT", "AWS_ENDPOINT_URL_IAM"),
@@ -94,7 +94,7 @@ const CONFLICTING_ARGUMENTS: [(&str, &str); 4] = [
 /// Reads the arguments.
 ///
 /// # Errors
-/// When one is missing or invalid.
+/// Returns an error if an argument is missing or invalid.
 pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settings, ConfigError> {
     let conflict = CONFLICTING_ARGUMENTS
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settin
     };
     let partition = AwsPartition::from_region(&region);
     let truth = |name: &str| arguments.bool(name).unwrap_or(false);
-    // A variable that is set at all counts as true, as in Terraform.
+    // As in Terraform, a variable with any value counts as true.
     let flag = |name: &str, variable: &str| {
         arguments.bool(name).unwrap_or_else(|| arguments.read_env_variable(variable).is_some())
     };
@@ -147,7 +147,7 @@ fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> 
             "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
         )));
     }
-    // Each of these would give another meaning to the URLs that are made of the name.
+    // Each of these would change the meaning of the URLs that contain the name.
     if bucket.contains(['/', '?', '#', '@', ':', ' ']) {
         return Err(ConfigError::new(format!(
             "bucket is {bucket:?}, which is not the name of a bucket"
@@ -205,7 +205,7 @@ fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption,
         })?),
     };
     Ok(match (arguments.bool("encrypt").unwrap_or(false), kms, customer) {
-        // As in Terraform, a key counts only together with `encrypt`.
+        // As in Terraform, a key has an effect only together with `encrypt`.
         (false, ..) => ObjectEncryption::Bucket,
         (true, Some(id), _) => ObjectEncryption::Kms(id),
         (true, None, Some(key)) => ObjectEncryption::Customer(key),

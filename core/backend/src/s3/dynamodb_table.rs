@@ -1,5 +1,5 @@
-//! The table of DynamoDB with the locks of states and the sums of their content, as existing folders
-//! have it.
+//! The DynamoDB table with the locks of states and the checksums of their content, in Terraform's
+//! format.
 
 use formwork_core::disk::parse_json_object;
 use serde::Deserialize;
@@ -26,16 +26,17 @@ struct FoundItem {
 }
 
 impl DynamoDbTable {
-    /// Takes the lock of a state. Returns whether it was free.
+    /// Acquires the lock of a state. Returns whether it was free.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn lock(&self, state: &str, info: &LockInfo) -> Result<bool, Cause> {
         let info = serde_json::to_string(info)?;
         let input = json!({
             "TableName": self.name,
             "Item": { "LockID": { "S": state }, "Info": { "S": info } },
-            // The service checks this together with the write, so one of two runs gets the lock.
+            // The service evaluates this together with the write, so only one of two runs gets the
+            // lock.
             "ConditionExpression": "attribute_not_exists(LockID)",
         });
         let answer = self.send_request("PutItem", &input).await?;
@@ -49,10 +50,11 @@ impl DynamoDbTable {
         Err(self.unexpected_response_cause(&answer, "PutItem"))
     }
 
-    /// The lock of a state; `None` if there is none.
+    /// Returns the lock of a state, or `None` if there is none.
     ///
     /// # Errors
-    /// When the service refuses or does not answer, or the entry cannot be read.
+    /// Returns an error if the service refuses the request or does not respond, or if the item
+    /// cannot be read.
     pub(super) async fn lock_holder(&self, state: &str) -> Result<Option<LockInfo>, Cause> {
         let info = self.read_item(state, "Info").await?;
         info.map(|info| parse_json_object(info.as_bytes()).map_err(Into::into)).transpose()
@@ -61,25 +63,25 @@ impl DynamoDbTable {
     /// Releases the lock of a state.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn unlock(&self, state: &str) -> Result<(), Cause> {
         self.delete_item(state).await
     }
 
-    /// The sum of the content of a state that was last written, in hexadecimal digits.
+    /// Returns the checksum of a state's content that was last written, in hexadecimal digits.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn state_checksum(&self, state: &str) -> Result<Option<String>, Cause> {
         let sum = self.read_item(&checksum_key(state), "Digest").await?;
-        // As in Terraform, a text that is no MD5 does not stop a read.
+        // As in Terraform, a string that is not an MD5 does not stop a read.
         Ok(sum.filter(|sum| sum.len() == 32 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())))
     }
 
-    /// Stores the sum of the content of a state.
+    /// Stores the checksum of a state's content.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn set_state_checksum(&self, state: &str, sum: &str) -> Result<(), Cause> {
         let input = json!({
             "TableName": self.name,
@@ -88,10 +90,10 @@ impl DynamoDbTable {
         self.call_service("PutItem", &input).await.map(drop)
     }
 
-    /// Removes the sum of the content of a state.
+    /// Deletes the checksum of a state's content.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn remove_state_checksum(&self, state: &str) -> Result<(), Cause> {
         self.delete_item(&checksum_key(state)).await
     }
@@ -101,7 +103,7 @@ impl DynamoDbTable {
             "TableName": self.name,
             "Key": { "LockID": { "S": key } },
             "ProjectionExpression": format!("LockID, {attribute}"),
-            // DynamoDB's usual reads may miss the latest write.
+            // DynamoDB's default reads may miss the latest write.
             "ConsistentRead": true,
         });
         let answer = self.call_service("GetItem", &input).await?;
@@ -137,7 +139,7 @@ impl DynamoDbTable {
     }
 }
 
-/// The key of the entry with the sum.
+/// The key of the item with the checksum.
 fn checksum_key(state: &str) -> String {
     format!("{state}-md5")
 }

@@ -11,21 +11,21 @@ use crate::aws::partition::AwsPartition;
 const OBJECT_PATH_ENCODE_SET: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The form of the URLs of a bucket.
+/// The form of a bucket's URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BucketAddressing {
-    /// The URL of the service, if it is not that of AWS.
+    /// The custom URL of the service, if it is not that of AWS.
     pub(super) endpoint: Option<String>,
-    /// Whether the bucket is part of the path, not of the host.
+    /// Whether the bucket is part of the path, not of the host name.
     pub(super) path_style: bool,
-    /// Whether the host is one with validated cryptography.
+    /// Whether to use the FIPS endpoint.
     pub(super) fips: bool,
-    /// Whether the host has addresses of IPv6, too.
+    /// Whether to use the dual-stack endpoint, with IPv4 and IPv6.
     pub(super) dualstack: bool,
 }
 
 impl BucketAddressing {
-    /// The URL of a bucket, without a slash at the end.
+    /// Returns the URL of a bucket, without a trailing slash.
     pub(super) fn bucket_url(&self, bucket: &str, region: &str) -> String {
         let service = match &self.endpoint {
             Some(endpoint) => endpoint.trim_end_matches('/').to_owned(),
@@ -37,7 +37,7 @@ impl BucketAddressing {
             }
         };
         let (scheme, host) = service.split_once("://").unwrap_or(("https", &service));
-        // No certificate covers a name with dots, and an address has no subdomains.
+        // No certificate covers a name with dots, and an IP address has no subdomains.
         let dotted = scheme == "https" && bucket.contains('.');
         if self.path_style || dotted || is_ip_address(&service) {
             return format!("{scheme}://{host}/{bucket}");
@@ -46,13 +46,13 @@ impl BucketAddressing {
     }
 }
 
-/// Whether the host of a URL is an address, not a name.
+/// Whether the host of a URL is an IP address, not a name.
 fn is_ip_address(url: &str) -> bool {
     let host = url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
     host.is_some_and(|host| host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok())
 }
 
-/// The path of an object in a URL.
+/// Returns the path of an object in a URL.
 pub(super) fn encode_object_path(key: &str) -> String {
     utf8_percent_encode(key, &OBJECT_PATH_ENCODE_SET).to_string()
 }

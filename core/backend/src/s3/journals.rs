@@ -1,11 +1,11 @@
-//! The journals of runs as objects of the bucket beside a state.
+//! Stores the journals of runs as objects in the bucket next to a state.
 
 use super::bucket::{Bucket, PutOutcome, WriteCondition};
 use super::client::S3Client;
 use crate::cause::Cause;
 use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
-/// The objects beside a state.
+/// The journal objects of a state.
 pub(super) struct S3Objects {
     pub(super) bucket: Bucket,
     pub(super) state: S3Client,
@@ -21,7 +21,7 @@ impl ObjectStore for S3Objects {
         let objects = self.bucket.list(prefix).await?;
         Ok(objects.ok_or_else(|| {
             format!(
-                "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines do not find a journal there",
+                "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines cannot find a journal there",
                 self.bucket.name
             )
         }))

@@ -1,12 +1,12 @@
-//! Names of keys that encrypt objects, checked as Terraform checks them before any request.
+//! Identifiers of KMS keys, validated before any request, as in Terraform.
 
 use crate::aws::arn::arn_resource;
 use crate::config_error::ConfigError;
 
-/// Checks the name of a key for encryption: an id, an alias, or an ARN of one.
+/// Checks the identifier of an encryption key: an ID, an alias, or the ARN of one.
 ///
 /// # Errors
-/// When it is none.
+/// Returns an error if the identifier is invalid.
 pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
     let is_alias = |text: &str| {
         let alias = text.strip_prefix("alias/").filter(|alias| !alias.is_empty());
@@ -28,7 +28,7 @@ pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
     )))
 }
 
-/// Whether a text is the id of a key: a UUID, or one for several regions.
+/// Whether a string is the ID of a key: a UUID, or a multi-Region key ID.
 fn is_kms_key_id(text: &str) -> bool {
     let is_hex = |text: &str, length: usize| {
         text.len() == length && text.chars().all(|c| c.is_ascii_hexdigit())

@@ -1,4 +1,4 @@
-//! The arguments of the backend `s3`, as Terraform has them.
+//! The arguments of the backend `s3`, as in Terraform.
 
 use formwork_value::Type;
 use formwork_value::schema::Block;
@@ -32,9 +32,9 @@ const BOOL_ARGUMENTS: &[&str] = &[
 
 const ENDPOINT_SERVICES: &[&str] = &["dynamodb", "iam", "s3", "sso", "sts"];
 
-/// The schema.
+/// Returns the schema.
 pub(super) fn schema() -> Block {
-    // `bucket` and `key` are checked later: options of `init` may set them.
+    // `bucket` and `key` are checked later, because options of `init` may set them.
     let mut own = string_attributes(STRING_ARGUMENTS);
     own.extend(BOOL_ARGUMENTS.iter().map(|name| (*name, Type::Bool)));
     let mut block = connection_arguments_block();

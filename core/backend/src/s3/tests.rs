@@ -60,7 +60,7 @@ fn success_reply(tag: &str) -> ScriptedReply {
     ScriptedReply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
 }
 
-/// The backend of a state on a server, on a machine with a folder.
+/// The backend of a state on a server, on a machine with a directory.
 fn new_backend_in(
     folder: &Path,
     server: &ScriptedServer,
@@ -83,7 +83,7 @@ async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_is_written_only_over_the_version_that_was_read() {
-    // A write reads the state again first, so two answers come before its own.
+    // A write reads the state first, so two responses come before its own.
     let server = ScriptedServer::start([
         not_found_reply(),
         not_found_reply(),
@@ -177,7 +177,7 @@ async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
     ]);
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
-    // The last answer has the content of the request, so it is made by hand.
+    // The last response has the content of the request, so it is created by hand.
     let written = store.write(&mut file).await.unwrap_err();
     assert!(
         matches!(written, StoreError::Failed { doing: StoreOperation::Write, .. }),
@@ -216,14 +216,14 @@ async fn a_conflict_with_another_request_is_repeated_and_is_no_refusal() {
     let server = ScriptedServer::start([conflict(), success_reply("1")]);
     drop(open_store(&server, &lockfile).await.try_lock("test").await.unwrap());
 
-    // Conflicts without an end are no state of another program, and no lock that is held.
+    // Endless conflicts are neither a state of another program nor a held lock.
     let endless = || vec![conflict(); 5];
     let server = ScriptedServer::start(before.into_iter().chain(endless()));
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Failed { doing: StoreOperation::Write, .. }), "{error:?}");
-    assert!(error.to_string().contains("under way at each attempt"), "{error}");
+    assert!(error.to_string().contains("in progress at each attempt"), "{error}");
     let server = ScriptedServer::start(endless());
     let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();
     assert!(matches!(error, StoreError::LockRefused { .. }), "{error:?}");
@@ -247,7 +247,7 @@ async fn a_server_without_conditional_writes_keeps_states_but_no_locks() {
     let server = ScriptedServer::start([lacking()]);
     let mut store = open_store(&server, &[("use_lockfile", Value::Bool(true))]).await;
     let error = store.try_lock("test").await.unwrap_err().to_string();
-    assert!(error.contains("use_lockfile needs conditional writes"), "{error}");
+    assert!(error.contains("use_lockfile requires conditional writes"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -326,7 +326,7 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
         digest(&sum),
     ]);
     let began = Instant::now();
-    // The clock of the test moves on by itself whenever all wait.
+    // The clock of the test advances by itself whenever all tasks wait.
     let read = open_store(&server, &table).await.read().await.unwrap().unwrap();
     assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
 
@@ -357,12 +357,12 @@ async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
     for part in [
         "DynamoDB PutItem on table \"t\"",
         "AccessDeniedException",
-        "The new state is in the bucket, but its sum is not in the table",
-        "set the Digest of the entry b/k/s-md5 to ",
+        "The new state is in the bucket, but its checksum is not in the table",
+        "set the Digest of the item b/k/s-md5 to ",
     ] {
         assert!(detail.contains(part), "{part}: {detail}");
     }
-    assert!(!detail.contains("The state that was there before is still there"), "{detail}");
+    assert!(!detail.contains("The previous state still exists"), "{detail}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -428,7 +428,7 @@ async fn encryption_and_acl_are_asked_for() {
         store.write(&mut file).await.unwrap();
         let asked = server.received_requests();
         assert_eq!(asked[2].headers[&header], value);
-        // Reads need a key of the customer, too.
+        // Reads require a customer-supplied key, too.
         assert_eq!(asked[0].headers.contains_key(&header), header.ends_with("customer-key"));
     }
 }
@@ -497,7 +497,7 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
         body.contains("Action=AssumeRoleWithWebIdentity") && body.ends_with("WebIdentityToken=jwt"),
         "{body}"
     );
-    // The token proves who asks, and there are no keys yet to sign with.
+    // The token proves the identity of the caller, and there are no keys yet to sign with.
     assert!(!asked[0].headers.contains_key("authorization"));
 }
 
@@ -511,7 +511,7 @@ async fn credentials_of_a_container_and_a_machine_are_asked_for() {
     assert_eq!(found.0, "ASIA");
 
     let server = ScriptedServer::start([
-        // The second version of the metadata service: a token, the name of the role, then its keys.
+        // The second version of the metadata service: a token, the name of the role, and its keys.
         ScriptedReply::new("200 OK", "token"),
         ScriptedReply::new("200 OK", "role"),
         ScriptedReply::new("200 OK", keys),

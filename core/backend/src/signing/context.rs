@@ -1,4 +1,4 @@
-//! The environment in which the signing package searches for credentials: variables, files and requests.
+//! The environment in which the signing crate searches for credentials: variables, files and requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use ureq::http::{Request, Response};
 
 use crate::web::HttpClient;
 
-/// Makes the context: the variables of the command's environment, and a client for the services
+/// Creates the context: the variables of the command's environment, and a client for the services
 /// that return credentials.
 pub(crate) fn signing_context(variables: BTreeMap<String, String>, client: HttpClient) -> Context {
     Context::new()
@@ -31,7 +31,7 @@ impl std::fmt::Debug for EnvironmentVariables {
 
 impl Env for EnvironmentVariables {
     fn var(&self, key: &str) -> Option<String> {
-        // As in the SDK of AWS for Go, an empty variable counts as not set.
+        // As in the AWS SDK for Go, an empty variable counts as not set.
         self.0.get(key).filter(|value| !value.is_empty()).cloned()
     }
 
@@ -40,7 +40,7 @@ impl Env for EnvironmentVariables {
     }
 
     fn home_dir(&self) -> Option<PathBuf> {
-        // The environment of the command decides, not that of the process.
+        // The environment of the command is used, not that of the process.
         self.var("HOME").map(PathBuf::from)
     }
 }

@@ -1,4 +1,4 @@
-//! Messages about failures of stores: the summary, and the next step.
+//! Messages about failures of stores: the summary, and the remedy.
 
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Message, to_sentence};
@@ -37,7 +37,7 @@ impl StoreError {
         Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self))).blamed_on(blame)
     }
 
-    /// The failure of a provider behind the error, if there is one.
+    /// The provider failure that caused the error, if there is one.
     fn provider_error(&self) -> Option<&ProviderStoreError> {
         match self {
             Self::Failed { cause, .. } => cause.downcast_ref(),
@@ -53,20 +53,20 @@ impl StoreError {
             }
             Self::LockRefused { .. } => (
                 messages::STATE_IS_LOCKED,
-                "If another run holds the lock, wait until it has ended, or give -lock-timeout to \
-                 wait for it. If its holder is gone, run:\n  formwork force-unlock ID"
+                "If another run holds the lock, wait until it has ended, or use -lock-timeout to \
+                 wait for it. If its holder does not run any more, run:\n  formwork force-unlock ID"
                     .to_owned(),
             ),
             Self::NoWorkspace { .. } => (
                 messages::WORKSPACES_NOT_SUPPORTED,
-                "This backend keeps one state only, that of the workspace \"default\". Unset \
+                "This backend supports only the workspace \"default\". Unset \
                  TF_WORKSPACE, or run:\n  formwork workspace select default"
                     .to_owned(),
             ),
             Self::NotLocked { holder, .. } => {
                 let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
                 let next = match holder {
-                    Some(_) => "Give the ID of this lock, if its holder is gone.",
+                    Some(_) => "Use the ID of this lock, if its holder does not run any more.",
                     None => "The state may not be locked any more. Run the command that needs it.",
                 };
                 (messages::FAILED_TO_UNLOCK_STATE, format!("{about}{next} Nothing was changed."))
@@ -74,10 +74,10 @@ impl StoreError {
             Self::Emptied { location, evidence, copy } => (
                 messages::STATE_FILE_IS_EMPTY,
                 format!(
-                    "A state file never becomes empty by itself: it was cut off, perhaps when \
-                     another program was killed while writing it. Going on would create everything \
+                    "A state file never becomes empty by itself: it was truncated, perhaps when \
+                     another program was killed while writing it. To continue would create everything \
                      a second time. Restore it from a copy. Nothing was changed.\n\n{}Only if none \
-                     of its objects exist any more, remove {location} and {}, and run the command \
+                     of its objects exist any more, delete {location} and {}, and run the command \
                      again.",
                     copy.as_ref().map(|copy| format!("{copy} ")).unwrap_or_default(),
                     evidence.join(" and ")
@@ -87,7 +87,7 @@ impl StoreError {
                 messages::STATE_BELONGS_TO_ANOTHER_LINEAGE,
                 "The two have different origins, so one would overwrite the objects of the other. The stored \
                  state was not changed. If this run has changed real objects, their results are in \
-                 its journal, and the next command says how to keep both."
+                 its journal, and the next command describes how to keep both."
                     .to_owned(),
             ),
             Self::Changed { .. } => (
@@ -99,7 +99,7 @@ impl StoreError {
             ),
             Self::Replaced { .. } => (
                 messages::STATE_FILE_WAS_REPLACED,
-                "The lock does not cover the file that is there, so another run may be using it. \
+                "The lock does not cover the current file, so another run may be using it. \
                  Nothing was overwritten. Run the command again: if this one has changed real \
                  objects, their results are in its journal and are taken over."
                     .to_owned(),
@@ -112,7 +112,7 @@ impl StoreError {
             ),
             Self::NotPersistent { .. } => (
                 messages::STATE_WOULD_NOT_BE_KEPT,
-                "Without a state it would be unknown afterwards what was made. Name a file, with \
+                "Without a state, the created objects would be lost. Specify a regular file, with \
                  the backend's `path` or -state-out."
                     .to_owned(),
             ),
@@ -129,29 +129,29 @@ impl StoreOperation {
         match self {
             Self::Lock => (
                 messages::ERROR_ACQUIRING_STATE_LOCK,
-                "The state must be writable before anything is changed. Check the place, the \
-                 credentials for it and its permissions, or choose another place.",
+                "The state must be writable before anything is changed. Check the location, the \
+                 credentials for it and its permissions, or choose another location.",
             ),
             Self::Unlock => (
                 messages::ERROR_RELEASING_STATE_LOCK,
-                "The lock may still be there. Once no run uses the state, `formwork force-unlock` \
+                "The lock may still be held. When no run uses the state, `formwork force-unlock` \
                  with the ID that the next command prints releases it.",
             ),
             Self::Read => (
                 messages::FAILED_TO_READ_STATE,
-                "Check the place, the credentials for it and its permissions. Nothing was changed.",
+                "Check the location, the credentials for it and its permissions. Nothing was changed.",
             ),
             Self::Write => (
                 messages::FAILED_TO_SAVE_STATE,
-                "The state that was there before is still there. If this command has changed real \
+                "The previous state still exists. If this command has changed real \
                  objects, its journal holds the results, unless another error says that it could not \
                  be written: then only this output has the ids of the latest objects, so keep it. \
                  Correct the cause, then run the command again: it takes over what a journal holds.",
             ),
             Self::Overwrite => (
                 messages::FAILED_TO_SAVE_STATE,
-                "The file is a mount point, which no other file can take the place of, so the state \
-                 was written into it and may be cut off now. The complete state is beside it, in the \
+                "The file is a mount point, which no other file can replace, so the state \
+                 was written into it and may be truncated now. The complete state is next to it, in the \
                  file whose name has `.next` in it. Free space or correct the permissions, copy that \
                  file over the state, then run any command.",
             ),
@@ -161,11 +161,11 @@ impl StoreOperation {
             ),
             Self::List => (
                 messages::FAILED_TO_LIST_WORKSPACES,
-                "Check the place, the credentials for it and its permissions.",
+                "Check the location, the credentials for it and its permissions.",
             ),
             Self::Create | Self::Delete => (
                 messages::FAILED_TO_CHANGE_WORKSPACES,
-                "Check the place, the credentials for it and its permissions.",
+                "Check the location, the credentials for it and its permissions.",
             ),
         }
     }
@@ -181,12 +181,12 @@ fn describe_held_lock(holder: Option<&LockInfo>, ends: LockEnd) -> String {
         }
         LockEnd::ByForce => {
             let id = holder.map_or_else(|| "ID".to_owned(), |holder| shell_word(&holder.id));
-            format!("If its holder is gone, run:\n  formwork force-unlock {id}")
+            format!("If its holder does not run any more, run:\n  formwork force-unlock {id}")
         }
     };
     format!(
-        "{about}The lock keeps two runs from changing the state at once. Wait until the other run has \
-         ended, or give -lock-timeout to wait for it. {end}"
+        "{about}The lock prevents two runs from changing the state at the same time. Wait until the other run has \
+         ended, or use -lock-timeout to wait for it. {end}"
     )
 }
 

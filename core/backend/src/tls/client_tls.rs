@@ -1,4 +1,4 @@
-//! The TLS of a client of HTTP: its settings, checked, and the configuration for its connections.
+//! The TLS of an HTTP client: its validated settings, and the configuration for its connections.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,11 +15,11 @@ use crate::config_error::ConfigError;
 /// TLS settings of a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TlsSettings {
-    /// Whether certificates of servers are not verified.
+    /// Whether server certificates are not verified.
     pub(crate) insecure: bool,
-    /// The certificates, in PEM, of trusted authorities, instead of those of this machine.
+    /// The PEM certificates of trusted authorities, instead of those of this machine.
     pub(crate) authorities: Option<String>,
-    /// The certificate chain and the private key that are shown to servers, in PEM.
+    /// The PEM certificate chain and private key of the client.
     pub(crate) identity: Option<(String, String)>,
 }
 
@@ -34,21 +34,21 @@ enum Trust {
     Named(Arc<dyn ServerCertVerifier>),
 }
 
-/// The TLS of a client: checked settings.
+/// The TLS of a client, with validated settings.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientTls {
     trust: Trust,
     identity: Option<Arc<SingleCertAndKey>>,
-    /// The finished configuration. It is made for the first connection that is encrypted, because the
-    /// certificates of the machine are many files, and may be missing where nothing is encrypted.
+    /// The finished configuration. It is created for the first encrypted connection, because the
+    /// certificates of the machine are many files, and may be missing if no connection is encrypted.
     config: OnceLock<Arc<ClientConfig>>,
 }
 
 impl ClientTls {
-    /// Checks the settings.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// When a certificate or key cannot be used.
+    /// Returns an error if a certificate or key cannot be used.
     #[cfg_attr(
         not(feature = "http-client"),
         expect(dead_code, reason = "the agent of the machine has no settings")
@@ -80,7 +80,7 @@ impl ClientTls {
         Ok(Self { trust, identity: identity.transpose()?, config: OnceLock::new() })
     }
 
-    /// The trusted certificates of this machine, and no certificate of the client.
+    /// Trusts the certificates of this machine, and uses no client certificate.
     pub(crate) fn of_machine() -> Self {
         Self { trust: Trust::Machine, identity: None, config: OnceLock::new() }
     }
@@ -88,7 +88,7 @@ impl ClientTls {
     /// The configuration for connections.
     ///
     /// # Errors
-    /// When this machine has no trusted certificates.
+    /// Returns an error if this machine has no trusted certificates.
     pub(super) fn client_config(&self) -> Result<Arc<ClientConfig>, Error> {
         if let Some(config) = self.config.get() {
             return Ok(Arc::clone(config));

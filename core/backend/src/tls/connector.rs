@@ -1,8 +1,8 @@
-//! TLS of HTTP requests, also under another name than the one in the URL: for servers that are reached by
-//! an address which their certificate does not have.
+//! TLS of HTTP requests, optionally with another name than the one in the URL: for servers whose
+//! certificate does not contain the address at which they are reached.
 //!
-//! The HTTP library has a connector of its own. That one panics for certificates of clients which the TLS
-//! library does not read, and has no place for another verifier.
+//! The HTTP library has a connector of its own. That one panics for client certificates that the TLS
+//! library does not accept, and supports no other verifier.
 
 use std::fmt;
 use std::io::{Read as _, Write as _};
@@ -22,7 +22,7 @@ use ureq::unversioned::transport::{
 
 use super::client_tls::ClientTls;
 
-/// An HTTP client with the trusted certificates of this machine.
+/// Creates an HTTP client that trusts the certificates of this machine.
 #[must_use]
 pub fn http_agent_of_machine(config: Config) -> Agent {
     http_agent(config, TlsConnector::new(ClientTls::of_machine()))
@@ -50,7 +50,7 @@ pub(crate) struct TlsConnector {
 struct NamedHost {
     /// The host in the URLs of the server. Other hosts, such as proxies, keep their names.
     host: String,
-    /// The URL of the server under its name.
+    /// The URL of the server with the name in its certificate.
     named: Uri,
 }
 
@@ -60,11 +60,11 @@ impl TlsConnector {
         Self { tls, named: None }
     }
 
-    /// The connector with the name to expect in the certificate of one server. A port in the name does not
-    /// count, as in Consul's own client.
+    /// Sets the name to expect in the certificate of one server. A port in the name is ignored, as in
+    /// Consul's own client.
     ///
     /// # Errors
-    /// When the name cannot be the host of a URL.
+    /// Returns an error if the name cannot be the host of a URL.
     #[cfg_attr(
         not(feature = "consul"),
         expect(dead_code, reason = "the server of no other backend has another name")
@@ -78,13 +78,13 @@ impl TlsConnector {
         Ok(Self { named: Some(NamedHost { host: host.to_owned(), named }), ..self })
     }
 
-    /// The name that the certificate of a server must have.
+    /// Returns the name that the certificate of a server must have.
     fn server_name(&self, uri: &Uri) -> Result<ServerName<'static>, ureq::Error> {
         let named = self.named.as_ref().filter(|named| uri.host() == Some(&named.host));
         let host = named.map_or(uri, |named| &named.named).host().unwrap_or_default();
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let name = ServerName::try_from(bare.to_owned());
-        name.map_err(|_| ureq::Error::Tls("the host is no name that a certificate can have"))
+        name.map_err(|_| ureq::Error::Tls("the host is not a valid name for a certificate"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Certificates as people make them with `openssl`, and as Terraform takes them.
+//! Certificates as users create them with `openssl`, and as Terraform accepts them.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustls::pki_types::{ServerName, UnixTime};
 use super::client_tls::{ClientTls, TlsSettings};
 use super::*;
 
-/// A certificate of X.509 version 1, as `openssl x509 -req` makes it, and its key.
+/// An X.509 version 1 certificate, as created by `openssl x509 -req`, and its key.
 const VERSION_1: (&str, &str) = (
     "-----BEGIN CERTIFICATE-----
 MIIBGjCBwQIUcWn6q0zIRDHTZsMy1QKRp04XY9EwCgYIKoZIzj0EAwIwDTELMAkG
@@ -29,7 +29,7 @@ AdL17Bwhm9H0D1XXBk7FXoxn4kvxZwvtbbYiiYwFrPEDXtJbTVUJtJ/O
 ",
 );
 
-/// A certificate that is its own issuer, as `openssl req -x509` makes it, and its key.
+/// A self-signed certificate, as created by `openssl req -x509`, and its key.
 fn self_signed(is_ca: bool) -> (rcgen::Certificate, KeyPair) {
     let mut params = CertificateParams::new(["state.test".to_owned()]).unwrap();
     if is_ca {

@@ -1,4 +1,4 @@
-//! Requests that need no authorization, or have it already.
+//! Requests that need no authorization, or are already authorized.
 
 use ureq::http::Request;
 
@@ -6,16 +6,17 @@ use super::{Authorize, HttpClient, HttpResponse};
 use crate::cause::Cause;
 
 impl HttpClient {
-    /// Sends a request, and again where the server does not answer, is busy or fails.
+    /// Sends a request, and retries it if the server does not respond, is busy or fails.
     ///
     /// # Errors
-    /// When no answer came. One with any other status is returned.
+    /// Returns an error if no response arrived. Any other response is returned, whatever its
+    /// status.
     pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
         self.send_authorized(request, &NoAuthorization).await
     }
 }
 
-/// The authorization of a request that has it already, or needs none.
+/// The authorization of a request that is already authorized, or needs none.
 struct NoAuthorization;
 
 #[async_trait::async_trait]

@@ -1,5 +1,5 @@
-//! Takes all claims of a run in one transaction, or none: so no two runs wait for each other. The row of the state is
-//! locked meanwhile, so that no write comes in between.
+//! Acquires all claims of a run in one transaction, or none, so that two runs never wait for each other. The
+//! row of the state is locked during the transaction, so that no write interferes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -20,28 +20,28 @@ use crate::encryption::StateCipher;
 use crate::pg::StatesTable;
 use crate::pg::tables::IS_LIVE_CONDITION;
 
-/// The pause between two attempts while other runs have claims that are in the way.
+/// The pause between two attempts while other runs have conflicting claims.
 const CLAIM_RETRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// An attempt to claim.
 pub(in crate::pg) struct ClaimAttempt<'a> {
     pub(in crate::pg) table: &'a StatesTable,
     pub(in crate::pg) workspace: &'a str,
-    /// The sum of the row that was read, and the state in it.
+    /// The checksum of the row that was read, and the state in it.
     pub(in crate::pg) known_sum: Option<&'a str>,
     pub(in crate::pg) base: &'a StateFile,
     pub(in crate::pg) cipher: &'a StateCipher,
-    /// The interrupted runs that this one has taken over: their claims are its own.
+    /// The interrupted runs that this one has taken over, with their claims.
     pub(in crate::pg) adopted: &'a [String],
-    /// Whether other runs may go on at the same time.
+    /// Whether other runs may be active concurrently.
     pub(in crate::pg) is_shared: bool,
 }
 
-/// Addresses as the table has them.
+/// Addresses in the form of the table.
 struct ClaimAddresses {
     /// The instances and outputs to change, each with its resource.
     changes: BTreeMap<String, String>,
-    /// The resources that must stay as they are.
+    /// The resources that must not change.
     reads: BTreeSet<String>,
 }
 
@@ -62,14 +62,15 @@ impl ClaimAddresses {
 }
 
 impl ClaimAttempt<'_> {
-    /// Claims, waiting for other runs as long as the claims say. Returns the conflict that is left.
+    /// Acquires the claims, and waits for other runs as long as they allow. Returns the remaining
+    /// conflict.
     pub(in crate::pg) async fn claim_with_retries(
         self,
         client: &mut Connection,
         claims: &Claims,
     ) -> Result<Option<ClaimConflict>, Cause> {
         let addresses = ClaimAddresses::from_claims(claims);
-        // A run that changes nothing is in the way of no other.
+        // A run that changes nothing conflicts with no other run.
         if addresses.is_empty() || !self.table.has_own_tables(client).await? {
             return Ok(None);
         }
@@ -77,13 +78,13 @@ impl ClaimAttempt<'_> {
         loop {
             let transaction = client.transaction();
             let conflict = self.try_claim(&transaction, claims, &addresses).await?;
-            // A run that was cut off does not end by waiting for it.
+            // Waiting does not end an interrupted run.
             let waits = matches!(&conflict, Some(ClaimConflict::Claimed(claims)) if claims.iter().all(|claim| claim.is_live));
             if conflict.is_none() {
                 return Ok(None);
             }
-            // Rolled back before the pause: the lock on the row would keep the other runs from
-            // ending.
+            // Rolled back before the pause. Otherwise the lock on the row would prevent the other
+            // runs from ending.
             drop(transaction);
             if !waits || Instant::now() >= deadline {
                 return Ok(conflict);
@@ -92,22 +93,22 @@ impl ClaimAttempt<'_> {
         }
     }
 
-    /// Claims, and commits the transaction, unless there is a conflict.
+    /// Acquires the claims and commits the transaction, unless there is a conflict.
     async fn try_claim(
         &self,
         transaction: &Transaction<'_>,
         claims: &Claims,
         addresses: &ClaimAddresses,
     ) -> Result<Option<ClaimConflict>, Cause> {
-        // The lock on the row keeps writes out until all is claimed. The content is fetched only if
-        // it has changed.
+        // The lock on the row prevents writes until everything is claimed. The content is fetched
+        // only if it has changed.
         let query = format!(
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()
         );
         let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &self.known_sum];
         let foreign = async {
-            // An exclusive lock keeps all other runs out, so nothing can be in the way.
+            // An exclusive lock excludes all other runs, so there cannot be a conflict.
             if !self.is_shared {
                 return Ok(Vec::new());
             }
@@ -116,7 +117,7 @@ impl ClaimAttempt<'_> {
                 try_join!(removed, self.conflicting_claims(transaction, &claims.run, addresses))?;
             Ok(foreign)
         };
-        // Sent together. The server looks for claims once it has the lock on the row.
+        // Sent together. The server searches for claims once it has the lock on the row.
         let locked = transaction.query_opt(&query, &parameters);
         let ((), row, foreign) = try_join!(transaction.begin(), locked, foreign)?;
         let text: Option<String> = row.and_then(|row| row.get(0));
@@ -133,11 +134,11 @@ impl ClaimAttempt<'_> {
         Ok(None)
     }
 
-    /// The claimed parts that others have changed since the plan was made; `text` is the row if it is another one than
-    /// this run has read.
+    /// Returns the claimed parts that other runs have changed since the plan was created. `text` is the row if
+    /// it is not the one that this run has read.
     fn moved_parts(&self, claims: &Claims, text: Option<&str>) -> Result<BTreeSet<String>, Cause> {
         let is_known = text.is_none() && claims.planned_on.is_none();
-        // An exclusive lock keeps all other runs out, and a plan for an earlier state is refused before.
+        // An exclusive lock excludes all other runs, and a plan for an earlier state is refused before.
         if !self.is_shared || is_known {
             return Ok(BTreeSet::new());
         }
@@ -147,7 +148,7 @@ impl ClaimAttempt<'_> {
         Ok(claims_changed_between(base, &current.state, claims))
     }
 
-    /// Removes the claims of runs that have ended in good order, and could not remove them.
+    /// Deletes the claims of runs that have completed normally, but could not delete them.
     async fn remove_orphaned_claims(&self, transaction: &Transaction<'_>) -> Result<(), Cause> {
         let statement = format!(
             "DELETE FROM {} WHERE workspace = $1 AND NOT {IS_LIVE_CONDITION} AND {}",
@@ -158,14 +159,15 @@ impl ClaimAttempt<'_> {
         Ok(())
     }
 
-    /// The claims of other runs that are in the way.
+    /// Returns the conflicting claims of other runs.
     async fn conflicting_claims(
         &self,
         transaction: &Transaction<'_>,
         run: &str,
         addresses: &ClaimAddresses,
     ) -> Result<Vec<ForeignClaim>, Cause> {
-        // With the run itself: an earlier attempt may have claimed although its answer was lost.
+        // Includes the run itself: an earlier attempt may have claimed although its response was
+        // lost.
         let own: Vec<&str> = self.adopted.iter().map(String::as_str).chain([run]).collect();
         let changes: Vec<&str> = addresses.changes.keys().map(String::as_str).collect();
         let changed: BTreeSet<&str> = addresses.changes.values().map(String::as_str).collect();
@@ -212,7 +214,7 @@ impl ClaimAttempt<'_> {
         Ok(())
     }
 
-    /// The last writer of each moved part, as far as the history knows.
+    /// Returns the last writer of each changed part, as far as the history records it.
     async fn last_writers_of_moved(
         &self,
         transaction: &Transaction<'_>,
@@ -234,7 +236,8 @@ impl ClaimAttempt<'_> {
     }
 }
 
-/// The claimed parts in which two states differ, and the instances that depend on a claimed one since.
+/// Returns the claimed parts in which two states differ, and the instances that depend on a claimed
+/// one since then.
 fn claims_changed_between(base: &State, current: &State, claims: &Claims) -> BTreeSet<String> {
     let difference = StateDifference::between(base, current);
     let changed: BTreeSet<ConfigResourceAddr> =

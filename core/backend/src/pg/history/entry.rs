@@ -1,5 +1,5 @@
-//! The entries of a history: an object or an output, as it was stored. Where the values of the state are sealed, an
-//! entry is a sealed part of the state.
+//! The entries of a history: an object or an output, as it was stored. If the values of the state are sealed,
+//! an entry is a sealed part of the state.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::cause::Cause;
 use crate::encryption::StateCipher;
 use crate::encryption::shared_state::PartSealer;
 
-/// The objects of an instance as entries, by their deposed keys; the current one has none.
+/// Returns the objects of an instance as entries, by their deposed keys. The current object has no
+/// key.
 pub(super) fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
     let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
     let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
@@ -27,7 +28,7 @@ pub(super) fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<Str
     current.chain(deposed).collect()
 }
 
-/// An output as an entry.
+/// Returns an output as an entry.
 pub(super) fn output_entry(output: &OutputValue) -> String {
     let value = output.value.value();
     let json = formwork_value::codec::json::encode(value, &value.ty()).unwrap_or_default();
@@ -37,7 +38,7 @@ pub(super) fn output_entry(output: &OutputValue) -> String {
 /// Seals an entry of a state. `address` is that of its row.
 ///
 /// # Errors
-/// When a value cannot be encrypted.
+/// Returns an error if a value cannot be encrypted.
 pub(super) fn seal_entry(
     sealer: &PartSealer<'_>,
     whole: &StateFile,
@@ -55,7 +56,7 @@ pub(super) fn seal_entry(
     Ok(String::from_utf8(sealer.seal(&part)?)?)
 }
 
-/// A state with the object or output of an entry alone.
+/// Returns a state that contains only the object or output of an entry.
 fn part_of_state(whole: &State, address: &str, entry: &str) -> State {
     let mut part = State::default();
     if let Ok(found) = read_object_entry(entry) {
@@ -73,10 +74,11 @@ fn part_of_state(whole: &State, address: &str, entry: &str) -> State {
     part
 }
 
-/// Opens an entry: a sealed one as it was before. One that is not encrypted must be allowed to be so.
+/// Opens an entry, which is unsealed if necessary. An unencrypted entry must be allowed by the
+/// encryption.
 ///
 /// # Errors
-/// When it cannot be decrypted.
+/// Returns an error if the entry cannot be decrypted.
 pub(in crate::pg) fn open_entry(cipher: &StateCipher, entry: &str) -> Result<String, FileError> {
     let (text, _) = cipher.decrypt(entry.as_bytes())?;
     if read_sealed_header(entry.as_bytes()).is_none() {
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
     use crate::encryption::tests::sealed::{FIRST_IDENTITY, sealed_encryption};
 
-    /// A state with a secret in a marked attribute, in a copy that a deposed object has, and in an output.
+    /// A state with a secret in a marked attribute, in a copy in a deposed object, and in an output.
     const STATE: &str = r#"{"version":4,"serial":3,"lineage":"l","outputs":{"o":{"value":"hunter2","type":"string","sensitive":true}},
         "resources":[{"mode":"managed","type":"t","name":"a","provider":"provider[\"registry.terraform.io/hashicorp/t\"]","instances":[
         {"attributes":{"a":"hunter2"},"sensitive_attributes":[[{"type":"get_attr","value":"a"}]]},

@@ -20,39 +20,39 @@ use crate::wait_report::wait_with_report;
 /// A change of the row.
 #[derive(Clone, Copy)]
 pub(super) enum RowChange<'a> {
-    /// The changes of the caller since it read or wrote last.
+    /// The changes of the caller since its last read or write.
     Merge(&'a StateFile),
-    /// Another state.
+    /// A replacement by another state.
     Replace(&'a StateFile),
 }
 
 /// A row that was changed.
 #[derive(Clone)]
 struct ChangedRow {
-    /// The sum of its text.
+    /// The checksum of its text.
     sum: String,
     base: StateFile,
     stored: StateFile,
 }
 
-/// A row that is to be stored.
+/// A row to store.
 struct NextRow {
     text: String,
     row: ChangedRow,
 }
 
-/// The row of a state, locked, and the other inputs of a write.
+/// The locked row of the state, and the other inputs of a write.
 struct LockedRow {
-    /// Its text, if that is another one than the known one.
+    /// The text of the row, if it is not the known one.
     text: Option<String>,
-    /// The sum of its text; `None` if there is no row.
+    /// The checksum of its text, or `None` if the row does not exist.
     sum: Option<String>,
     claims: HeldClaims,
-    /// The sum of the last state in the history.
+    /// The checksum of the last state in the history.
     last_state_checksum: Option<String>,
 }
 
-/// Why a row was not changed.
+/// The reason why a row was not changed.
 enum ChangeError {
     Store(StoreError),
     Cause(Cause),
@@ -65,7 +65,7 @@ impl<E: Into<Cause>> From<E> for ChangeError {
 }
 
 impl PgStore {
-    /// Changes the row in one transaction. A connection that is lost meanwhile is replaced.
+    /// Changes the row in one transaction. If the connection is lost during this, it is replaced.
     pub(super) async fn change_row(&mut self, change: RowChange<'_>) -> Result<(), StoreError> {
         let location = self.client.location();
         let storing = self.change_row_with_retries(change);
@@ -86,7 +86,7 @@ impl PgStore {
         change: RowChange<'_>,
     ) -> Result<ChangedRow, ChangeError> {
         let mut attempts = CallAttempts::begin("write the state");
-        // The row of an attempt that may have been stored although its answer was lost.
+        // The row of an attempt that may have been stored although its response was lost.
         let mut unconfirmed = None;
         loop {
             match self.try_to_change_row(change, &mut unconfirmed).await {
@@ -103,7 +103,7 @@ impl PgStore {
     ) -> Result<ChangedRow, ChangeError> {
         let mut client = self.client.take_connection().await?;
         let outcome = self.change_row_in_transaction(&mut client, change, unconfirmed).await;
-        // Given back after a failure, too: the lock is a matter of this connection.
+        // Put back even after a failure, because the lock belongs to this connection.
         self.client.return_connection(client);
         self.client.set_unconfirmed_checksum(unconfirmed.as_ref().map(|row| row.sum.clone()));
         outcome
@@ -115,7 +115,7 @@ impl PgStore {
         change: RowChange<'_>,
         unconfirmed: &mut Option<ChangedRow>,
     ) -> Result<ChangedRow, ChangeError> {
-        // The history has addresses, which an encrypted state may hide.
+        // The history contains addresses, which an encrypted state may hide.
         let has_own = !self.cipher.hides_addresses() && self.table.has_own_tables(client).await?;
         let transaction = client.transaction();
         let locked = self.begin_and_lock_row(&transaction, change, has_own).await?;
@@ -131,7 +131,8 @@ impl PgStore {
         let current = moved.as_ref().unwrap_or(&self.stored);
         let changed = self.changed_row(change, current, &claims)?;
         let statement = format!(
-            // Without a row there was nothing to lock, so another program may have made one since.
+            // Without a row there was nothing to lock, so another program may have created one
+            // since then.
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
             self.table.name()
         );
@@ -157,7 +158,8 @@ impl PgStore {
         let parameters: [&dyn StatementParameter; 3] = [&self.workspace, text, &stored_sum];
         let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
         if n_written == 0 {
-            // An earlier attempt may have made the row, which could not be locked before it was there.
+            // An earlier attempt may have created the row, which could not be locked before it
+            // existed.
             if let Some(row) = unconfirmed.as_ref()
                 && self.is_stored(&transaction, row).await?
             {
@@ -173,7 +175,7 @@ impl PgStore {
         Ok(changed.row)
     }
 
-    /// The row that a change makes of the stored state.
+    /// Computes the row that results from a change of the stored state.
     fn changed_row(
         &self,
         change: RowChange<'_>,
@@ -183,7 +185,7 @@ impl PgStore {
         let (base, mut next) = match change {
             RowChange::Merge(ours) if self.is_shared() => {
                 // A program without a lock may have changed an instance in spite of the claim. Its change
-                // and ours exclude each other, so the operator decides.
+                // and ours conflict, so the operator has to decide.
                 if find_overtaken_instance(&self.base, ours, current, claims).is_some() {
                     let (stored, read) = (current.serial, self.stored.serial);
                     return Err(ChangeError::Store(StoreError::Changed { stored, read }));
@@ -193,7 +195,7 @@ impl PgStore {
             RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
         };
         if let RowChange::Merge(ours) = change {
-            // Other runs may have raised it since this one read.
+            // Other runs may have increased it since this one read it.
             next.serial = current.serial.max(ours.serial);
             self.known.increment_serial(&mut next);
         }
@@ -206,13 +208,14 @@ impl PgStore {
         Ok(NextRow { text, row: ChangedRow { sum, base, stored: next } })
     }
 
-    /// Whether the row of an earlier attempt is stored, whose answer was lost.
+    /// Whether the row of an earlier attempt, whose response was lost, is stored.
     async fn is_stored(
         &self,
         transaction: &Transaction<'_>,
         row: &ChangedRow,
     ) -> Result<bool, Cause> {
-        // Another run may have merged its changes into that row since, but the history has both.
+        // Another run may have merged its changes into that row since then, but the history has
+        // both.
         let in_history = match self.is_shared() {
             true => format!(
                 "EXISTS (SELECT FROM {} WHERE workspace = $1 AND sum = $2 AND run = $3)",
@@ -236,8 +239,8 @@ impl PgStore {
         has_own: bool,
     ) -> Result<LockedRow, Cause> {
         let query = format!(
-            // A state can be long, so its text is fetched only if it is not the one that is known.
-            // The lock on the row keeps what is merged here from being overtaken.
+            // A state can be long, so its text is fetched only if it is not the known one.
+            // The lock on the row prevents other writes between this read and the merge.
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()
         );
@@ -270,10 +273,11 @@ impl PgStore {
         Ok(LockedRow { text, sum, claims, last_state_checksum })
     }
 
-    /// Reads the state that another process has stored since.
+    /// Reads the state that another process has stored since then.
     ///
     /// # Errors
-    /// When no other process may have: this one holds the lock alone, or none.
+    /// Returns an error if no other process may store one, because this one holds the lock
+    /// exclusively or not at all.
     fn read_changed_state(&self, text: &str) -> Result<StateFile, StoreError> {
         let unusable = |error| self.unusable_state_error(error);
         let (text, _) = self.cipher.decrypt(text.as_bytes()).map_err(unusable)?;
@@ -285,11 +289,11 @@ impl PgStore {
         }
         self.known.check_same_lineage_and_serial(&header.lineage, header.serial)?;
         // The serial is the known one, but the text is not: another program has written without
-        // raising it.
+        // increasing it.
         Err(StoreError::Changed { stored: header.serial, read: header.serial })
     }
 
-    /// The claims that say which changes of this run go into the stored state.
+    /// Returns the claims, which determine the changes of this run that go into the stored state.
     async fn claims_for_merge(
         &self,
         transaction: &Transaction<'_>,
@@ -300,7 +304,9 @@ impl PgStore {
         let own = self.claimed_runs();
         let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
         if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
-            return Err("another process has taken over this run, and its claims are gone".into());
+            return Err(
+                "another process has taken over this run, and its claims were deleted".into()
+            );
         }
         Ok(held)
     }

@@ -1,4 +1,5 @@
-//! Connections that are cut at any byte: the run goes on with another one, and does nothing twice.
+//! Connections that are cut at any byte: the run continues with another connection, and does
+//! nothing twice.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -18,17 +19,17 @@ use crate::pg::journals::PgJournals;
 use crate::pg::{PgStore, StatesTable};
 use crate::store::StateStore;
 
-/// A place to cut: after so many bytes to the server (0) or to the client (1).
+/// A position to cut at: after so many bytes to the server (0) or to the client (1).
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     way: usize,
     at: usize,
 }
 
-/// A proxy that ends one connection, and passes all others on.
+/// A proxy that cuts one connection, and forwards all others.
 struct CuttingProxy {
     port: u16,
-    /// The bytes that came to be passed to the server and to the client.
+    /// The numbers of bytes for the server and for the client.
     n_bytes: Arc<[AtomicUsize; 2]>,
 }
 
@@ -59,7 +60,7 @@ impl CuttingProxy {
     }
 }
 
-/// Passes bytes on until one side ends or the connection is cut.
+/// Forwards bytes until one side ends or the connection is cut.
 fn pass(mut from: &TcpStream, mut to: &TcpStream, count: &AtomicUsize, cut: Option<Cut>) {
     let mut buffer = [0; 4096];
     while let Ok(n @ 1..) = from.read(&mut buffer) {
@@ -71,7 +72,7 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, count: &AtomicUsize, cut: Opti
             break;
         }
     }
-    // An end that is gone already cannot be shut down.
+    // A side that is already closed cannot be shut down.
     from.shutdown(Shutdown::Both).ok();
     to.shutdown(Shutdown::Both).ok();
 }
@@ -88,7 +89,7 @@ pub(super) fn states_table(user: &str, port: u16) -> StatesTable {
     }
 }
 
-/// Does what an apply does to the state of a workspace, whose run has the same name.
+/// Makes the calls of an apply on the state of a workspace. Its run has the same name.
 async fn apply_through(port: u16, operation: &str, run: &str) {
     let table = states_table("postgres", port);
     let journals = PgJournals::new(table.clone(), run);
@@ -116,11 +117,11 @@ async fn a_run_whose_connection_is_cut_anywhere_goes_on_and_does_nothing_twice()
     let backend = new_backend(server.port);
     drop(open_store(&backend).await);
     let other = connect_directly(server.port).await;
-    // Beside others with a row that is there, and alone with one that is made.
+    // In shared mode with an existing row, and exclusively with one that is created.
     for (operation, first) in [("OperationTypeApply", Some(1)), ("test", None)] {
         let mut totals = [0; 2];
         let cuts = (0..N_CUTS).flat_map(|n| [(0_usize, n), (1, n)]).map(Some);
-        // The first run of all makes the tables, so the second one counts the bytes.
+        // The very first run creates the tables, so the second one counts the bytes.
         for (number, cut) in [None, None].into_iter().chain(cuts).enumerate() {
             let run = format!("{operation}-{number}");
             let mut direct = backend.open_store(&run).await.unwrap();
@@ -128,7 +129,7 @@ async fn a_run_whose_connection_is_cut_anywhere_goes_on_and_does_nothing_twice()
                 direct.overwrite(state_with_object(serial, "old")).await.unwrap();
             }
             let cut = cut.map(|(way, n): (usize, usize)| {
-                // In the middle of each of so many parts.
+                // In the middle of each of the given number of parts.
                 let total: usize = totals[way];
                 Cut { way, at: total * (2 * n + 1) / (2 * N_CUTS) }
             });
@@ -168,7 +169,7 @@ async fn a_lost_lock_is_taken_again_unless_another_process_came_between() {
     let mut holder = open_store(&backend).await;
     let _lock = holder.try_lock("test").await.unwrap();
     holder.read().await.unwrap();
-    // The other one waits until the server has seen the end.
+    // The other session waits until the server has detected the end.
     let take = "SELECT pg_advisory_lock(id) FROM terraform_remote_state.states";
     other.batch_execute(&format!("{END_SESSIONS}; {take}")).await.unwrap();
     let refused = holder.write(&mut changed.clone()).await.unwrap_err().to_string();

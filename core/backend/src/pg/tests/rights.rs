@@ -1,5 +1,5 @@
-//! Users with different rights: each works with Formwork's tables as with the table of states, or is refused with the
-//! statement that gives the rights.
+//! Users with different rights: each can use Formwork's tables like the table of states, or is refused with the
+//! statement that grants the rights.
 
 use formwork_core::state::intent_log::StateAccess;
 
@@ -69,7 +69,7 @@ async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes(
     };
     new_user("mate", "SELECT, INSERT, UPDATE").await;
     new_user("reader", "SELECT").await;
-    // The first apply makes the tables.
+    // The first apply creates the tables.
     let mut first = open_locked_for_apply(&backend).await;
     first.unlock(StateLock::new(String::new())).await.unwrap();
     new_user("late", "SELECT, INSERT, UPDATE, DELETE").await;
@@ -87,7 +87,8 @@ async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes(
     assert!(journals("reader").read_runs(StateAccess::ReadOnly).await.unwrap().is_empty());
     assert!(!open("reader").history(9).await.unwrap().unwrap().is_empty());
 
-    // A user who came later works alone, and reads no journal as if there were none.
+    // A user who was created later works exclusively, and does not treat unreadable journals as
+    // missing.
     let mut late = open("late");
     let lock = late.try_lock("OperationTypeApply").await.unwrap();
     assert_eq!(late.state_access(), StateAccess::Locked);

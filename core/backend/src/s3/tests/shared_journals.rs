@@ -35,7 +35,7 @@ async fn announce_creation(journal: &Journal) {
     journal.announce_operation(intent).await.unwrap();
 }
 
-/// The part with a journal of one call without an answer.
+/// The part with a journal of one call without a response.
 async fn part_of_interrupted_run(tag: u8) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
@@ -43,7 +43,7 @@ async fn part_of_interrupted_run(tag: u8) -> Vec<u8> {
     [&[tag], &journal.read_content().unwrap()[..]].concat()
 }
 
-/// The answers of a bucket with one part of a run, which was written some seconds before.
+/// The responses of a bucket with one part of a run, which was written some seconds before.
 fn run_replies(seconds: u32, part: &[u8]) -> [ScriptedReply; 2] {
     let listed = "<ListBucketResult><Contents><Key>k/s.journal/r/000000000000</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
     let date = format!("Date: Thu, 01 Jan 2026 00:{:02}:{:02} GMT", seconds / 60, seconds % 60);
@@ -83,13 +83,13 @@ async fn a_run_without_a_lock_is_taken_over_only_when_it_gives_no_sign_of_life()
         assert!(detail.contains(part), "{part}: {detail}");
     }
     for (replies, access, more, n_open) in [
-        // A reader sees neither more nor less than the state.
+        // A reader sees exactly the state.
         (run_replies(30, &own), StateAccess::ReadOnly, &none, 0),
         (run_replies(130, &own), StateAccess::Locked, &none, 1),
         (run_replies(130, &own), StateAccess::ReadOnly, &none, 1),
-        // Another process has taken it over, so its own cannot go on.
+        // Another process has taken it over, so the run itself cannot continue.
         (run_replies(30, &taken_over), StateAccess::Locked, &none, 1),
-        // The lock shows that it does not go on.
+        // The lock shows that the run is not active.
         (run_replies(30, &own), StateAccess::Locked, &lockfile, 1),
     ] {
         assert_eq!(recover(replies, access, more).await.unwrap(), n_open);
@@ -130,7 +130,7 @@ async fn a_sign_of_life_without_an_answer_is_not_taken_for_a_part_of_another_pro
         ]));
     let intents = new_backend_in(folder.path(), &server, &[]).intent_log_of(DEFAULT_WORKSPACE);
     let journal = begin_run(&*intents).await;
-    // Past the attempts at the first sign of life, and before the second.
+    // After the attempts at the first heartbeat, and before the second.
     tokio::time::sleep(Duration::from_secs(35)).await;
     announce_creation(&journal).await;
     let lines = server.request_lines();
