@@ -663,7 +663,7 @@ fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
         refused.code(1).says_not("is in the state");
         for name in ["second", "third"] {
             let addr = format!("bad_thing.{name}");
-            refused.says(&format!("The id of the object at {addr} is not known here"));
+            refused.says(&format!("The id of the object at {addr} is not known"));
             refused.says(&format!("formwork recover adopt '{addr}' ID"));
         }
         assert_eq!(workdir.read("terraform.tfstate"), before, "{arguments}");

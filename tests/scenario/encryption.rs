@@ -247,7 +247,7 @@ fn keys_of_gcp_kms_are_encrypted_by_the_service() {
     let before = workdir.read("terraform.tfstate");
     let other = cloud_kms::KEY.replace("main", "other");
     for (key, token, reason) in [
-        (&*other, "the-token", "CryptoKey not found; the key must be made before"),
+        (&*other, "the-token", "CryptoKey not found; the key must exist"),
         (cloud_kms::KEY, "another", "the credentials are not valid or have expired: renew them"),
     ] {
         workdir.write("main.tf", &format!("{}{RESOURCE}", encryption(key, token)));

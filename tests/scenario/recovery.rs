@@ -217,7 +217,7 @@ fn one_adoption_takes_in_all_objects_whose_ids_are_known_and_names_the_others() 
         adopted
             .says("bad_thing.second is in the state.")
             .says_not("bad_thing.third is in the state");
-        adopted.says("The id of the object at bad_thing.third is not known here");
+        adopted.says("The id of the object at bad_thing.third is not known");
         adopted.says("formwork recover adopt 'bad_thing.third' ID");
         let ids: Vec<String> = instances(&workdir).into_iter().map(|one| one.id).collect();
         assert_eq!(ids, ["first-1", "second-1"], "{arguments}");
@@ -297,7 +297,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         held.let_go();
         let failed = running.wait();
         failed.code(1).says(summary).says("Run the command again");
-        failed.says("Do not put it in the place of the stored state");
+        failed.says("Do not replace the stored state with it");
         failed.says("The journal has the results of this run");
         assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
         // The one piece of advice that is given.
@@ -317,20 +317,20 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     workdir.formwork("apply -auto-approve -lock=false").succeed().says("2 added");
     held.let_go();
     let failed = running.wait();
-    failed.code(1).says("except for those in whose places the state has other objects");
+    failed.code(1).says("except where the state has another object at the same address");
     assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);
 
     let state = workdir.read(STATE);
     let listed = workdir.formwork("recover list").succeed();
-    listed.says("the object in it has the id \"first-1\". It was completed, but another program");
-    listed.says("The state has another object at bad_thing.first by now, with the id \"first-2\"");
+    listed.says("the object in it has the id \"first-1\". It was done, but another program");
+    listed.says("The state now has another object at bad_thing.first, with the id \"first-2\"");
     listed.says("formwork recover forget 'bad_thing.first'");
     listed.says("formwork import bad_thing.NAME 'first-1'");
     listed.says_not("no usable answer").says_not("adopt").says_not("retry");
     assert_eq!(workdir.read(STATE), state);
     let warned = workdir.formwork("plan").succeed();
     warned.says("bad_thing.first: \"first-1\" in the file, \"first-2\" in the state");
-    warned.says("formwork import bad_thing.NAME 'first-1'").says_not("Only it has");
+    warned.says("formwork import bad_thing.NAME 'first-1'").says_not("Only the file has");
     for line in [
         "import bad_thing.first first-1",
         "recover adopt bad_thing.first first-1",
@@ -407,7 +407,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
     workdir.write("errored.tfstate", &set_serial(&whole, 2));
     workdir.formwork("state rm bad_thing.second").succeed();
     let warned = workdir.formwork("plan").succeed();
-    warned.says("Do not put it in the place of the state");
+    warned.says("Do not replace the state with it");
     warned.says("formwork import 'bad_thing.second' 'second-1'");
     workdir.formwork("import bad_thing.second second-1").succeed();
     assert_all_known(&workdir);

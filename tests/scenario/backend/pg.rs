@@ -44,7 +44,7 @@ fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
     ended
         .code(1)
         .says(&format!("Waiting to list the workspaces in postgres://127.0.0.1:{port}/d"))
-        .says("connecting: the server did not answer within 2 seconds")
+        .says("connecting: the server did not respond within 2 seconds")
         .says("`connect_timeout` in conn_str sets another limit");
 }
 

@@ -173,7 +173,7 @@ fn a_saved_plan_is_applied_unless_another_run_has_changed_its_parts() {
         refused
             .says(&format!("terraform_data.{other}: by "))
             .says(", serial ")
-            .says("A saved plan has to be made again");
+            .says("A saved plan has to be created again");
     }
     first.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }
