@@ -78,7 +78,7 @@ impl Drop for StateLock {
     fn drop(&mut self) {
         // Not an assertion: an interrupt drops the work that holds the lock, which is not a bug.
         if self.is_held {
-            tracing::warn!(id = self.id, "the lock of a state was dropped without being released");
+            tracing::warn!(id = self.id, "the lock of a state was dropped and not given back");
         }
     }
 }

@@ -88,7 +88,7 @@ messages! {
         "Correct the cause that the detail names, then run any command. It takes over the results from the journal.";
 
     FW6221 FAILED_TO_UNLOCK_STATE = "Failed to unlock state",
-        "`formwork force-unlock` could not remove the lock.",
+        "`formwork force-unlock` could not release the lock.",
         "Check the lock ID.";
 
     FW6222 STATE_BELONGS_TO_ANOTHER_LINEAGE = "State belongs to another lineage",

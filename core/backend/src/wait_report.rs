@@ -32,7 +32,7 @@ pub(crate) async fn wait_with_report<T>(
     if let Ok(outcome) = tokio::time::timeout(WAIT_REPORT_DELAY, &mut call).await {
         return outcome;
     }
-    tracing::info!(location, %operation, "waiting for the store of the state");
+    tracing::info!(location, %operation, "waiting for the place of the state");
     report(&location, operation);
     call.await
 }

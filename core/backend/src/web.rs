@@ -316,9 +316,9 @@ impl HttpClient {
         // One byte more than is allowed, to distinguish a response that ends there from a longer
         // one.
         let read = body.as_reader().take(max + 1).read_to_end(&mut text);
-        read.map_err(|error| format!("the answer broke off: {error}"))?;
+        read.map_err(|error| format!("the response was truncated: {error}"))?;
         if text.len() as u64 > max {
-            return Err(format!("the answer is longer than the limit of {max} bytes"));
+            return Err(format!("the response is longer than the limit of {max} bytes"));
         }
         let (status, mut headers) = (parts.status, parts.headers);
         let text = match decode_content(&headers, text, max) {

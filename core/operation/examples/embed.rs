@@ -3,7 +3,7 @@
 //!
 //! `embed DIR PROVIDER PROGRAM`, for example `embed . hashicorp/random terraform-provider-random`.
 
-#![expect(clippy::print_stdout, reason = "a program of its own, with its own output")]
+#![expect(clippy::print_stdout, reason = "a separate program with its own output")]
 
 use std::path::Path;
 use std::process::ExitCode;

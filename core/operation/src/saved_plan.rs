@@ -50,8 +50,7 @@ struct PlanMetadata {
     /// The state files that options specify.
     state: Option<PathBuf>,
     state_out: Option<PathBuf>,
-    /// The backend that stores the state. `None` in plans of versions that supported only the local
-    /// backend.
+    /// The backend of the state. `None` in plans of versions with only the local backend.
     #[serde(default)]
     backend: Option<Box<RawValue>>,
     lineage: String,
@@ -319,16 +318,14 @@ impl SavedPlan {
         &self.plan
     }
 
-    /// The providers that the plan requires, including those of resources that are not in the
-    /// configuration any more.
+    /// The providers that the plan requires, including those of deleted configuration.
     #[must_use]
     pub fn provider_requirements(
         &self,
         config: &Config,
     ) -> BTreeMap<ProviderAddr, VersionConstraints> {
         let mut required = config.provider_requirements();
-        // Objects whose configuration was deleted require their provider, too, so that they can be
-        // destroyed.
+        // Objects whose configuration was deleted require a provider that destroys them.
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
         for addr in held {
             required.entry(addr.clone()).or_default();

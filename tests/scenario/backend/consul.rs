@@ -77,7 +77,10 @@ fn without_a_lock_the_journal_stays_on_the_machine() {
     let config = config(&server, "tf/alone", "lock = false");
     let workdir = Workdir::new(&format!("{config}{RESOURCE}"));
     workdir.formwork("init").succeed();
-    workdir.formwork("apply -auto-approve").succeed().says("with lock = false they cannot determine");
+    workdir
+        .formwork("apply -auto-approve")
+        .succeed()
+        .says("with lock = false they cannot determine");
 }
 
 #[test]

@@ -200,7 +200,7 @@ impl CredentialChain {
         }
         let missing = |what: &str| {
             Error::credential_invalid(format!(
-                "the profile names {what} as the source of its credentials, which has none"
+                "the profile specifies {what} as the source of its credentials, but it has none"
             ))
         };
         let mut credential = match first {

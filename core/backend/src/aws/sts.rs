@@ -203,7 +203,7 @@ impl StsClient {
 }
 
 fn invalid_response_error(error: quick_xml::DeError) -> Error {
-    Error::unexpected(format!("the answer of the Security Token Service cannot be read: {error}"))
+    Error::unexpected(format!("the response of the Security Token Service cannot be read: {error}"))
 }
 
 fn parse_session_credential(text: &str) -> Result<Credential> {

@@ -241,7 +241,7 @@ async fn default_cli_subscription() -> Result<String, Cause> {
     let output = azure_cli_call(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
     let id = account.get("id").and_then(serde_json::Value::as_str);
-    Ok(id.ok_or("subscription_id is not set, and `az account show` names none")?.to_owned())
+    Ok(id.ok_or("subscription_id is not set, and `az account show` returns none")?.to_owned())
 }
 
 /// An account in the Resource Manager.

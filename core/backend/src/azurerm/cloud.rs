@@ -95,7 +95,7 @@ impl CloudSource {
             return Err(answer.unexpected_response_cause("GET", &url));
         }
         parse_metadata(&answer.body).map_err(|error| {
-            format!("GET {url}: the answer cannot be read: {error}; check metadata_host").into()
+            format!("GET {url}: the response cannot be read: {error}; check metadata_host").into()
         })
     }
 }

@@ -86,7 +86,7 @@ impl ConsulClient {
         let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
         let prefix = self.key_below(&format!("tfstate.{}/", old.current_hash));
         if let Err(error) = self.server.delete_keys_with_prefix(&prefix).await {
-            tracing::warn!(%error, "old chunks of the state could not be deleted");
+            tracing::warn!(%error, "old chunks of the state stay behind");
         }
     }
 

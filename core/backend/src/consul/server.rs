@@ -164,7 +164,7 @@ impl ConsulServer {
         }
         let done: ConsulTransaction = self.parse_json(&answer, "PUT", key)?;
         let version = done.results.and_then(|results| results.into_iter().next());
-        let version = version.ok_or("the answer to the transaction has no result")?;
+        let version = version.ok_or("the response to the transaction has no result")?;
         Ok(ConditionalPutOutcome::Stored(version.pair.modify_index))
     }
 

@@ -376,7 +376,7 @@ async fn faults_of_the_server_name_call_and_cause() {
     for (replies, reason) in [
         (vec![busy(), busy(), busy()], "No cluster leader"),
         (vec![ScriptedReply::new("403 Forbidden", "Permission denied")], "check access_token"),
-        (vec![ScriptedReply::new("200 OK", "<html>")], "the answer cannot be read"),
+        (vec![ScriptedReply::new("200 OK", "<html>")], "the response cannot be read"),
         (
             vec![ScriptedReply::Reset, ScriptedReply::Reset, ScriptedReply::Reset],
             "(after 3 attempts)",

@@ -102,7 +102,7 @@ impl AwsKmsKeyProvider {
         }
         // The response contains the key, so no message quotes it.
         serde_json::from_slice(&answer.body).map_err(|_| {
-            format!("{action}: POST {}: the answer is not one of the service", self.url)
+            format!("{action}: POST {}: the response has an unexpected format", self.url)
         })
     }
 }
@@ -226,6 +226,6 @@ mod tests {
             "{said}"
         );
         let said = provider.generate_data_key().unwrap_err();
-        assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
+        assert!(said.contains("an unexpected format") && !said.contains("hunter2"), "{said}");
     }
 }

@@ -116,7 +116,7 @@ fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
         .map_err(|_| format!("the first line of its output is not {}", expected_header()))?;
     if header.magic != PROTOCOL_NAME || header.version != 1 {
         return Err(format!(
-            "the first line of its output names the protocol {:?} in version {}, expected is {}",
+            "the first line of its output has the protocol {:?} in version {}, but {} is expected",
             header.magic,
             header.version,
             expected_header()

@@ -101,7 +101,7 @@ impl GcpKmsKeyProvider {
             StatusCode::OK => {
                 // The response may contain the key, so no message quotes it.
                 return serde_json::from_slice(&answer.body).map_err(|_| {
-                    format!("{action}: POST {url}: the answer is not one of the service")
+                    format!("{action}: POST {url}: the response has an unexpected format")
                 });
             }
             StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",

@@ -127,7 +127,7 @@ impl OpenBaoKeyProvider {
         }
         // The response contains the key, so no message quotes it.
         let read: OpenBaoResponse = serde_json::from_slice(&answer.body)
-            .map_err(|_| format!("PUT {url}: the answer is not one of a transit secrets engine"))?;
+            .map_err(|_| format!("PUT {url}: the response has an unexpected format"))?;
         Ok(read.data)
     }
 }
@@ -252,7 +252,7 @@ mod tests {
         let said = provider.generate_data_key().unwrap_err();
         assert!(said.ends_with("/v1/transit/datakey/plaintext/state-key: HTTP 403 Forbidden: 1 error occurred: * permission denied"), "{said}");
         let said = provider.generate_data_key().unwrap_err();
-        assert!(said.contains("not one of a transit") && !said.contains("hunter2"), "{said}");
+        assert!(said.contains("an unexpected format") && !said.contains("hunter2"), "{said}");
         let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
         assert!(said.contains("invalid ciphertext") && !said.contains("secret-token"), "{said}");
         assert!(provider.decrypt_data_key(b"[").unwrap_err().contains("its metadata is damaged"));

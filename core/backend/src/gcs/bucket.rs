@@ -157,7 +157,7 @@ impl Bucket {
                 let stored: StoredObjectJson =
                     serde_json::from_slice(&answer.body).map_err(|error| {
                         let url = redact_url(&url);
-                        format!("POST {url}: the answer cannot be read: {error}")
+                        format!("POST {url}: the response cannot be read: {error}")
                     })?;
                 Ok(PutOutcome::Stored(stored.generation))
             }

@@ -81,7 +81,7 @@ async fn a_fault_that_may_pass_is_tried_again_twice() {
     for (reply, reason) in [
         (&busy, "500 Internal Server Error"),
         (&ScriptedReply::new("429 Too Many Requests", ""), "429 Too Many Requests"),
-        (&ScriptedReply::Truncated, "the answer broke off"),
+        (&ScriptedReply::Truncated, "the response was truncated"),
         (&ScriptedReply::Reset, "(after 3 attempts)"),
     ] {
         let (message, n_asked) = read_error_and_n_requests(fault(reply)).await;

@@ -306,7 +306,7 @@ impl RemoteClient for KubernetesClient {
         self.known = Some(stored);
         if needs_copy && let Err(error) = self.state_copy().remove().await {
             // Readers use the copy only while the secrets are partly written.
-            tracing::warn!(%error, "the copy of the state could not be deleted");
+            tracing::warn!(%error, "the copy of the state stays behind");
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl HeldLock {
         if let Some(folder) = path.parent() {
             // A planted link instead of the directory of workspaces could lead anywhere.
             if !folder.is_dir() && folder.parent().is_some_and(Path::is_symlink) {
-                let reason = "its folder would be made behind a symbolic link";
+                let reason = "its directory would be created through a symbolic link";
                 return Err(lock_failed(io::Error::other(reason)));
             }
             std::fs::create_dir_all(folder).map_err(lock_failed)?;

@@ -182,7 +182,7 @@ impl PgClient {
     /// Creates the row with a state, if it does not exist.
     pub(super) async fn create_row(&mut self, file: &StateFile) -> Result<(), Cause> {
         let text = String::from_utf8(file.to_bytes())?;
-        let mut attempts = CallAttempts::begin("create the row of the state");
+        let mut attempts = CallAttempts::begin("make the row of the state");
         loop {
             match self.try_to_create_row(&text).await {
                 Ok(()) => return Ok(()),

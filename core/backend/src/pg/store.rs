@@ -95,7 +95,7 @@ impl PgStore {
         if operation != APPLY_OPERATION || self.cipher.reason_to_write_alone().is_some() {
             return Ok(false);
         }
-        let mut attempts = CallAttempts::begin("create the tables");
+        let mut attempts = CallAttempts::begin("make the tables");
         loop {
             match self.try_to_create_own_tables().await {
                 Ok(reason) => return Ok(reason.is_none()),
@@ -282,7 +282,7 @@ impl StateStore for PgStore {
         let Err(cause) = unlocked else { return Ok(()) };
         if is_lost_connection(&cause) {
             // The lock has ended with its connection, and other runs delete the claims.
-            tracing::warn!(location, %cause, "the claims of this run could not be deleted");
+            tracing::warn!(location, %cause, "the claims of this run were not removed");
             return Ok(());
         }
         let (doing, remedy) = (StoreOperation::Unlock, Some(UNLOCK_REMEDY.to_owned()));

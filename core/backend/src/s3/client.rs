@@ -146,7 +146,7 @@ impl S3Client {
         let table = self.table.as_ref()?;
         // As in Terraform, a table that cannot be read does not stop a read.
         let expected = table.state_checksum(&self.state_location()).await.inspect_err(|error| {
-            tracing::warn!(%error, "the checksum of the state cannot be read");
+            tracing::warn!(%error, "the sum of the state cannot be read");
         });
         let expected = expected.ok().flatten()?;
         let actual = content.map(md5_hex);

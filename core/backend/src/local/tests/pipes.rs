@@ -76,7 +76,7 @@ async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
     let mut store =
         LocalStore::new(StateFilePaths::from_state_path(link.join("other/terraform.tfstate")));
     let error = store.try_lock("plan").await.unwrap_err().to_string();
-    assert!(error.contains("behind a symbolic link"), "{error}");
+    assert!(error.contains("through a symbolic link"), "{error}");
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
     // Paths that the user created can be used.
     std::fs::create_dir(victim.path().join("other")).unwrap();
