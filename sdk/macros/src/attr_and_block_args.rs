@@ -407,8 +407,7 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
 
 /// The lines outside of examples in Rust, which are for the author of the provider and not for its users.
 fn without_rust_examples(lines: Vec<String>) -> Vec<String> {
-    const RUST_FENCES: [&str; 6] =
-        ["", "rust", "no_run", "should_panic", "ignore", "compile_fail"];
+    const RUST_FENCES: [&str; 6] = ["", "rust", "no_run", "should_panic", "ignore", "compile_fail"];
     let mut kept: Vec<String> = Vec::new();
     let mut is_inside_rust = false;
     let mut is_inside_other = false;

@@ -269,7 +269,7 @@ impl ResourceManagerClient {
         match answer.status {
             StatusCode::OK => Ok(serde_json::from_slice(&answer.body).map_err(|error| {
                 let reason = json_error_text(&error);
-                format!("{method} {url}: the answer cannot be read: {reason}")
+                format!("{method} {url}: the response cannot be read: {reason}")
             })?),
             _ => Err(answer.unexpected_response_cause(method, &url)),
         }

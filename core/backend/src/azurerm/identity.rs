@@ -233,7 +233,7 @@ async fn send_json_request<T: serde::de::DeserializeOwned>(
         StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| {
             // The answer may be a secret, so it is not repeated.
             let (url, reason) = (crate::web::redact_url(&url), json_error_text(&error));
-            format!("{method} {url}: the answer cannot be read: {reason}").into()
+            format!("{method} {url}: the response cannot be read: {reason}").into()
         }),
         _ => Err(answer.unexpected_response_cause(method, &url)),
     }

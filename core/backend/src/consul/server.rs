@@ -320,7 +320,7 @@ impl ConsulServer {
         }
         serde_json::from_slice(&answer.body).map_err(|error| {
             let reason = json_error_text(&error);
-            format!("{method} {url}: the answer cannot be read: {reason}").into()
+            format!("{method} {url}: the response cannot be read: {reason}").into()
         })
     }
 }

@@ -252,7 +252,9 @@ impl ServiceAccountKey {
         }
         let issued: TokenResponse = serde_json::from_slice(answer.body()).map_err(|error| {
             let reason = json_error_text(&error);
-            Error::credential_invalid(format!("POST {place}: the answer cannot be read: {reason}"))
+            Error::credential_invalid(format!(
+                "POST {place}: the response cannot be read: {reason}"
+            ))
         })?;
         let expires = now + Duration::from_secs(issued.expires_in.into());
         Ok(Credential::with_token(Token {

@@ -341,7 +341,7 @@ fn unauthorized_cause(method: &str, url: &str) -> Cause {
 fn parse_object(answer: &HttpResponse, method: &str, url: &str) -> Result<KubernetesObject, Cause> {
     let object = serde_json::from_slice(&answer.body).map_err(|error| {
         let (url, reason) = (redact_url(url), json_error_text(&error));
-        format!("{method} {url}: the answer cannot be read: {reason}")
+        format!("{method} {url}: the response cannot be read: {reason}")
     })?;
     Ok(KubernetesObject(object))
 }
