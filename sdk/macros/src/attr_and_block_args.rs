@@ -426,9 +426,10 @@ fn without_rust_examples(lines: Vec<String>) -> Vec<String> {
             Some(_) => is_inside_other = true,
             None => {}
         }
-        // The empty line before an example goes with it.
-        let is_second_empty = line.is_empty() && kept.last().is_none_or(String::is_empty);
-        if !is_inside_rust && !(is_second_empty && !is_inside_other) {
+        // An empty line around an example that is left out would stay behind as a second one.
+        let is_needed =
+            is_inside_other || !line.is_empty() || kept.last().is_some_and(|it| !it.is_empty());
+        if !is_inside_rust && is_needed {
             kept.push(line);
         }
     }

@@ -48,7 +48,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_backend::{MemoryState, StateStore as _};
+use formwork_backend::MemoryState;
 use formwork_core::plan::{Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;

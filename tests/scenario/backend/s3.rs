@@ -176,7 +176,7 @@ fn credentials_come_from_profiles_and_roles() {
 }
 
 fn both_plan(workdir: &Workdir) {
-    if crate::harness::terraform().is_some() {
+    if terraform().is_some() {
         workdir.terraform("plan -detailed-exitcode").run().code(0).says("No changes");
     }
 }
