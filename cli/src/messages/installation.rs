@@ -56,7 +56,7 @@ messages! {
 
     FW7013 FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS = "Failed to retrieve user account details",
         "The host did not return the user of the token.",
-        "Try again.";
+        "Repeat the command. If the error persists, follow its detail.";
 
     FW7014 FAILED_TO_SAVE_API_TOKEN = "Failed to save API token",
         "The token could not be stored.",
@@ -204,7 +204,7 @@ messages! {
 
     FW7050 FAILED_TO_INSTALL_PROVIDER = "Failed to install provider",
         "The package of a provider could not be fetched, verified or unpacked.",
-        "Try again.";
+        "Repeat the command. If the error persists, follow its detail.";
 
     FW7051 FAILED_TO_QUERY_AVAILABLE_PROVIDER_PACKAGES = "Failed to query available provider packages",
         "The registry or mirror did not list a usable version of the provider.",

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(of("", CallKind::Plan), None);
         assert!(read("destroy=1s").unwrap_err().contains("no kind of call \"destroy\""));
         for bad in ["read=5", "read=-5s", "read=0s", "soon"] {
-            assert!(read(bad).unwrap_err().contains("no duration"), "{bad}");
+            assert!(read(bad).unwrap_err().contains("does not contain a duration"), "{bad}");
         }
     }
 

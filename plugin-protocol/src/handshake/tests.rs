@@ -102,7 +102,7 @@ fn a_bad_line_says_what_is_wrong_with_it() {
         the first line on its stdout is not a plugin handshake: `x|6|unix|/s|grpc`
         its handshake has core version `2`, and only version 1 is supported
         it uses version `4` of the provider protocol, and only 5 and 6 are supported
-        it speaks version `six` of the provider protocol, and only 5 and 6 are supported
+        it uses version `six` of the provider protocol, and only 5 and 6 are supported
         it listens on a network of unknown type `vsock`
         it speaks `netrpc`, and only gRPC plugins are supported
         it speaks `netrpc`, and only gRPC plugins are supported

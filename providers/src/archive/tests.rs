@@ -173,7 +173,7 @@ async fn what_cannot_be_packed_is_refused() {
         (vec![path("source_file", &here.join("no"))], "could not archive missing file"),
         (vec![dir(), set("excludes", &["**"])], "would be empty"),
         (vec![dir(), set("excludes", &["[a"])], "`excludes` must have patterns"),
-        (vec![dir()], "circle"),
+        (vec![dir()], "cycle"),
         (vec![missing(), text("output_file_mode", "rw")], "`output_file_mode` must have octal"),
         (vec![missing(), path("output_path", &here.join("a.txt/b"))], "Output path error"),
     ];

@@ -246,7 +246,7 @@ mod tests {
                 "from 6",
             ),
             (StringRulesDraft { min_upper: (-1).into(), ..of(5) }, none, "`min_upper` must not be"),
-            (StringRulesDraft { numeric: true.into(), ..of(5) }, off, "Set `numeric` alone"),
+            (StringRulesDraft { numeric: true.into(), ..of(5) }, off, "Set only `numeric`"),
             (
                 StringRulesDraft { special: off, upper: off, lower: off, numeric: off, ..of(5) },
                 none,

@@ -301,8 +301,11 @@ mod tests {
             (parse_quote!(#[attr(required, keep)] a: i64), "`keep` needs a role"),
             (parse_quote!(#[attr(default = 1, keep)] a: i64), "both set"),
             (parse_quote!(#[attr(computed, write_only)] a: i64), "only the author sets"),
-            (parse_quote!(#[attr(required, write_only, identity)] a: i64), "cannot identify"),
-            (parse_quote!(#[attr(required, replace, replace_if = f)] a: i64), "to decide"),
+            (
+                parse_quote!(#[attr(required, write_only, identity)] a: i64),
+                "cannot be part of the identity",
+            ),
+            (parse_quote!(#[attr(required, replace, replace_if = f)] a: i64), "exclude each other"),
             (parse_quote!(#[attr(optionl)] a: i64), "not a word of `attr`"),
             (parse_quote!(#[attr(optional, name)] a: Option<i64>), "expected `=`"),
             (parse_quote!(#[attr(required)] a: Option<i64>), "without `Option`"),
@@ -313,7 +316,7 @@ mod tests {
             (parse_quote!(#[attr(required, min = 1)] a: Vec<B>), "not a word of `attr`"),
             (parse_quote!(#[block(min = 2, max = 1)] a: Vec<B>), "more than the maximum"),
             (parse_quote!(#[block] #[attr(required)] a: B), "a block has no role"),
-            (parse_quote!(#[block(group)] a: Option<B>), "always there"),
+            (parse_quote!(#[block(group)] a: Option<B>), "always present"),
             (parse_quote!(#[attr(required, one_of = [])] a: String), "list the valid strings"),
         ];
         for (field, expected) in table {

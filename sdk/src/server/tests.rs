@@ -530,7 +530,7 @@ async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer(
         .resource("Test-Place", Willful);
     let refusal = TestObject::new(twice, "test_place").await.err().unwrap();
     assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
-    assert!(refusal.0.contains("\"Test-Place\" is no name"), "{refusal:?}");
+    assert!(refusal.0.contains("\"Test-Place\" is not a valid name"), "{refusal:?}");
     assert_eq!(refusal.0.matches("bug in the provider").count(), 2, "once each: {refusal:?}");
 }
 

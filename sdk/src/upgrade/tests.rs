@@ -104,7 +104,7 @@ async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
         (
             2,
             r#"{"gigabytes":1}"#,
-            "stored with version 2 of its schema, and the provider knows no way",
+            "stored with version 2 of its schema, and the provider has no upgrade",
         ),
         // A newer provider stored it. Read as version 3, it would silently lose what that version
         // added.

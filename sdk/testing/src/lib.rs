@@ -53,6 +53,7 @@ use formwork_core::plan::{Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::recover::UnresolvedOperation;
 use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_operation::recover::Decision;
 use formwork_operation::{PlanSource, SessionOptions, StateSession};
@@ -251,10 +252,22 @@ impl TestEngine {
             let opened =
                 StateSession::open(&mut diags, self.state.open(), &session_options()).await;
             let Ok(mut session) = opened else { return (None, false, None) };
-            self.retry_creations_without_search(&mut session);
+            // These are not searched for: the provider has no list of them, or nothing to find them by.
+            retry_open_creations(&mut session, |one| {
+                let resource_type = one.current_addr().resource.resource_type();
+                let is_listed = self.front.lists.contains(resource_type.as_str());
+                !is_listed || one.planned_value_to_find().is_none()
+            });
             let pool = ProviderPool::new(&self.front);
             let operation = loaded.operation(&pool).with_provisioners(&self.provisioners);
-            let planned = operation.plan(&mut diags, &mut session, options).await.ok();
+            let mut found = Diagnostics::new();
+            let mut planned = operation.plan(&mut found, &mut session, options.clone()).await.ok();
+            // The provider was asked for the objects of interrupted creations, and has not found them.
+            if retry_open_creations(&mut session, |_| true) {
+                found = Diagnostics::new();
+                planned = operation.plan(&mut found, &mut session, options).await.ok();
+            }
+            let _receipt = diags.append(found);
             let plan = planned.as_ref().map(|planned| planned.plan.clone());
             let applied = match planned.filter(|planned| applying && !planned.plan.errored) {
                 Some(planned) => {
@@ -271,20 +284,6 @@ impl TestEngine {
             self.file = file;
         }
         RunResult { plan, diags, applied }
-    }
-
-    /// Decides, as a user would who finds no object, about creations that the provider cannot be asked for:
-    /// without a list of its objects, or with nothing to find one by.
-    fn retry_creations_without_search(&self, session: &mut StateSession) {
-        let unsearched = session.unresolved_needing_decision().filter(|one| {
-            let resource_type = one.current_addr().resource.resource_type();
-            let is_listed = self.front.lists.contains(resource_type.as_str());
-            !is_listed || one.planned_value_to_find().is_none()
-        });
-        let unsearched: Vec<_> = unsearched.map(|one| one.current_addr().clone()).collect();
-        for addr in unsearched {
-            session.decide_without_storing_state(&addr, Decision::Retry);
-        }
     }
 
     /// The configuration, with a source for the provider if it names none.
@@ -304,6 +303,20 @@ impl TestEngine {
 /// The options of a run. No file is read or written below the folder.
 fn session_options() -> SessionOptions<'static> {
     SessionOptions::new("OperationTypeApply", Path::new("/no-folder"))
+}
+
+/// Decides about interrupted operations, as a user would who finds no object: the next plan creates it again.
+/// Returns whether there were any.
+fn retry_open_creations(
+    session: &mut StateSession,
+    is_selected: impl Fn(&UnresolvedOperation) -> bool,
+) -> bool {
+    let open = session.unresolved_needing_decision().filter(|one| is_selected(one));
+    let open: Vec<_> = open.map(|one| one.current_addr().clone()).collect();
+    for addr in &open {
+        session.decide_without_storing_state(addr, Decision::Retry);
+    }
+    !open.is_empty()
 }
 
 impl RunResult {

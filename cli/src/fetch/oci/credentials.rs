@@ -501,9 +501,15 @@ mod tests {
         let entry = r#"{"auths": {"h.example": {}}, "credHelpers": {"h.example": "nowhere-1"}, "credsStore": "nowhere-2"}"#;
         let files = [(".docker/config.json", entry)];
         let error = find("", &files, "h.example/x").unwrap_err();
-        assert!(error.contains("no program docker-credential-nowhere-1 on the PATH"), "{error}");
+        assert!(
+            error.contains("the program docker-credential-nowhere-1 was not found on the PATH"),
+            "{error}"
+        );
         let error = find("", &files, "i.example/x").unwrap_err();
-        assert!(error.contains("no program docker-credential-nowhere-2 on the PATH"), "{error}");
+        assert!(
+            error.contains("the program docker-credential-nowhere-2 was not found on the PATH"),
+            "{error}"
+        );
     }
 
     /// A helper that is a shell script.

@@ -284,12 +284,14 @@ ijZ2EYD3mX88I7UQ==
         };
         assert!(reason(SSH_KEY_WITH_PASSPHRASE).contains("the key in line 1: it is encrypted"));
         let cut = &SSH_PRIVATE_KEY[..SSH_PRIVATE_KEY.len() / 2];
-        assert!(reason(&format!("\n{cut}")).contains("the key in line 2: it is not a private key"));
+        assert!(
+            reason(&format!("\n{cut}")).contains("the key in line 2: it is not an SSH private key")
+        );
         let of =
             |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
         let rsa = of("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
         assert!(rsa.contains("RSA key, which is not supported"), "{rsa}");
-        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("not a public key"));
+        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("not an age or SSH public key"));
         let secret = of(TEST_IDENTITIES[0].0).err().unwrap();
         assert!(
             secret.starts_with("a value in") && !secret.contains(TEST_IDENTITIES[0].0),

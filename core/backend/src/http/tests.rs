@@ -58,7 +58,8 @@ async fn no_message_has_a_part_of_a_state() {
     {
         let (message, _) =
             read_error_and_n_requests(vec![ScriptedReply::new(status, text.clone())]).await;
-        assert!(message.ends_with(status) && !message.contains("hunter2"), "{message}");
+        let code = &status[..3];
+        assert!(message.contains(code) && !message.contains("hunter2"), "{message}");
     }
     // A server that quotes what it does not accept, in the escapes of JSON.
     let quoted = serde_json::json!({ "error": "no state", "input": text }).to_string();

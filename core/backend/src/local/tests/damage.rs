@@ -182,7 +182,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
         assert_eq!(*evidence, std::slice::from_ref(&path));
         let detail = error.diagnostic().detail;
         assert!(
-            detail.contains(&format!("remove {}", state_path_in(&folder).display())),
+            detail.contains(&format!("delete {}", state_path_in(&folder).display())),
             "{detail}"
         );
     }

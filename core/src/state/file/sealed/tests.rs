@@ -163,7 +163,7 @@ fn a_value_is_bound_to_its_state_its_object_and_its_path() {
     let object = r#"module.m["k"].t.a["i"]"#;
     assert_eq!(swapped, format!("{object}/a: the sealed value belongs to {object}/b"));
     let renamed = refused(&text.replace("\"index_key\": \"i\"", "\"index_key\": \"j\""));
-    assert!(renamed.contains("that of module.m[\"k\"].t.a[\"i\"]/a"), "{renamed}");
+    assert!(renamed.contains("belongs to module.m[\"k\"].t.a[\"i\"]/a"), "{renamed}");
     let copied = refused(&text.replace("\"lineage\": \"l\"", "\"lineage\": \"m\""));
     assert!(copied.contains("in the state with the lineage \"l\""), "{copied}");
     let shown = refused(&text.replace("\"value\": \"a\"", "\"value\": \"c\""));
