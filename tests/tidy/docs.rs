@@ -91,6 +91,36 @@ fn every_file_the_documents_name_exists() {
     assert!(n_named > 100, "ARCHITECTURE.md maps the tree; only {n_named} paths were found");
 }
 
+/// The number of cells in a row of a table.
+fn n_cells(row: &str) -> usize {
+    // A bar in code or behind a backslash ends no cell.
+    let outside_of_code = row.split('`').step_by(2).collect::<String>();
+    outside_of_code.replace("\\|", "").matches('|').count()
+}
+
+#[test]
+fn every_row_of_a_table_has_the_cells_of_its_head() {
+    let mut n_rows = 0;
+    let mut violations = Vec::new();
+    for file in documents() {
+        let mut head: Option<usize> = None;
+        let mut is_code = false;
+        for (line, number) in file.text.lines().zip(1..) {
+            is_code ^= line.starts_with("```");
+            if is_code || !line.starts_with('|') {
+                head = None;
+                continue;
+            }
+            n_rows += 1;
+            if n_cells(line) != *head.get_or_insert_with(|| n_cells(line)) {
+                violations.push(format!("{}:{number}", file.path));
+            }
+        }
+    }
+    assert!(n_rows > 500, "{n_rows} rows were found");
+    none(&violations, "a row has as many cells as the head of its table");
+}
+
 #[test]
 fn every_test_that_keeps_an_invariant_exists() {
     let architecture = documents().find(|file| file.path == "ARCHITECTURE.md").unwrap();

@@ -107,6 +107,27 @@ fn each_kind_of_vertex_has_a_file_of_its_own() {
     none(&violations, "a kind of vertex is a file below the list of its graph, and a line in it");
 }
 
+#[test]
+fn each_kind_with_an_outcome_records_it() {
+    let is_outcome = |line: &str| {
+        line.trim().strip_prefix("type Outcome = ").is_some_and(|outcome| outcome != "();")
+    };
+    let mut n_outcomes = 0;
+    let mut violations = Vec::new();
+    for file in LISTS.iter().flat_map(VertexList::files) {
+        let has =
+            |wanted: &dyn Fn(&str) -> bool| file.product_lines().any(|(_, line)| wanted(line));
+        if has(&is_outcome) {
+            n_outcomes += 1;
+            if !has(&|line| line.trim().starts_with("fn record(")) {
+                violations.push(file.path.clone());
+            }
+        }
+    }
+    assert!(n_outcomes > 3, "{n_outcomes} kinds with an outcome were found");
+    none(&violations, "the outcome of a visit is lost: the default of `record` drops it");
+}
+
 /// The functions of the first trait or implementation that begins with this line.
 fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
     let block = text.lines().skip_while(|line| *line != begin).take_while(|line| *line != "}");

@@ -392,48 +392,62 @@ fn parse_identity_requirement(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequ
 
 /// The doc comment among `attributes`, without the space that follows each `///`.
 pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
-    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+    let texts = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
             _ => None,
         },
         _ => None,
     });
+    // A comment in `/** */` is one attribute with several lines.
+    let text = texts.collect::<Vec<_>>().join("\n");
     // Only the space after the slashes: what is indented further has a meaning in Markdown.
-    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned());
-    let lines = without_rust_examples(lines.collect());
-    lines.join("\n").trim().to_owned()
+    let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    without_rust_examples(lines).join("\n").trim().to_owned()
 }
 
 /// The lines outside of examples in Rust, which are for the author of the provider and not for its users.
-fn without_rust_examples(lines: Vec<String>) -> Vec<String> {
-    const RUST_FENCES: [&str; 6] = ["", "rust", "no_run", "should_panic", "ignore", "compile_fail"];
-    let mut kept: Vec<String> = Vec::new();
-    let mut is_inside_rust = false;
-    let mut is_inside_other = false;
+fn without_rust_examples<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut kept: Vec<&str> = Vec::new();
+    // Whether the code block around the line is in Rust; `None` outside of code blocks.
+    let mut inside: Option<bool> = None;
     for line in lines {
-        let fence = line.trim_start().strip_prefix("```").map(str::trim_end);
-        match fence {
-            Some(_) if is_inside_rust => {
-                is_inside_rust = false;
-                continue;
+        let start = line.trim_start();
+        let words = start.strip_prefix("```").or_else(|| start.strip_prefix("~~~"));
+        let is_in_rust = match (words, inside) {
+            (Some(_), Some(is_rust)) => {
+                inside = None;
+                is_rust
             }
-            Some(_) if is_inside_other => is_inside_other = false,
-            Some(words) if words.split(',').all(|word| RUST_FENCES.contains(&word.trim())) => {
-                is_inside_rust = true;
-                continue;
-            }
-            Some(_) => is_inside_other = true,
-            None => {}
-        }
+            (Some(words), None) => *inside.insert(is_rust_fence(words)),
+            (None, inside) => inside.unwrap_or(false),
+        };
         // An empty line around an example that is left out would stay behind as a second one.
-        let is_needed =
-            is_inside_other || !line.is_empty() || kept.last().is_some_and(|it| !it.is_empty());
-        if !is_inside_rust && is_needed {
+        let is_second_empty =
+            inside.is_none() && line.is_empty() && kept.last().is_none_or(|it| it.is_empty());
+        if !is_in_rust && !is_second_empty {
             kept.push(line);
         }
     }
     kept
+}
+
+/// Whether rustdoc takes a code block for Rust, by the words after its fence.
+fn is_rust_fence(words: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "rust",
+        "no_run",
+        "should_panic",
+        "ignore",
+        "compile_fail",
+        "test_harness",
+        "standalone_crate",
+    ];
+    words.split([',', ' ', '\t']).filter(|word| !word.is_empty()).all(|word| {
+        let is_error_code = word.len() == 5 && word.starts_with('E');
+        let is_prefixed = word.starts_with("edition20") || word.starts_with("ignore-");
+        WORDS.contains(&word) || is_prefixed || is_error_code
+    })
 }
 
 #[cfg(test)]
@@ -458,7 +472,13 @@ mod tests {
             parse_quote!(#[doc = " let size = 2;"]),
             parse_quote!(#[doc = " ```"]),
         ];
-        let description = doc_comment(&attributes);
-        assert_eq!(description, "The size.\n\n```terraform\nsize = 1\n```");
+        let described = "The size.\n\n```terraform\nsize = 1\n```";
+        assert_eq!(doc_comment(&attributes), described);
+        for fence in ["```", "```compile_fail,E0277", "~~~edition2024", "```ignore-windows rust"] {
+            let end = &fence[..3];
+            let text = format!("The size.\n\n{fence}\nlet size = 1;\n{end}\n\nIn bytes.");
+            let whole: [Attribute; 1] = [parse_quote!(#[doc = #text])];
+            assert_eq!(doc_comment(&whole), "The size.\n\nIn bytes.", "{fence}");
+        }
     }
 }

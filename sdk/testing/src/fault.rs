@@ -1,12 +1,11 @@
 //! A layer between the engine and the provider: counts calls, and injects a fault into one.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::ProviderLauncher;
-use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, Request, Response};
+use formwork_plugin_protocol::{Failure, Provider, Request, Response};
 use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -30,8 +29,6 @@ impl CrashFault {
 /// Starts providers that share a fault plan.
 pub(crate) struct FaultLauncher {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
-    /// The resource types whose objects the provider lists.
-    pub(crate) lists: BTreeSet<String>,
     trouble: Arc<Mutex<CallsAndFault>>,
     pub(crate) record: RecordOrReplay,
 }
@@ -57,11 +54,7 @@ struct CallsAndFault {
 
 impl FaultLauncher {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
-        let offering = (provider)().into_provider();
-        // The metadata of a provider on the SDK is available without waiting.
-        let metadata = offering.metadata().now_or_never().and_then(Result::ok);
-        let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
-        Self { provider, lists, trouble: Arc::default(), record: RecordOrReplay::None }
+        Self { provider, trouble: Arc::default(), record: RecordOrReplay::None }
     }
 
     pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {

@@ -49,11 +49,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formwork_backend::MemoryState;
-use formwork_core::plan::{Plan, PlanMode, PlanOptions};
+use formwork_core::plan::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::recover::UnresolvedOperation;
+use formwork_core::state::recover::OpenQuestion;
 use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_operation::recover::Decision;
 use formwork_operation::{PlanSource, SessionOptions, StateSession};
@@ -224,6 +224,8 @@ impl TestEngine {
     pub fn set_state(&mut self, text: &str) {
         let file =
             StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
+        // Journals of earlier runs are about another state.
+        self.state = MemoryState::default();
         let mut store = self.state.open().store;
         let stored = self.runtime.block_on(store.overwrite(file.clone()));
         stored.expect("memory takes every state");
@@ -252,37 +254,33 @@ impl TestEngine {
             let opened =
                 StateSession::open(&mut diags, self.state.open(), &session_options()).await;
             let Ok(mut session) = opened else { return (None, false, None) };
-            // These are not searched for: the provider has no list of them, or nothing to find them by.
-            retry_open_creations(&mut session, |one| {
-                let resource_type = one.current_addr().resource.resource_type();
-                let is_listed = self.front.lists.contains(resource_type.as_str());
-                !is_listed || one.planned_value_to_find().is_none()
-            });
             let pool = ProviderPool::new(&self.front);
             let operation = loaded.operation(&pool).with_provisioners(&self.provisioners);
-            let mut found = Diagnostics::new();
-            let mut planned = operation.plan(&mut found, &mut session, options.clone()).await.ok();
-            // The provider was asked for the objects of interrupted creations, and has not found them.
-            if retry_open_creations(&mut session, |_| true) {
-                found = Diagnostics::new();
-                planned = operation.plan(&mut found, &mut session, options).await.ok();
+            let mut planned = operation.plan(&mut diags, &mut session, options.clone()).await.ok();
+            // A second plan would not contain the objects that the first one has found.
+            let may_repeat = planned.as_ref().is_some_and(|planned| {
+                let mut searches = planned.plan.searches.values();
+                !planned.plan.errored && searches.all(|one| *one != InterruptedSearchResult::Found)
+            });
+            if may_repeat && retry_open_creations(&mut session) {
+                planned = operation.plan(&mut diags, &mut session, options).await.ok();
             }
-            let _receipt = diags.append(found);
             let plan = planned.as_ref().map(|planned| planned.plan.clone());
-            let applied = match planned.filter(|planned| applying && !planned.plan.errored) {
+            let planned = planned.filter(|planned| applying && !planned.plan.errored);
+            let is_started = planned.is_some();
+            let applied = match planned {
                 Some(planned) => {
                     let source = PlanSource::Made(Box::new(planned));
                     operation.apply(&mut diags, &mut session, source).await.is_ok()
                 }
                 None => false,
             };
-            let file = session.file.clone();
+            // An apply that fails may have stored the state before.
+            let file = is_started.then(|| session.file.clone());
             session.unlock(&mut diags).await;
-            (plan, applied, Some(file))
+            (plan, applied, file)
         });
-        if let (Some(file), true) = (file, applied) {
-            self.file = file;
-        }
+        self.file = file.unwrap_or_else(|| self.file.clone());
         RunResult { plan, diags, applied }
     }
 
@@ -300,18 +298,17 @@ impl TestEngine {
     }
 }
 
-/// The options of a run. No file is read or written below the folder.
+/// The options of a run. The directory does not exist, so nothing is found in it.
 fn session_options() -> SessionOptions<'static> {
     SessionOptions::new("OperationTypeApply", Path::new("/no-folder"))
 }
 
-/// Decides about interrupted operations, as a user would who finds no object: the next plan creates it again.
-/// Returns whether there were any.
-fn retry_open_creations(
-    session: &mut StateSession,
-    is_selected: impl Fn(&UnresolvedOperation) -> bool,
-) -> bool {
-    let open = session.unresolved_needing_decision().filter(|one| is_selected(one));
+/// Decides about interrupted creations whose objects the provider cannot find, as a user would who finds none:
+/// the next plan creates them again. Returns whether there were any.
+fn retry_open_creations(session: &mut StateSession) -> bool {
+    let open = session.unresolved_needing_decision();
+    // Other decisions are about an object that is known.
+    let open = open.filter(|one| one.doubt == OpenQuestion::Effect);
     let open: Vec<_> = open.map(|one| one.current_addr().clone()).collect();
     for addr in &open {
         session.decide_without_storing_state(addr, Decision::Retry);

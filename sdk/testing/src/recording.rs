@@ -22,8 +22,8 @@ use value_json::{OfferedSchemas, RecordedRequestOrAnswer};
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
 /// Each line is an object: `call` and `of` name the call and its subject, then come `request` and
-/// `answer`. Lines are in the order in which the calls were made, and they do not depend on the
-/// time or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
+/// `answer`. Lines are in the order in which the calls ended, those of a transcript in the order in
+/// which they began. They do not depend on the time or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
 /// `«secret 1»`, the same wherever the secret is.
 #[derive(Clone, Default)]
 pub struct Recording(Arc<Mutex<RecordingData>>);

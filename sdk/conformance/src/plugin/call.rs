@@ -68,7 +68,8 @@ pub(super) fn is_at_answer_limit(n_messages: usize, n_bytes: usize) -> bool {
 pub struct Call {
     /// The call.
     pub rpc: Rpc,
-    /// The bytes, times and outcome of the call, as they went over the wire.
+    /// The bytes, times and outcome of the call, as they went over the wire. The reason of a lost call also
+    /// has the end of the process.
     pub recorded: RecordedCall,
     /// Decoded reply.
     pub reply: Reply,
