@@ -1,4 +1,4 @@
-//! Retries of a request that a busy or failing server may answer later, with increasing pauses.
+//! Retries of a request to a busy or failing server, with increasing pauses.
 
 use std::time::{Duration, Instant};
 

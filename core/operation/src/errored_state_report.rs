@@ -35,7 +35,7 @@ const MAX_LISTED_ADDRESSES: usize = 20;
 pub struct ErroredState {
     errored: ErroredStateFile,
     standing: ErroredStateRelation,
-    /// Objects of the state whose addresses have another object in the file, with their ids.
+    /// The ids of the state's objects at addresses where the file has another object.
     stored_ids: BTreeMap<InstanceAddr, String>,
 }
 

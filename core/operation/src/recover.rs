@@ -64,7 +64,7 @@ pub enum AdoptedOrDestroyed {
     Destroyed(InstanceAddr),
 }
 
-/// The answers of the providers about the objects of open operations.
+/// The providers' responses about the objects of open operations.
 ///
 /// ```
 /// use formwork_operation::recover::UnresolvedSearchOutcome;
@@ -202,8 +202,8 @@ impl Operation<'_> {
         let config = self.inputs.config;
         depose_current_if_planned(session, one);
         refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
-        // An address may now have another object, which could not be moved further. It is not
-        // mistaken for the object of the operation: the next plan decides whether to change it.
+        // If the current address has another object, the created object is added under its old
+        // address instead, and the next plan decides what to do with it.
         let is_free = !is_taken_now_or_after_moves(config, &session.file.state, one.current_addr());
         let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));

@@ -112,7 +112,7 @@ impl StoreError {
             ),
             Self::NotPersistent { .. } => (
                 messages::STATE_WOULD_NOT_BE_KEPT,
-                "Without a state, the created objects would be lost. Specify a regular file, with \
+                "Without a state, Formwork would not know the created objects. Specify a regular file, with \
                  the backend's `path` or -state-out."
                     .to_owned(),
             ),

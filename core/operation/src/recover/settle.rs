@@ -202,7 +202,7 @@ impl Operation<'_> {
                 adopted.push(outcome);
             }
         }
-        // After failures too: the provider's answers about these objects are not requested again.
+        // After failures too: the providers' responses about these objects are not requested again.
         if !adopted.is_empty() {
             session.write_state_or_errored_file(diags).await?;
         }
