@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 /// The longest value, and the longest body of a transaction.
 const MAX_VALUE: usize = 524_288;
 
-/// The time after which a session without a sign of life ends, and for which its locks cannot be taken
+/// The time after which a session without a heartbeat ends, and for which its locks cannot be taken
 /// then.
 const TTL: Duration = Duration::from_secs(15);
 const LOCK_DELAY: Duration = Duration::from_secs(5);

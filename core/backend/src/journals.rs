@@ -52,7 +52,7 @@ pub(crate) trait JournalStore: Send + Sync {
 
     /// Whether the age of the latest part shows that a run is active, so that runs have to write parts
     /// periodically.
-    fn needs_signs_of_life(&self) -> bool {
+    fn needs_heartbeats(&self) -> bool {
         false
     }
 

@@ -23,7 +23,7 @@ const RETRY_POLICY: RetryPolicy =
 const MAX_ATTEMPT_TIME: Duration = Duration::from_secs(30);
 
 /// The interval of heartbeats of a run without new records, if they are required.
-const SIGN_OF_LIFE_PAUSE: Duration = Duration::from_secs(20);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Maximum number of bytes in one part, unless a single record is longer.
 const MAX_PART_LEN: usize = 4 << 20;
@@ -51,7 +51,7 @@ struct JournalPartWriter {
     run: String,
     next: u64,
     /// Whether the next part may already be stored, as a heartbeat whose response was lost.
-    has_unanswered_sign: bool,
+    has_unanswered_heartbeat: bool,
 }
 
 impl JournalCopyTask {
@@ -63,7 +63,7 @@ impl JournalCopyTask {
             store: store.clone(),
             run: run.clone(),
             next,
-            has_unanswered_sign: false,
+            has_unanswered_heartbeat: false,
         };
         let task = tokio::spawn(writer.write_queued_parts(queue, said));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
@@ -150,7 +150,7 @@ impl JournalPartWriter {
                 }
             }
         }
-        if self.has_unanswered_sign {
+        if self.has_unanswered_heartbeat {
             // If this also fails, the next part fails, and its error is reported.
             self.write_records(Vec::new()).await.ok();
         }
@@ -163,11 +163,11 @@ impl JournalPartWriter {
         &mut self,
         queue: &mut mpsc::UnboundedReceiver<Vec<u8>>,
     ) -> Result<Option<Vec<u8>>, JournalCopyError> {
-        if !self.store.needs_signs_of_life() {
+        if !self.store.needs_heartbeats() {
             return Ok(queue.recv().await);
         }
         loop {
-            let waiting = tokio::time::timeout(SIGN_OF_LIFE_PAUSE, queue.recv());
+            let waiting = tokio::time::timeout(HEARTBEAT_INTERVAL, queue.recv());
             if let Ok(records) = waiting.await {
                 return Ok(records);
             }
@@ -175,7 +175,7 @@ impl JournalPartWriter {
                 Ok(()) => {}
                 // A call may take longer than a network outage. Only a failure to write records is
                 // reported.
-                Err(JournalCopyError::Failed { .. }) => self.has_unanswered_sign = true,
+                Err(JournalCopyError::Failed { .. }) => self.has_unanswered_heartbeat = true,
                 Err(error) => return Err(error),
             }
         }
@@ -183,10 +183,10 @@ impl JournalPartWriter {
 
     /// Writes records as one part. A part without records is a heartbeat.
     async fn write_records(&mut self, records: Vec<u8>) -> Result<(), JournalCopyError> {
-        if self.has_unanswered_sign {
+        if self.has_unanswered_heartbeat {
             // The same bytes, so that the part counts as written if it is already stored.
             self.write_part(JournalPart::Records(Vec::new())).await?;
-            self.has_unanswered_sign = false;
+            self.has_unanswered_heartbeat = false;
             if records.is_empty() {
                 return Ok(());
             }

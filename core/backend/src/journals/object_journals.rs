@@ -131,7 +131,7 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
         self.store.is_known_to_keep_none()
     }
 
-    fn needs_signs_of_life(&self) -> bool {
+    fn needs_heartbeats(&self) -> bool {
         !self.store.has_lock() || !self.store.shows_lock()
     }
 

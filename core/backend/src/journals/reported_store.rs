@@ -38,8 +38,8 @@ impl JournalStore for ReportedJournalStore {
         self.store.lacks_journals()
     }
 
-    fn needs_signs_of_life(&self) -> bool {
-        self.store.needs_signs_of_life()
+    fn needs_heartbeats(&self) -> bool {
+        self.store.needs_heartbeats()
     }
 
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {

@@ -53,7 +53,7 @@ pub enum JournalCopyError {
         location: String,
         /// The user and host with the operation, if the journal names them.
         run: Option<String>,
-        /// Time since the sign of life.
+        /// Time since the heartbeat.
         silent_for: Duration,
         /// Time until the run counts as interrupted.
         wait: Duration,

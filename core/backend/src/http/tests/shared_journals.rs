@@ -191,7 +191,7 @@ async fn the_lock_shows_to_its_holder_that_no_run_goes_on_and_parts_show_it_to_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn runs_give_signs_of_life_because_readers_cannot_see_the_lock() {
+async fn runs_write_heartbeats_because_readers_cannot_see_the_lock() {
     for has_lock in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let stored = (0..3).map(|_| created_reply());

@@ -66,7 +66,7 @@ async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_without_a_lock_is_taken_over_only_when_it_gives_no_sign_of_life() {
+async fn a_run_without_a_lock_is_taken_over_only_when_it_writes_no_heartbeat() {
     let (none, lockfile) = locks();
     let (own, taken_over) =
         (part_of_interrupted_run(b'r').await, part_of_interrupted_run(b'c').await);
@@ -97,7 +97,7 @@ async fn a_run_without_a_lock_is_taken_over_only_when_it_gives_no_sign_of_life()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_without_a_lock_gives_signs_of_life() {
+async fn a_run_without_a_lock_writes_heartbeats() {
     let listed = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let (none, lockfile) = locks();
     for (more, n_asked) in [(&none, 4), (&lockfile, 2)] {
@@ -117,7 +117,7 @@ async fn a_run_without_a_lock_gives_signs_of_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sign_of_life_without_an_answer_is_not_taken_for_a_part_of_another_process() {
+async fn a_heartbeat_without_an_answer_is_not_taken_for_a_part_of_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let listed = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let failing = (0..7).map(|_| error_reply("400 Bad Request", "Down"));
