@@ -327,7 +327,10 @@ impl HttpClient {
             // The status of a refusal says more than its content.
             Err(_) => Vec::new(),
         };
-        headers.remove(header::CONTENT_ENCODING);
+        if headers.remove(header::CONTENT_ENCODING).is_some() {
+            // The sum is that of the encoded content, and the encoding has a checksum of its own.
+            headers.remove("content-md5");
+        }
         let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
         let repeats_request = !status.is_success() && repeats(content, refusal);
         Ok(HttpResponse {
@@ -434,9 +437,10 @@ fn error_chain_text(error: &ureq::Error) -> String {
 
 /// Returns a URL without its password and without the values of its query, which may be tokens.
 pub(crate) fn redact_url(url: &str) -> String {
-    // The query is removed first, because it may contain `://` or `@` itself.
+    // A fragment may be a token, and a query may contain `://` or `@` itself.
+    let url = url.split('#').next().unwrap_or_default();
     let (url, query) = url.split_once('?').map_or((url, false), |(url, _)| (url, true));
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url.trim_start_matches('/')));
     let (authority, path) = match rest.split_once('/') {
         Some((authority, path)) => (authority, format!("/{path}")),
         None => (rest, String::new()),

@@ -191,6 +191,7 @@ impl Operation<'_> {
         if purpose == PlanPurpose::Apply {
             session.refuse_if_damage_hides_creation(diags).await?;
         }
+        session.warn_of_concurrent_run(diags).await;
         let begin = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
             base: &session.file,

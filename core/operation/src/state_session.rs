@@ -33,6 +33,7 @@ use self::diagnostics::{
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
 use crate::errored_state_report::ErroredState;
+use crate::messages;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
 /// The time to wait for a lock before the wait is reported.
@@ -219,6 +220,19 @@ impl StateSession {
         let folder = folder.to_owned();
         let timeout = Duration::ZERO;
         Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
+    }
+
+    /// Warns a run without a lock if another run may be in progress, or was interrupted under a lock that is still
+    /// held: its results are not taken over, and what it creates would be created twice.
+    pub(crate) async fn warn_of_concurrent_run(&self, diags: &mut Diagnostics) {
+        if self.lock.is_none() && self.recovery.is_none() && self.intents.has_unfinished_run().await
+        {
+            let detail = format!(
+                "The state {} is not locked by this run, and the journal of another run exists. Objects that the other run creates may be created a second time. Repeat the command without `-lock=false` when that run has ended.",
+                self.store.location()
+            );
+            diags.warn(Diagnostic::warning(messages::ANOTHER_RUN_MAY_BE_GOING_ON, detail));
+        }
     }
 
     /// Stops a command that would create objects although a lost journal record may be about an

@@ -24,10 +24,6 @@ impl ObjectStore for ConsulKeys {
     }
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
-        if !self.has_lock {
-            let reason = "Other machines cannot find a journal in Consul, because with lock = false they cannot determine whether a run is active";
-            return Ok(Err(reason.to_owned()));
-        }
         match self.server.list_all_keys(prefix).await {
             // The lock shows whether a run is active.
             Ok(keys) => {
@@ -59,6 +55,11 @@ impl ObjectStore for ConsulKeys {
 
     async fn remove_object(&self, name: &str) -> Result<(), Cause> {
         self.server.delete(name).await
+    }
+
+    fn reason_against_new_journals(&self) -> Option<String> {
+        let reason = "Other machines cannot find a journal in Consul, because with lock = false they cannot determine whether a run is active";
+        (!self.has_lock).then(|| reason.to_owned())
     }
 
     async fn is_locked(&self) -> Result<bool, Cause> {

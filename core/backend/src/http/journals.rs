@@ -72,7 +72,7 @@ impl HttpObjects {
         // Without retries, because the response is needed only for a sentence.
         let Ok(answer) = self.server.client.send_once(request).await else { return false };
         let is_kept = listed_entries(&answer).is_some();
-        if !is_kept && !is_retryable_status(answer.status) {
+        if !is_kept && shows_absence(answer.status) {
             self.note_absence(&answer, &url);
         }
         is_kept
@@ -88,8 +88,10 @@ impl HttpObjects {
         format!("{scheme}://{authority}{}{name}{query}", self.address.path())
     }
 
+    /// The absence, if it was noted recently.
     fn absence(&self) -> Option<Absence> {
-        absences().get(&self.absence_key).cloned()
+        let absence = absences().get(&self.absence_key).cloned();
+        absence.filter(|absence| absence.noted.elapsed() < ABSENCE_TIME)
     }
 
     /// Records that the server stores no journals. Returns this as a reason.
@@ -107,6 +109,21 @@ impl HttpObjects {
 
 fn absences() -> MutexGuard<'static, BTreeMap<String, Absence>> {
     ABSENCES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a response without a list shows that the server stores no journals. A refusal, for example of credentials,
+/// does not.
+fn shows_absence(status: StatusCode) -> bool {
+    status.is_success()
+        || matches!(
+            status,
+            StatusCode::BAD_REQUEST
+                | StatusCode::NOT_FOUND
+                | StatusCode::METHOD_NOT_ALLOWED
+                | StatusCode::NOT_ACCEPTABLE
+                | StatusCode::GONE
+                | StatusCode::NOT_IMPLEMENTED
+        )
 }
 
 /// Returns the entries of the list of parts, or `None` if the response is something else.
@@ -127,19 +144,18 @@ impl ObjectStore for HttpObjects {
     }
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
-        let absence = self.absence();
-        if let Some(absence) = absence.filter(|absence| absence.noted.elapsed() < ABSENCE_TIME) {
+        if let Some(absence) = self.absence() {
             return Ok(Err(absence.reason));
         }
         let url = self.url(PARTS);
         let answer = self.server.send("GET", &url, None).await?;
-        if is_retryable_status(answer.status) {
-            // The server may have the journal of an interrupted run, without which its objects would be
-            // created twice.
-            return Err(answer.unexpected_response_cause("GET", &url));
-        }
         let Some(entries) = listed_entries(&answer) else {
-            return Ok(Err(self.note_absence(&answer, &url)));
+            return match shows_absence(answer.status) {
+                true => Ok(Err(self.note_absence(&answer, &url))),
+                // The server may have the journal of an interrupted run, without which its objects would
+                // be created twice.
+                false => Err(answer.unexpected_response_cause("GET", &url)),
+            };
         };
         absences().remove(&self.absence_key);
         let parts: Vec<ListedPart> = serde_json::from_value(entries).map_err(|error| {
@@ -169,7 +185,7 @@ impl ObjectStore for HttpObjects {
         let request = request.header(header::CONTENT_TYPE, "application/octet-stream");
         let answer = self.server.client.send(&request.body(content.to_vec())?).await?;
         match answer.status {
-            status if status.is_success() => Ok(CreateOutcome::Created),
+            StatusCode::OK | StatusCode::CREATED => Ok(CreateOutcome::Created),
             StatusCode::PRECONDITION_FAILED => Ok(CreateOutcome::Exists),
             // If the server fails, it is not known whether it has stored the part.
             status if is_retryable_status(status) => {

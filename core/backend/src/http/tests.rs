@@ -242,6 +242,27 @@ async fn a_redirected_write_keeps_its_method_and_content() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_redirect_to_a_page_is_no_success_of_a_write_or_a_lock() {
+    let replies = || {
+        // The page that a client would read in place of the write.
+        [
+            ScriptedReply::new("302 Found", "").header("Location: /login"),
+            ScriptedReply::new("200 OK", "<html>"),
+        ]
+    };
+    let server = ScriptedServer::start(replies());
+    let error = open_store(&server.url).await.try_lock("test").await.unwrap_err().to_string();
+    assert!(error.contains("unexpected HTTP response code 302 Found"), "{error}");
+    let [found, page] = replies();
+    let absent = || ScriptedReply::new("404 Not Found", "");
+    let server = ScriptedServer::start([absent(), absent(), found, page]);
+    let mut store = open_store(&server.url).await;
+    assert_eq!(store.read().await.unwrap(), None);
+    let error = store.write(&mut StateFile::new_empty()).await.unwrap_err().to_string();
+    assert!(error.contains("unexpected HTTP response code 302 Found"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn redirects_end_and_name_the_place_that_does_not_answer() {
     let lead = |to: &str| ScriptedReply::new("302 Found", "").header(&format!("Location: {to}"));
     let (message, n_asked) = read_error_and_n_requests(vec![lead("/round"); 33]).await;

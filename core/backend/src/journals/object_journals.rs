@@ -34,6 +34,12 @@ pub(crate) trait ObjectStore: Send + Sync {
         false
     }
 
+    /// The reason why runs of this configuration keep no journals in the service, although it may have those of
+    /// others.
+    fn reason_against_new_journals(&self) -> Option<String> {
+        None
+    }
+
     /// Whether a lock makes runs exclude each other. Without one, only the ages of objects show that a run is
     /// active.
     fn has_lock(&self) -> bool {
@@ -112,6 +118,11 @@ impl<S: ObjectStore> ObjectJournals<S> {
             let Some((run, Ok(number))) = part.map(|(run, number)| (run, number.parse())) else {
                 continue;
             };
+            // Runs name files on this machine, and the list is of another one.
+            let is_run = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if !run.chars().all(is_run) {
+                continue;
+            }
             let parts = runs.entry(run.to_owned()).or_default();
             parts.numbers.push(number);
             parts.age = parts.age.into_iter().chain(age).min();
@@ -136,6 +147,9 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
     }
 
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
+        if let Some(reason) = self.store.reason_against_new_journals() {
+            return Ok(Some(reason));
+        }
         // Only to check whether it is permitted, before the run relies on this journal.
         Ok(self.store.list_objects(&self.part_name(run, 0)).await?.err())
     }
@@ -147,7 +161,8 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
         }
         // A run holds the lock of the state. A reader cannot determine whether that run is active.
         let is_reader = access == StateAccess::ReadOnly;
-        let is_live = is_reader && self.store.shows_lock() && self.store.is_locked().await?;
+        let holds_no_lock = is_reader || self.store.reason_against_new_journals().is_some();
+        let is_live = holds_no_lock && self.store.shows_lock() && self.store.is_locked().await?;
         // To the holder of the lock, it shows that no other run is active.
         let shows_age = !self.store.has_lock() || (is_reader && !self.store.shows_lock());
         let mut runs = Vec::new();

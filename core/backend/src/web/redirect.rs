@@ -17,29 +17,28 @@ pub(super) fn follow_redirect(
     content: &mut Vec<u8>,
     answer: &HttpResponse,
 ) -> Result<bool, String> {
-    let keeps_method = match answer.status.as_u16() {
-        301..=303 => request.method == Method::GET || request.method == Method::HEAD,
-        307 | 308 => true,
+    match answer.status.as_u16() {
+        // Other clients go on with GET, whose answer says nothing about the write: a page for logins would pass
+        // for a state that is stored, or a lock that is taken.
+        301..=303 if request.method != Method::GET && request.method != Method::HEAD => {
+            return Ok(false);
+        }
+        301..=303 | 307 | 308 => {}
         _ => return Ok(false),
-    };
+    }
     let location = answer.header(header::LOCATION.as_str()).unwrap_or_default();
     if location.is_empty() {
         return Ok(false);
     }
-    let place = redact_url(location);
     let next = resolve_location(&request.uri, location);
     let next = next.filter(|next| matches!(next.scheme_str(), Some("http" | "https")));
-    let next = next.ok_or_else(|| format!("redirected to {place:?}, which is no URL of HTTP"))?;
-    if !keeps_method {
-        // As all clients do it: the answer to the request is at that place.
-        request.method = Method::GET;
-        content.clear();
-        request.headers.remove(header::CONTENT_TYPE);
-        request.headers.remove("content-md5");
-    }
-    if !content.is_empty() && is_encrypted(&request.uri) && !is_encrypted(&next) {
+    let next = next.ok_or_else(|| {
+        format!("redirected to {:?}, which is not an HTTP URL", redact_url(location))
+    })?;
+    if is_encrypted(&request.uri) && !is_encrypted(&next) {
+        let place = redact_url(&next.to_string());
         return Err(format!(
-            "redirected from https to {place}, where anybody could read the content"
+            "redirected from https to {place}, where anyone could read or replace the content"
         ));
     }
     if !is_same_server(&request.uri, &next) {
@@ -155,10 +154,15 @@ mod tests {
             Ok::<_, String>((follows, request.method.to_string(), content.len(), has_sum))
         };
         assert_eq!(follow(307, "/b"), Ok((true, "PUT".to_owned(), 1, true)));
-        assert_eq!(follow(303, "/b"), Ok((true, "GET".to_owned(), 0, false)));
+        // A GET at the other place would say nothing about the write.
+        for status in [301, 302, 303] {
+            assert_eq!(follow(status, "/b"), Ok((false, "PUT".to_owned(), 1, true)));
+        }
         assert_eq!(follow(200, "/b"), Ok((false, "PUT".to_owned(), 1, true)));
-        assert!(follow(308, "http://h/b?key=x").unwrap_err().ends_with("read the content"));
-        assert!(follow(308, "file:///etc/passwd").unwrap_err().contains("no URL of HTTP"));
+        assert!(
+            follow(308, "http://h/b?key=x").unwrap_err().ends_with("read or replace the content")
+        );
+        assert!(follow(308, "file:///etc/passwd").unwrap_err().contains("not an HTTP URL"));
     }
 
     #[test]

@@ -132,6 +132,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn reading_a_journal_that_was_removed_does_not_bring_it_back() {
+        let intents = MemoryIntentLog::default();
+        drop(begin_run(&intents, &StateFile::new_empty()).await);
+        let journals = intents.journals.interrupted_journals();
+        let [journal] = &journals[..] else { panic!("{journals:?}") };
+        journal.remove_journal().unwrap();
+        assert_eq!(journal.read_bytes().unwrap(), Vec::<u8>::new());
+        journal.append_bytes(0, b"x").unwrap();
+        assert!(!intents.has_unfinished_run().await);
+    }
+
+    #[tokio::test]
     async fn nothing_is_left_of_a_run_that_ended() {
         let (intents, base) = (MemoryIntentLog::default(), StateFile::new_empty());
         let journal = begin_run(&intents, &base).await;

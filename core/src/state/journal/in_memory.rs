@@ -33,7 +33,12 @@ impl MemoryJournals {
 
     /// Works with the bytes of a journal.
     fn with_bytes<T>(&self, run: &str, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
-        work(&mut self.lock().entry(run.to_owned()).or_default().bytes)
+        let mut journals = self.lock();
+        match journals.get_mut(run) {
+            Some(journal) => work(&mut journal.bytes),
+            // The journal was removed since: the bytes go with it.
+            None => work(&mut Vec::new()),
+        }
     }
 
     /// The sink for the records of a new run.
@@ -98,7 +103,9 @@ impl StoredJournal for StoredInMemory {
     }
 
     fn read_bytes(&self) -> Result<Vec<u8>, JournalError> {
-        Ok(self.place.with_bytes(&self.run, |bytes| bytes.clone()))
+        // A run that has ended since has no journal, and must not get one by this.
+        let journals = self.place.lock();
+        Ok(journals.get(&self.run).map(|journal| journal.bytes.clone()).unwrap_or_default())
     }
 
     fn append_bytes(&self, end: usize, bytes: &[u8]) -> Result<(), JournalError> {
