@@ -248,7 +248,7 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
         managed
             .code(1)
             .says("Object is managed already")
-            .says("belongs to bad_thing.first already");
+            .says("already belongs to bad_thing.first");
         let adopted = workdir.formwork("recover adopt bad_thing.second second-1").succeed();
         adopted.says("bad_thing.second is in the state.");
         assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);

@@ -146,7 +146,7 @@ fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() 
         }
         for line in ["plan", "apply -auto-approve", "destroy -auto-approve"] {
             let refused = workdir.formwork(line).run();
-            refused.code(1).says("nly if none of its objects exist any more, remove");
+            refused.code(1).says("nly if none of its objects exist any more, delete");
         }
         assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
     }
@@ -303,7 +303,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         // The one piece of advice that is given.
         assert_all_known(&workdir);
         let planned = workdir.formwork("plan").succeed();
-        planned.says("errored.tfstate is out of date").says("Remove it");
+        planned.says("errored.tfstate is out of date").says("Delete it");
         fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
         workdir.formwork("plan").succeed().says_not("errored.tfstate");
     }
@@ -322,7 +322,7 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
 
     let state = workdir.read(STATE);
     let listed = workdir.formwork("recover list").succeed();
-    listed.says("the object in it has the id \"first-1\". It was done, but another program");
+    listed.says("the object in it has the id \"first-1\". It was completed, but another program");
     listed.says("The state now has another object at bad_thing.first, with the id \"first-2\"");
     listed.says("formwork recover forget 'bad_thing.first'");
     listed.says("formwork import bad_thing.NAME 'first-1'");

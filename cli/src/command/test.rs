@@ -17,7 +17,7 @@ use formwork_core::version::VersionConstraints;
 use formwork_operation::CancellationToken;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::test::{
-    AllTestStatesFolder, TestFileResult, TestInputs, TestModule, TestStatus, run_tests,
+    AllTestStatesDirectory, TestFileResult, TestInputs, TestModule, TestStatus, run_tests,
 };
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -134,7 +134,7 @@ async fn run_loaded_tests(
         cleanup_provisioners: &cleanup_provisioners,
         calls: &calls,
         host: &host,
-        states: AllTestStatesFolder { path: &states, open_parent: &open_data },
+        states: AllTestStatesDirectory { path: &states, open_parent: &open_data },
         cipher: &cipher,
         parallelism: DEFAULT_PARALLELISM,
         observer,

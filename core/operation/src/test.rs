@@ -50,7 +50,7 @@ pub struct TestModule {
 ///
 /// See [`TestInputs`] for an example.
 #[derive(Clone, Copy)]
-pub struct AllTestStatesFolder<'a> {
+pub struct AllTestStatesDirectory<'a> {
     /// Its path, for messages and for the state files in it.
     pub path: &'a Path,
     /// Opens the parent directory, and creates it if it is missing.
@@ -73,7 +73,7 @@ pub struct AllTestStatesFolder<'a> {
 /// # use formwork_core::provider::CallWatch;
 /// # use formwork_core::provisioner::ProvisionerSet;
 /// use formwork_operation::test::{
-///     AllTestStatesFolder, TestEvent, TestInputs, TestModule, TestObserver, TestStatus, run_tests,
+///     AllTestStatesDirectory, TestEvent, TestInputs, TestModule, TestObserver, TestStatus, run_tests,
 /// };
 /// # use formwork_operation::CancellationToken;
 /// # use formwork_operation::launcher::{Launcher, LauncherSettings};
@@ -111,7 +111,7 @@ pub struct AllTestStatesFolder<'a> {
 ///     cleanup_provisioners: &ProvisionerSet::default(),
 ///     calls: &CallWatch::default(),
 ///     host: &HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH),
-///     states: AllTestStatesFolder { path: &states, open_parent: &open_parent },
+///     states: AllTestStatesDirectory { path: &states, open_parent: &open_parent },
 ///     cipher: &StateCipher::default(),
 ///     parallelism: 10,
 ///     observer: &Quiet,
@@ -145,7 +145,7 @@ pub struct TestInputs<'a> {
     /// Access of expressions to the file system, the clock and other external inputs.
     pub host: &'a HostValues,
     /// The directory for the states of the runs.
-    pub states: AllTestStatesFolder<'a>,
+    pub states: AllTestStatesDirectory<'a>,
     /// The cipher of the states.
     pub cipher: &'a StateCipher,
     /// Maximum number of concurrent calls.

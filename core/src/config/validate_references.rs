@@ -146,8 +146,7 @@ fn check_all_references<'r>(
     }
 }
 
-/// The error in a reference, if any. The reference is in a resource of this repetition, or outside of
-/// any.
+/// The error in a reference, if any: it is in a resource of this repetition, or outside of any.
 fn reference_problem(
     node: &ModuleNode,
     reference: &Reference,

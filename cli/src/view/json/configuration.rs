@@ -279,7 +279,7 @@ fn constant_value(expr: &Expr) -> Option<Value> {
     value.is_wholly_known().then_some(value)
 }
 
-/// The reference of a traversal, and each shorter form down to the object itself.
+/// Returns a traversal as a reference, and each shorter form down to the object itself.
 fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
     // A reference to a managed resource may begin with `resource.`; its address does not.
     let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {

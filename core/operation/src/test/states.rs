@@ -19,7 +19,7 @@ use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::{AllTestStatesFolder, TestInputs};
+use super::{AllTestStatesDirectory, TestInputs};
 use crate::messages;
 use crate::state_session::{SessionOptions, StateSession};
 
@@ -56,7 +56,7 @@ struct SingleTestStateFolder {
 /// The states of a test file, by key.
 pub(super) struct TestStates<'a> {
     /// The directory for the states of all test files.
-    folder: AllTestStatesFolder<'a>,
+    folder: AllTestStatesDirectory<'a>,
     /// The parent directory of the states, once a state was created.
     parent: Option<Dir>,
     /// The name of the test file.

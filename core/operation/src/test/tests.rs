@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AllTestStatesFolder, TestEvent, TestFileResult, TestInputs, TestModule, TestObserver,
+    AllTestStatesDirectory, TestEvent, TestFileResult, TestInputs, TestModule, TestObserver,
     TestStatus, run_tests,
 };
 use crate::launcher::{Launcher, LauncherSettings};
@@ -113,7 +113,7 @@ async fn run_in_folder(
         cleanup_provisioners: &ProvisionerSet::default(),
         calls: &CallWatch::default(),
         host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
-        states: AllTestStatesFolder { path: &states, open_parent: &open_folder },
+        states: AllTestStatesDirectory { path: &states, open_parent: &open_folder },
         cipher: &StateCipher::default(),
         parallelism: 10,
         observer: &left,

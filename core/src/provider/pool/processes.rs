@@ -56,7 +56,7 @@ impl ProviderProcess {
 
     /// Returns whether only the list of running instances holds it, so that it has no pending call.
     fn has_no_calls(&self) -> bool {
-        // Calls hold a reference, so the reference count shows whether one is pending, without a
+        // Calls hold a reference, so its count shows whether one is pending, without a
         // separate table.
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
     }
