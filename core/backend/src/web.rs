@@ -265,7 +265,7 @@ impl HttpClient {
 
     /// Sends a request once, and waits on this thread. Redirects are followed.
     pub(crate) fn send_blocking(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
-        let (mut head, mut content) = request.into_parts();
+        let (mut head, content) = request.into_parts();
         let began = Instant::now();
         let mut redirected_to = None::<String>;
         for _ in 0..=self.redirects {
@@ -278,9 +278,7 @@ impl HttpClient {
             };
             let answer = answered.map_err(with_place)?;
             // Where none is followed, the redirect itself is the answer.
-            if self.redirects == 0
-                || !follow_redirect(&mut head, &mut content, &answer).map_err(with_place)?
-            {
+            if self.redirects == 0 || !follow_redirect(&mut head, &answer).map_err(with_place)? {
                 return Ok(HttpResponse { redirected_to, ..answer });
             }
             redirected_to = Some(redact_url(&head.uri.to_string()));
