@@ -179,7 +179,7 @@ impl<V, E> GraphDraft<V, E> {
     /// each strongly connected component.
     ///
     /// # Panics
-    /// Panics with more than 2^32 edges, or with an edge to a vertex of another draft.
+    /// Panics with 2^32 or more edges, or with an edge to a vertex of another draft.
     pub fn freeze(self) -> Result<Graph<V, E>, CyclicDraft<V, E>> {
         let Self { vertices, edges: Edges(mut edges) } = self;
         // The sort is stable, so that the first of several equal edges is kept.

@@ -115,8 +115,8 @@ messages! {
         "Check that the file can be read.";
 
     FW8528 UNABLE_TO_SIGN_CHECKSUMS = "Unable to sign the checksums",
-        "The key is not a secret OpenPGP key that can sign, or its passphrase is missing or wrong.",
-        "Check the key and its passphrase.";
+        "The key file cannot be read or is not a secret OpenPGP key that can sign, or its passphrase is missing or wrong.",
+        "Check the key file and its passphrase.";
 
     FW8529 UNABLE_TO_WRITE_RELEASE = "Unable to write the release",
         "The files of the release could not be written.",

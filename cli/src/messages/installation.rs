@@ -56,7 +56,7 @@ messages! {
 
     FW7013 FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS = "Failed to retrieve user account details",
         "The host did not return the user of the token.",
-        "Repeat the command. If the error persists, follow its detail.";
+        "Run the command again. If the error persists, correct the cause that the detail names.";
 
     FW7014 FAILED_TO_SAVE_API_TOKEN = "Failed to save API token",
         "The token could not be stored.",
@@ -167,8 +167,8 @@ messages! {
         "Remove one of them, or delete the file and run `formwork init`.";
 
     FW7041 FAILED_TO_READ_DEPENDENCY_LOCK_FILE = "Failed to read dependency lock file",
-        "The lock file `.terraform.lock.hcl` is not a regular file, or this user may not read it.",
-        "Check the type and the permissions of the file.";
+        "The lock file `.terraform.lock.hcl` could not be read.",
+        "Check that it is a regular text file that this user may read.";
 
     FW7042 FAILED_TO_SAVE_DEPENDENCY_LOCK_FILE = "Failed to save dependency lock file",
         "The lock file could not be written.",
@@ -204,7 +204,7 @@ messages! {
 
     FW7050 FAILED_TO_INSTALL_PROVIDER = "Failed to install provider",
         "The package of a provider could not be fetched, verified or unpacked.",
-        "Repeat the command. If the error persists, follow its detail.";
+        "Run the command again. If the error persists, correct the cause that the detail names.";
 
     FW7051 FAILED_TO_QUERY_AVAILABLE_PROVIDER_PACKAGES = "Failed to query available provider packages",
         "The registry or mirror did not list a usable version of the provider.",

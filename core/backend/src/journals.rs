@@ -100,7 +100,7 @@ pub(crate) enum AppendOutcome {
     Stored,
     /// Another part with that number exists.
     Occupied,
-    /// The store cannot store journals, for this reason. Returned only for the first part.
+    /// The backend cannot store journals, for this reason. Returned only for the first part.
     #[cfg_attr(
         not(feature = "object-journals"),
         expect(dead_code, reason = "a table stores journals next to any state")

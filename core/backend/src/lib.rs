@@ -1,6 +1,6 @@
 //! Backends that store states: for each workspace, a store that can be locked, read and written.
-//! This crate does not depend on configurations, and keeps no journals: those are in the engine's
-//! `state::intent_log`.
+//! This crate does not depend on configurations. Local journals are in the engine's `state::intent_log`;
+//! `journals` stores shared copies of them.
 
 mod arguments;
 #[cfg(feature = "aws")]

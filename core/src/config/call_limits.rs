@@ -30,7 +30,7 @@ pub(super) fn recursive_call_error(
 ) -> Diagnostic {
     let above = if above.is_root() { "the root module".to_owned() } else { format!("`{above}`") };
     let detail = format!(
-        "The source \"{}\" of `{path}` is the folder of {above}, which calls it, so the calls would never end. Remove the call.",
+        "The source \"{}\" of `{path}` is the directory of {above}, which calls it, so the calls would never end. Remove the call.",
         site.source
     );
     Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(site.source_span)

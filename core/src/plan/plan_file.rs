@@ -65,8 +65,8 @@ pub enum PlanFileError {
         /// Why not.
         source: io::Error,
     },
-    /// It is a folder.
-    #[error("the file {} is a folder, not a plan file", .0.display())]
+    /// It is a directory.
+    #[error("{} is a directory, not a plan file", .0.display())]
     Folder(PathBuf),
     /// It is something else.
     #[error("the file {} is not a plan file", .0.display())]

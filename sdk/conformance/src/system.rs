@@ -11,7 +11,7 @@ pub(crate) use functions::{
     make_executable_on_unix, set_process_group_on_unix, unix_mode_if_open_to_others,
 };
 
-/// Rules that are examined with the process information of Linux, and with its read-only directory.
+/// Rules that need `/proc` of Linux: for process information, or as a directory that is read-only even for root.
 const RULES_NEEDING_PROC: [&str; 10] =
     ["H-01", "H-12", "H-14", "H-15", "H-18", "H-20", "K-05", "K-06", "Z-09", "Z-14"];
 

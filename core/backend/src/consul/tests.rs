@@ -565,9 +565,12 @@ async fn parts_of_journals_are_read_and_removed_by_their_keys() {
     let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
     assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, silent_for: None, parts }]);
 
-    let server = ScriptedServer::start([listed(), part(b"0"), success_reply()]);
+    let pieces = || ScriptedReply::new("200 OK", r#"["a b/k/.journal/run/000000000000.aa.0"]"#);
+    let server = ScriptedServer::start([listed(), success_reply(), pieces(), success_reply()]);
     shared_journals(&server).remove_parts_below("run", 7).await.unwrap();
-    let removed = &server.request_lines()[2];
+    let asked = server.request_lines();
+    assert!(asked[3].starts_with("DELETE ") && asked[3].ends_with(".aa.0"), "{asked:?}");
+    let removed = &asked[1];
     assert!(removed.starts_with("DELETE ") && removed.ends_with("000000000000"), "{removed}");
 }
 

@@ -1,5 +1,5 @@
 //! Google Cloud credentials, in the order of Terraform: an access token, a credentials file or its content,
-//! the application default credentials, the metadata service of the machine. Then impersonation.
+//! the application default credentials, the metadata service of the machine, and then impersonation.
 
 use std::time::Duration;
 

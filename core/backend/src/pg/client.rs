@@ -126,7 +126,7 @@ impl PgClient {
         let until = Instant::now() + MAX_LOST_SESSION_WAIT;
         while !lock.try_to_take(client).await? {
             if Instant::now() >= until {
-                // To continue would mean to write without a lock while that process writes, too.
+                // Continuing would mean writing without a lock while that process also writes.
                 let holders = self.lock_holders(client).await?;
                 let who = if holders.is_empty() { "" } else { ": " };
                 let who = format!("{who}{}", holders.join(", "));

@@ -75,7 +75,7 @@ impl StoreError {
                 messages::STATE_FILE_IS_EMPTY,
                 format!(
                     "A state file never becomes empty by itself: it was truncated, perhaps when \
-                     another program was killed while writing it. To continue would create everything \
+                     another program was killed while writing it. Continuing would create everything \
                      a second time. Restore it from a copy. Nothing was changed.\n\n{}Only if none \
                      of its objects exist any more, delete {location} and {}, and run the command \
                      again.",

@@ -43,7 +43,7 @@ impl<'c> VertexKind<'c> for ResourceVertex<'c> {
     }
 
     fn passes_values_on(&self) -> bool {
-        // An object that was made is there without what it was made of. One that is open is not.
+        // A created object exists independently of the values it was created from. An open ephemeral object does not.
         self.opened_ephemeral().is_some()
     }
 

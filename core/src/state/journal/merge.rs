@@ -99,7 +99,7 @@ mod tests {
         let shared = frame_records(&[intent(1)], 1);
         let local = frame_records(&[intent(1), settled(1)], 1);
         assert_eq!(merge_journal_copies(shared.clone(), Some(&local)), local);
-        // The local copy is deleted, or older.
+        // The local copy is missing, or older.
         assert_eq!(merge_journal_copies(local.clone(), None), local);
         assert_eq!(merge_journal_copies(local.clone(), Some(&shared)), local);
     }

@@ -53,7 +53,6 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
     for reply in [
         ScriptedReply::new("404 Not Found", ""),
         ScriptedReply::new("405 Method Not Allowed", ""),
-        ScriptedReply::new("403 Forbidden", ""),
         ScriptedReply::new("204 No Content", ""),
         ScriptedReply::new("200 OK", "<html></html>").header("Content-Type: text/html"),
         ScriptedReply::new("200 OK", r#"{"objects": []}"#),
