@@ -123,9 +123,10 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     let refused = other.formwork("apply -auto-approve").run();
     refused.code(1).says("Lock Info");
     other.formwork(&format!("force-unlock -force {}", lock_id(&refused))).succeed();
-    other.formwork("recover list").succeed().says("bad_thing.a was being created");
     // Consul delays the next lock after one that was released by force.
-    other.formwork("recover forget -lock-timeout=30s bad_thing.a").succeed();
+    let listed = other.formwork("recover list -lock-timeout=30s").succeed();
+    listed.says("bad_thing.a was being created");
+    other.formwork("recover forget bad_thing.a").succeed();
     // It was decided for the first machine, too, which still has its own journal.
     for workdir in [&other, &lost] {
         workdir.formwork("recover list").succeed().says_not("bad_thing.a");

@@ -142,7 +142,7 @@ impl JournalError {
                     "An interrupted run wrote the journal, and its first record is lost. Without the \
                      state, all of its objects would be created a second time. Restore the state to \
                      its location, if necessary from a backup. Only if none of its objects exist any more, \
-                     remove {location} and run the command again. Nothing was changed."
+                     delete {location} and run the command again. Nothing was changed."
                 ),
             ),
             Self::NoBase { location, objects, .. } => (
