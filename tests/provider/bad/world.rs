@@ -49,7 +49,10 @@ impl World {
 
     /// Gives an object its content.
     pub(crate) fn write(&self, id: &str, content: &str) {
-        fs::write(self.object(id), content).expect("it can be written");
+        // In one step: the process ends with its engine, also in the middle of a write.
+        let new = self.object(id).with_extension("new");
+        fs::write(&new, content).expect("it can be written");
+        fs::rename(new, self.object(id)).expect("it can be renamed");
     }
 
     /// Returns an object's content, if it exists.
