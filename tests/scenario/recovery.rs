@@ -344,7 +344,7 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     let other = "\nresource \"bad_thing\" \"other\" {\n  name = \"second\"\n}\n";
     workdir.write("main.tf", &format!("{CONFIG}{kept}{other}"));
     let settled = workdir.formwork("recover forget bad_thing.first bad_thing.second").succeed();
-    settled.says("with the id \"first-1\" is not managed").says_not("may create it");
+    settled.says("with the ID \"first-1\" is not managed").says_not("may create it");
     workdir.formwork("import bad_thing.kept first-1").succeed();
     workdir.formwork("import bad_thing.other second-1").succeed();
     fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");

@@ -147,7 +147,7 @@ impl StatesTable {
     /// Formwork's tables: an apply of another user fails or continues without journal and claims if it
     /// lacks them.
     async fn grant_statements(&self, client: &Connection) -> Result<String, Cause> {
-        // Without an entry the owner has all rights. The owner can be another user than the one who created our tables.
+        // Without an entry the owner has all rights. The owner can be another user than the creator of our tables.
         let query = "SELECT DISTINCT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END, acl.privilege_type = 'SELECT' FROM pg_class CROSS JOIN LATERAL aclexplode(coalesce(relacl, acldefault('r', relowner))) acl LEFT JOIN pg_roles ON pg_roles.oid = acl.grantee WHERE pg_class.oid = to_regclass($1)::oid AND acl.privilege_type IN ('SELECT', 'INSERT', 'UPDATE') AND (acl.grantee = 0 OR rolname IS NOT NULL) ORDER BY 1, 2";
         let rows = client.query(query, &[&self.name()]).await?;
         let tables = self.own_table_list();
