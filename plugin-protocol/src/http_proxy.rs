@@ -1,6 +1,6 @@
 //! Connections of HTTP clients through proxies. A request for an `http` URL is sent to the proxy itself, with the
-//! whole URL: many proxies refuse `CONNECT` to other ports than 443. Other connections are tunnels, which the HTTP
-//! library makes. `proxy_env.rs` says which proxy leads to a server.
+//! whole URL: many proxies refuse `CONNECT` to ports other than 443. Other connections are tunnels, which the HTTP
+//! library opens. `proxy_env.rs` selects the proxy for a server.
 
 use std::sync::Arc;
 use std::{fmt, io};
@@ -13,19 +13,19 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Error, Proxy, ProxyProtocol, Timeout};
 
-/// The proxy of a URL; without a scheme it is `http`.
+/// Parses the URL of a proxy. The default scheme is `http`.
 ///
 /// # Errors
-/// When the URL is none of a proxy.
+/// Returns an error if it is not the URL of a proxy.
 pub fn parse_proxy(url: &str) -> Result<Proxy, Error> {
     let given = Proxy::new(url)?;
     with_credentials(&given, given.username(), given.password())
 }
 
-/// A copy of the proxy with other credentials.
+/// Returns a copy of the proxy with other credentials.
 ///
 /// # Errors
-/// When the credentials cannot be part of a URL.
+/// Returns an error if the credentials cannot be part of a URL.
 pub fn with_credentials(
     given: &Proxy,
     username: Option<&str>,
@@ -39,14 +39,14 @@ pub fn with_credentials(
         proxy = proxy.password(word);
     }
     if given.protocol() == ProxyProtocol::Socks5 {
-        // Names mean to the proxy what they mean there. The other protocols have only one way.
+        // The proxy resolves host names. Other protocols have no choice.
         proxy = proxy.resolve_target(false);
     }
     proxy.build()
 }
 
-/// The connector of a client whose requests may have a proxy. `tls` encrypts the connection to a proxy, and
-/// `others` makes all connections but those to a proxy that forwards a request. Errors name the proxy.
+/// Returns a connector that supports proxies. `tls` encrypts the connection to a proxy. `others` opens all connections
+/// except those to a proxy that forwards a request. Errors name the proxy.
 pub fn through_proxies<Tls, Others>(
     tls: Tls,
     others: Others,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// Whether a proxy takes the requests for a URL itself.
+/// Whether a proxy forwards the requests for a URL, without a tunnel.
 fn is_forwarded(url: &Uri, proxy: &Proxy) -> bool {
     let is_http = matches!(proxy.protocol(), ProxyProtocol::Http | ProxyProtocol::Https);
     is_http && url.scheme_str() == Some("http")
@@ -224,7 +224,7 @@ fn error_with_proxy_name(error: Error, proxy: &Proxy) -> Error {
             io::Error::new(io::ErrorKind::NotFound, format!("{place}: host not found")).into()
         }
         Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-            let text = format!("{place}: no connection was made in time");
+            let text = format!("{place}: the connection timed out");
             io::Error::new(io::ErrorKind::TimedOut, text).into()
         }
         // Clients recognise errors of certificates by their type.

@@ -296,7 +296,7 @@ fn a_migration_that_ends_half_way_names_the_workspace_and_is_taken_up_again() {
     std::os::unix::fs::symlink("/nowhere", folder.join("c")).unwrap();
     let refused = workdir.formwork("init -force-copy").run();
     refused.code(1).says("This happened to the workspace \"c\"");
-    refused.says("The new backend has the states of \"default\", \"b\" by now");
+    refused.says("The states of \"default\", \"b\" are already in the new backend");
     std::fs::remove_file(folder.join("c")).unwrap();
     workdir.formwork("init -force-copy").succeed();
     for name in ["default", "b", "c"] {

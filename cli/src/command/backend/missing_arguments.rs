@@ -1,4 +1,4 @@
-//! Questions for the arguments of a backend that it needs and the configuration leaves out, as in Terraform.
+//! Prompts for required backend arguments that the configuration does not set, as in Terraform.
 
 use super::InitRun;
 use crate::command::operation::may_ask_user;
@@ -6,8 +6,8 @@ use crate::command::question::{Prompt, ask_user};
 use crate::workspace::Workspace;
 use crate::workspace::backend::BackendConfig;
 
-/// Asks for the required arguments that have no value, and sets them to the answers. Without an answer they are left
-/// out, and reported as missing by the backend.
+/// Prompts for the required arguments without a value, and sets them. An argument without an answer stays unset, and the
+/// backend reports it as missing.
 pub(super) async fn ask_for_missing_arguments(
     init: &InitRun<'_>,
     workspace: &Workspace<'_>,
@@ -19,7 +19,7 @@ pub(super) async fn ask_for_missing_arguments(
     }
     for argument in to.unset_required_arguments() {
         let question = Prompt { title: argument.name, about: argument.about, secret: false };
-        // A user who ends one question is not asked the next.
+        // After the user cancels one prompt, the others are skipped.
         let Ok(answer) = ask_user(init.report.screen(), question).await else { return };
         // All of them are strings, so that any answer converts.
         let _set = to.set(argument.name, &answer);

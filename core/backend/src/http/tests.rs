@@ -190,7 +190,7 @@ async fn a_state_that_the_server_compresses_unasked_is_read() {
     let file = open_store(&server.url).await.read().await.unwrap().unwrap();
     assert_eq!(file.serial, 4);
     let (message, _) = read_error_and_n_requests(vec![reply("br"); 3]).await;
-    assert!(message.contains("the content encoding \"br\""), "{message}");
+    assert!(message.contains("unsupported content encoding \"br\""), "{message}");
 }
 
 #[tokio::test(start_paused = true)]

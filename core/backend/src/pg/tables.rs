@@ -102,7 +102,7 @@ impl StatesTable {
     /// The lack of rights to Formwork's tables, with the statements that end it.
     fn lack_of_rights(&self, statements: &str) -> String {
         format!(
-            "The user lacks rights to Formwork's tables in the schema {:?}. Their owner gives them with: {statements}",
+            "The user lacks rights to Formwork's tables in the schema {:?}. Their owner grants them with: {statements}",
             self.schema
         )
     }

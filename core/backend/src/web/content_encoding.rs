@@ -1,20 +1,20 @@
-//! Contents that a server compresses for the transport although it was not asked to.
+//! Response content that a server compresses although the request did not accept an encoding.
 
 use std::io::Read;
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ureq::http::{HeaderMap, header};
 
-/// The content of an answer as it was before its transport.
+/// Returns the decoded content of a response.
 ///
 /// # Errors
-/// When it is damaged, too long, or has an encoding that is not known here.
+/// Returns an error if the content is damaged or too long, or its encoding is not supported.
 pub(super) fn decode_content(
     headers: &HeaderMap,
     content: Vec<u8>,
     max: u64,
 ) -> Result<Vec<u8>, String> {
-    // An answer to HEAD has the header alone.
+    // A response to HEAD has only the header.
     if content.is_empty() {
         return Ok(content);
     }
@@ -22,13 +22,13 @@ pub(super) fn decode_content(
     let names = values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     let names: Vec<String> = names.map(|name| name.trim().to_ascii_lowercase()).collect();
     let mut decoded = content;
-    // The last one was applied last.
+    // Encodings are listed in the order in which they were applied.
     for name in names.iter().rev() {
         let bytes = decoded.as_slice();
         decoded = match name.as_str() {
             "" | "identity" => continue,
             "gzip" | "x-gzip" => read_decoded(MultiGzDecoder::new(bytes), name, max)?,
-            // Some servers leave the header of the format out.
+            // Some servers omit the zlib header.
             "deflate" if has_zlib_header(bytes) => {
                 read_decoded(ZlibDecoder::new(bytes), name, max)?
             }
@@ -36,7 +36,7 @@ pub(super) fn decode_content(
             other => {
                 let other: String = other.chars().take(40).collect();
                 return Err(format!(
-                    "the answer has the content encoding {other:?}, which is not known and was not asked for"
+                    "the response has the unsupported content encoding {other:?}, which was not requested"
                 ));
             }
         };
@@ -57,11 +57,9 @@ fn read_decoded(from: impl Read, encoding: &str, max: u64) -> Result<Vec<u8>, St
     let mut decoded = Vec::new();
     // A few kilobytes can unpack to gigabytes.
     let read = from.take(max + 1).read_to_end(&mut decoded);
-    read.map_err(|error| {
-        format!("the content encoding {encoding} of the answer is damaged: {error}")
-    })?;
+    read.map_err(|error| format!("the {encoding} encoding of the response is damaged: {error}"))?;
     if decoded.len() as u64 > max {
-        return Err(format!("the answer is longer than the limit of {max} bytes"));
+        return Err(format!("the response is longer than the limit of {max} bytes"));
     }
     Ok(decoded)
 }
@@ -112,9 +110,11 @@ mod tests {
 
     #[test]
     fn an_encoding_that_cannot_be_read_is_named() {
-        assert!(decode("br", b"x").unwrap_err().contains("the content encoding \"br\""));
+        assert!(decode("br", b"x").unwrap_err().contains("unsupported content encoding \"br\""));
         assert!(
-            decode("gzip", b"x").unwrap_err().contains("encoding gzip of the answer is damaged")
+            decode("gzip", b"x")
+                .unwrap_err()
+                .contains("the gzip encoding of the response is damaged")
         );
         let error = decode("gzip", &gzip(&[0; 101])).unwrap_err();
         assert!(error.contains("longer than the limit of 100 bytes"), "{error}");

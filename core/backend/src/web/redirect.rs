@@ -1,21 +1,22 @@
-//! The request that follows a redirect.
+//! Redirects: the next request, and the headers that it keeps.
 
 use ureq::http::request::Parts;
 use ureq::http::{HeaderName, Method, Uri, header};
 
 use super::{HttpResponse, redact_url};
 
-/// The headers that another server gets, too. The others may be credentials.
+/// The headers that are also sent to another server. The others may be credentials.
 const PORTABLE_HEADERS: [&str; 4] = ["accept", "content-type", "content-md5", "if-none-match"];
 
-/// Changes a request to the one that an answer leads to. Returns whether there is one.
+/// Changes a request to the one for the target of a redirect. Returns `false` if the response is not a redirect, or is
+/// one that cannot be followed with the same method.
 ///
 /// # Errors
-/// When the place that the answer names cannot be asked.
+/// Returns an error if the target is not an HTTP URL, or is less protected than the request.
 pub(super) fn follow_redirect(request: &mut Parts, answer: &HttpResponse) -> Result<bool, String> {
     match answer.status.as_u16() {
-        // Other clients go on with GET, whose answer says nothing about the write: a page for logins would pass
-        // for a state that is stored, or a lock that is taken.
+        // Other clients continue with GET. Its response does not confirm the write: a login page would count as a
+        // stored state, or as an acquired lock.
         301..=303 if request.method != Method::GET && request.method != Method::HEAD => {
             return Ok(false);
         }
@@ -52,7 +53,7 @@ fn is_encrypted(url: &Uri) -> bool {
     url.scheme_str() == Some("https")
 }
 
-/// Whether credentials for one URL are also for the other one: it is of the same server, or of the same host with
+/// Whether the credentials for one URL may be sent to another one: to the same server, or to the same host with
 /// encryption.
 fn is_same_server(from: &Uri, to: &Uri) -> bool {
     let port = |url: &Uri| url.port_u16().unwrap_or(if is_encrypted(url) { 443 } else { 80 });
@@ -64,7 +65,7 @@ fn is_same_server(from: &Uri, to: &Uri) -> bool {
     is_same_host && (is_same_origin || (!is_encrypted(from) && is_encrypted(to)))
 }
 
-/// The URL that an answer to the request for `base` names.
+/// Returns the target of a redirect from the URL `base`.
 fn resolve_location(base: &Uri, location: &str) -> Option<Uri> {
     let reference = location.split('#').next().unwrap_or_default();
     let first = reference.split(['/', '?']).next().unwrap_or_default();
@@ -83,7 +84,7 @@ fn resolve_location(base: &Uri, location: &str) -> Option<Uri> {
     url.parse().ok()
 }
 
-/// A relative path, with its query, from the place of another one.
+/// Resolves a relative path, with its query, against the path `base`.
 fn resolve_path(base: &str, reference: &str) -> String {
     let (path, query) = reference.split_at(reference.find('?').unwrap_or(reference.len()));
     let mut parts: Vec<&str> = base.split('/').skip(1).collect();
@@ -95,7 +96,7 @@ fn resolve_path(base: &str, reference: &str) -> String {
                 if step == ".." {
                     parts.pop();
                 }
-                // A folder at the end keeps its slash.
+                // A directory at the end keeps its slash.
                 if n + 1 == n_steps {
                     parts.push("");
                 }

@@ -1,4 +1,4 @@
-//! Messages about states that are not migrated, or not all of them.
+//! Messages about states that a migration does not copy.
 
 use std::path::Path;
 
@@ -27,14 +27,14 @@ pub(super) fn unreadable_source_error(
     let WorkspacePair { source, target } = pair;
     let (from, to) = (both.from.kind(), both.to.kind());
     let there = there.map_or_else(|| "nothing".to_owned(), StateSummary::describe);
-    // The former backend is forgotten with -reconfigure, and its states need not be read then. Those of the folder
-    // are looked at all the same.
+    // With -reconfigure the former backend is discarded, so its states are not read. Local states in the directory
+    // are still read.
     let escape = match from {
         "local" => "move the file away and run the command again",
         _ => "run \"formwork init -reconfigure\"",
     };
     let note = format!(
-        "This is the state of the workspace {source:?} in the former backend {from:?}, which is to be migrated. The new backend {to:?} has in {target:?}: {there}. To go on with that, {escape}."
+        "This is the state of the workspace {source:?} in the former backend {from:?}, which is to be migrated. The new backend {to:?} has in {target:?}: {there}. To continue with the new backend, {escape}."
     );
     with_note(problem.clone(), &note)
 }
@@ -62,7 +62,7 @@ pub(super) fn half_way_error(problem: Diagnostic, source: &str, copied: &[String
     let copied: Vec<String> = copied.iter().map(|name| format!("{name:?}")).collect();
     let before = match copied.as_slice() {
         [] => "No state was copied before".to_owned(),
-        names => format!("The new backend has the states of {} by now", names.join(", ")),
+        names => format!("The states of {} are already in the new backend", names.join(", ")),
     };
     let note = format!(
         "This happened to the workspace {source:?}. {before}, and the former backend is still in force. Run the command again to migrate the rest."
@@ -72,7 +72,7 @@ pub(super) fn half_way_error(problem: Diagnostic, source: &str, copied: &[String
 
 /// Refuses a migration of several workspaces, all of which have to stay.
 pub(super) fn nothing_to_migrate_error() -> Diagnostic {
-    let detail = "The new backend has another state in the place of each one that is to be migrated, and a migration never replaces another state. Nothing was changed. To go on with the states of the new backend, use -reconfigure, without -force-copy.";
+    let detail = "The new backend has another state in the place of each one that is to be migrated, and a migration never replaces another state. Nothing was changed. To use the states of the new backend, run init with -reconfigure, without -force-copy.";
     Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail)
 }
 
@@ -120,7 +120,7 @@ pub(super) fn aborted_error() -> Diagnostic {
 /// Refuses to replace the state in the new backend by one that does not continue it.
 pub(super) fn refused_copy_error(refusal: &PushRefusal) -> Diagnostic {
     let detail = format!(
-        "{refusal}. The state in the new backend was not changed.\n\nA migration never replaces another state. To go on with the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
+        "{refusal}. The state in the new backend was not changed.\n\nA migration never replaces another state. To keep the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
     );
     Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail)
 }
