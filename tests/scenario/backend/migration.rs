@@ -279,7 +279,7 @@ fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
     workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
     for options in ["-force-copy", "-migrate-state", "-reconfigure -force-copy"] {
         let refused = workdir.formwork(&format!("init {options}")).run();
-        refused.code(1).says("another state in the place of each one").says("use -reconfigure");
+        refused.code(1).says("another state in the place of each one").says("run init with -reconfigure");
         workdir.formwork("state list").run().code(1);
     }
     // The advice, followed.
