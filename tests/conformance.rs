@@ -77,7 +77,7 @@ fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) ->
 }
 
 fn checked(rule: Option<&str>, fault: Option<Fault>, level: u8) -> Report {
-    let world = tempfile::tempdir().expect("a folder can be made");
+    let world = tempfile::tempdir().expect("a directory can be made");
     check_with_options(options(world.path(), rule, fault, level))
 }
 
@@ -161,8 +161,8 @@ fn the_sound_provider_holds_every_rule_that_has_a_fault() {
 
 #[test]
 fn a_state_store_on_the_sdk_holds_the_rules_of_state_stores() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let path = folder.path().to_str().expect("its name is text");
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let path = directory.path().to_str().expect("its name is text");
     let rules = ["T-01", "T-02", "T-03", "T-04", "T-05"];
     let mut options = Options::new(env!("CARGO_BIN_EXE_terraform-provider-test"));
     options.level = 3;
@@ -172,7 +172,7 @@ fn a_state_store_on_the_sdk_holds_the_rules_of_state_stores() {
         kind: Kind::Store,
         name: "test_store".to_owned(),
         file: "state-store.tf".to_owned(),
-        value: Value::object([("folder", Value::string(path))]),
+        value: Value::object([("directory", Value::string(path))]),
     }];
     let report = check_with_options(options);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
@@ -203,7 +203,7 @@ fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
 /// Without its configuration a provider may panic by any plan or read.
 #[test]
 fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
-    let world = tempfile::tempdir().expect("a folder can be made");
+    let world = tempfile::tempdir().expect("a directory can be made");
     let mut options = options(world.path(), None, Some(Fault::Bad("plan-panics")), 0);
     options.only = ["Z-01", "Z-13"].map(str::to_owned).into();
     let report = check_with_options(options);
@@ -222,9 +222,9 @@ fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
 fn our_own_providers_break_no_rule() {
     // The provider for PostgreSQL is left out: without a server, each of its reads waits for one.
     let names = ["archive", "external", "http", "local", "null", "random", "time", "tls"];
-    let folder = programs::build(Path::new(BAD));
+    let directory = programs::build(Path::new(BAD));
     let wrong = each(&names, |name| {
-        let mut options = Options::new(folder.join(format!("terraform-provider-{name}")));
+        let mut options = Options::new(directory.join(format!("terraform-provider-{name}")));
         options.time = Duration::from_secs(900);
         // Functions and large inputs are slow in a debug build on a busy machine.
         options.skip = ["F-04", "H-05", "P-22", "V-08"].map(str::to_owned).into();

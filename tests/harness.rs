@@ -1,4 +1,4 @@
-//! Support for every end-to-end test: a folder with a configuration, the programs, and the results
+//! Support for every end-to-end test: a directory with a configuration, the programs, and the results
 //! of their runs.
 
 pub(crate) mod azure;

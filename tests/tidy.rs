@@ -36,12 +36,12 @@ static TREE: LazyLock<Vec<File>> = LazyLock::new(|| {
     files
 });
 
-/// Files and folders that commands leave behind in a working folder. They are no part of the
+/// Files and directories that commands leave behind in a working directory. They are no part of the
 /// project.
 const LEFT_BEHIND: [&str; 5] = [".git", "target", ".terraform", ".formwork-bench", "__pycache__"];
 
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
+fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");

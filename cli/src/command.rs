@@ -128,10 +128,10 @@ pub(crate) enum Command {
 /// Runs the command that the command line specifies.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     formwork_backend::set_wait_reporter(store_wait::report_wait);
-    if let Some(folder) = &cli.chdir
-        && let Err(error) = std::env::set_current_dir(folder)
+    if let Some(directory) = &cli.chdir
+        && let Err(error) = std::env::set_current_dir(directory)
     {
-        let detail = format!("The directory {} cannot be entered: {error}.", folder.display());
+        let detail = format!("The directory {} cannot be entered: {error}.", directory.display());
         view::print_diagnostic(&Diagnostic::error(messages::CHDIR_FAILED, detail));
         return Exit::Failed;
     }

@@ -10,7 +10,7 @@ mod shared_args;
 mod state_edit;
 
 pub(crate) use complete::{
-    AUTOCOMPLETE_OPTIONS, CompletionNameKind, chdir_folder_of_line, completion_candidates,
+    AUTOCOMPLETE_OPTIONS, CompletionNameKind, chdir_dir_of_line, completion_candidates,
 };
 pub(crate) use help::{command_line_error, find_command, help_text};
 pub(crate) use help_page::example;

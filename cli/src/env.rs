@@ -127,7 +127,7 @@ fn must_be_unicode(name: &str) -> bool {
 }
 
 /// The current directory.
-pub(crate) fn current_folder() -> String {
+pub(crate) fn current_dir() -> String {
     std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -209,7 +209,7 @@ impl Env {
                 .into_iter()
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
                 .collect(),
-            cwd: current_folder(),
+            cwd: current_dir(),
             home,
             plan_key: text("FORMWORK_PLAN_KEY"),
             plan_key_file,

@@ -6,7 +6,7 @@ pub(crate) mod archive;
 pub(crate) mod checksum;
 mod credential_helper;
 pub(crate) mod credentials;
-mod folder;
+mod directory;
 pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
@@ -34,7 +34,7 @@ use unpack_limits::{ArchiveError, UnpackLimits};
 
 use crate::redact;
 
-pub(crate) use folder::{HiddenFiles, copy_folder, find_single_match};
+pub(crate) use directory::{HiddenFiles, copy_dir, find_single_match};
 
 /// Reason why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -144,7 +144,7 @@ impl Fetcher<'_> {
                 // The clone contains the packed objects in addition to the checked out files.
                 let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
                 git::clone_repository(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
-                folder::check_confined(into, &self.limits)?;
+                directory::check_confined(into, &self.limits)?;
                 Ok(())
             }
             "http" | "https" => self.fetch_remote(package, into, origin, hops),
@@ -241,8 +241,8 @@ impl Fetcher<'_> {
         let all = whole.path().join("package");
         next(&all)?;
         let part = find_single_match(&all, within.as_str()).map_err(FetchError::Address)?;
-        copy_folder(&part, into, &self.limits, HiddenFiles::Copied)?;
-        folder::check_confined(into, &self.limits)?;
+        copy_dir(&part, into, &self.limits, HiddenFiles::Copied)?;
+        directory::check_confined(into, &self.limits)?;
         Ok(())
     }
 }

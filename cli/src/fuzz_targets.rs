@@ -94,13 +94,13 @@ const SMALL_LIMITS: UnpackLimits = UnpackLimits {
 /// limits, whether or not the archive is accepted.
 fn unpack(data: &[u8], format: ArchiveFormat) {
     // In memory if the system supports it: a fuzzer does this thousands of times a second.
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    let folder = folder.expect("a test that has no folder for temporary files cannot run");
-    let (packed, into) = (folder.path().join("packed"), folder.path().join("into"));
-    fs::write(&packed, data).expect("a new folder has room for a small file");
+    let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let directory = directory.expect("a test that has no directory for temporary files cannot run");
+    let (packed, into) = (directory.path().join("packed"), directory.path().join("into"));
+    fs::write(&packed, data).expect("a new directory has room for a small file");
     let unpacked = archive::unpack_archive(&packed, format, &into, &SMALL_LIMITS);
-    let beside = fs::read_dir(folder.path()).expect("the folder is there").count();
-    assert_eq!(beside, 2, "something was written beside the folder");
+    let beside = fs::read_dir(directory.path()).expect("the directory is there").count();
+    assert_eq!(beside, 2, "something was written beside the directory");
     let mut found = UnpackedContent::default();
     found.look_into(&into, &into);
     assert!(found.entries <= SMALL_LIMITS.entries, "{} entries", found.entries);
@@ -119,8 +119,8 @@ struct UnpackedContent {
 }
 
 impl UnpackedContent {
-    fn look_into(&mut self, root: &Path, folder: &Path) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    fn look_into(&mut self, root: &Path, directory: &Path) {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             self.entries += 1;
             let path = entry.path();
             let about = entry.metadata().expect("what was listed is there");

@@ -15,4 +15,4 @@ mod staging;
 mod tests;
 
 /// The name of the module directory in the data directory.
-pub(crate) const MODULES_FOLDER_NAME: &str = "modules";
+pub(crate) const MODULES_DIR_NAME: &str = "modules";

@@ -108,8 +108,8 @@ impl Settings {
             settings.overrides.extend(read.overrides);
             settings.hosts.extend(read.hosts);
             settings.tokens.extend(read.tokens);
-            let folder = path.parent().unwrap_or(Path::new(""));
-            settings.oci.merge(read.oci, folder).map_err(|reason| SettingsError {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            settings.oci.merge(read.oci, directory).map_err(|reason| SettingsError {
                 path: path.clone(),
                 line: None,
                 reason,
@@ -143,10 +143,12 @@ impl Settings {
             );
             self.warnings.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
         }
-        if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
+        if let Some(directory) =
+            self.plugin_cache_dir.as_ref().filter(|directory| !directory.is_dir())
+        {
             let detail = format!(
                 "The plugin cache directory {:?} does not exist. It is created when a provider is installed. If the name is wrong, correct it.",
-                folder.display().to_string()
+                directory.display().to_string()
             );
             self.warnings.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
         }
@@ -161,8 +163,8 @@ fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     let Some(home) = &env.home else { return Ok(Vec::new()) };
     let mut files: Vec<PathBuf> =
         Some(home.join(".terraformrc")).into_iter().filter(|path| path.exists()).collect();
-    let folder = home.join(".terraform.d");
-    if let Ok(entries) = std::fs::read_dir(folder) {
+    let directory = home.join(".terraform.d");
+    if let Ok(entries) = std::fs::read_dir(directory) {
         let mut more: Vec<_> = entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))
             .filter(|path| is_settings_file_name(path))
@@ -342,9 +344,9 @@ fn read_helper(
     }
     let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
     let platform = Platform::current().to_string();
-    let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(&platform), plugins]);
-    let program = folders
-        .map(|folder| folder.join(format!("terraform-credentials-{name}")))
+    let directories = plugins.into_iter().flat_map(|plugins| [plugins.join(&platform), plugins]);
+    let program = directories
+        .map(|directory| directory.join(format!("terraform-credentials-{name}")))
         .find(|program| program.is_file());
     Ok(CredentialsHelper { program, name, args })
 }
@@ -407,11 +409,11 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
 }
 
 /// Returns the implied mirror directories, used if the settings contain no installation methods.
-pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![root.join("terraform.d/plugins")];
-    folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
-    folders.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
-    folders
+pub(crate) fn implied_mirror_dirs(env: &Env, root: &Path) -> Vec<PathBuf> {
+    let mut directories = vec![root.join("terraform.d/plugins")];
+    directories.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
+    directories.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
+    directories
 }
 
 /// Returns the path of the credentials file that `login` writes.

@@ -34,7 +34,7 @@ use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
-use crate::install::providers::ProviderFolders;
+use crate::install::providers::ProviderDirs;
 use crate::launcher::make_launcher;
 use crate::messages;
 use crate::settings::Settings;
@@ -58,7 +58,7 @@ pub(crate) struct Workspace<'e> {
     /// The working directory, which contains the state, the lock files and the variable files.
     pub(crate) root: PathBuf,
     /// The root module's directory: the working directory, unless `import` specifies another one.
-    pub(crate) config_folder: PathBuf,
+    pub(crate) config_dir: PathBuf,
     /// The data directory.
     pub(crate) data: DataDir,
     /// The sources for messages.
@@ -104,7 +104,7 @@ impl<'e> Workspace<'e> {
         let opened = Self {
             env,
             root: PathBuf::from("."),
-            config_folder: PathBuf::from("."),
+            config_dir: PathBuf::from("."),
             data: DataDir::from_env(env),
             sources: Sources::new(),
             settings,
@@ -206,7 +206,7 @@ impl<'e> Workspace<'e> {
     ) -> Result<Config, Reported> {
         let installed = self.installed_modules(diags)?;
         let config_source =
-            ConfigSource { files: &FilesOnDisk, dir: &self.config_folder, folders: &installed };
+            ConfigSource { files: &FilesOnDisk, dir: &self.config_dir, directories: &installed };
         Config::load_for_requirements(diags, &mut self.sources, config_source)
     }
 
@@ -221,7 +221,7 @@ impl<'e> Workspace<'e> {
         let installed = self.installed_modules(diags)?;
         let files = RecordedFiles::default();
         let config_source =
-            ConfigSource { files: &files, dir: &self.config_folder, folders: &installed };
+            ConfigSource { files: &files, dir: &self.config_dir, directories: &installed };
         let config = Config::load_unvalidated(diags, &mut self.sources, config_source);
         self.config_sources.texts = files.into_texts();
         self.config_sources.modules = installed.0;
@@ -233,13 +233,13 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// The files of the module cannot be read.
     pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
-        config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
+        config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_dir)
     }
 
     /// Whether the directory contains a configuration. An unreadable directory counts as a configuration, so
     /// that the error is reported when it is read.
     pub(crate) fn has_config(&self) -> bool {
-        match FilesOnDisk.list(&self.config_folder) {
+        match FilesOnDisk.list(&self.config_dir) {
             Ok(names) => names.iter().any(|name| config::is_config_file_name(name)),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
@@ -252,7 +252,7 @@ impl<'e> Workspace<'e> {
             config::opentofu_files::warn_of_opentofu_files_in(
                 diags,
                 &FilesOnDisk,
-                &self.config_folder,
+                &self.config_dir,
             );
         }
         has_config
@@ -267,15 +267,15 @@ impl<'e> Workspace<'e> {
     fn selected_workspace(&self) -> io::Result<String> {
         match &self.env.workspace {
             Some(name) => Ok(name.clone()),
-            None => self.workspace_of_data_folder(),
+            None => self.workspace_of_data_dir(),
         }
     }
 
-    /// The workspace that the data folder selects, which `TF_WORKSPACE` overrides.
+    /// The workspace that the data directory selects, which `TF_WORKSPACE` overrides.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(crate) fn workspace_of_data_folder(&self) -> io::Result<String> {
+    pub(crate) fn workspace_of_data_dir(&self) -> io::Result<String> {
         let data = self.data.open()?;
         let text = data
             .map(|data| data.read_text(SELECTED_WORKSPACE_FILE, MAX_SMALL_FILE_LEN))
@@ -289,7 +289,7 @@ impl<'e> Workspace<'e> {
     pub(crate) fn host_values(&self) -> HostValues {
         HostValues {
             cwd: self.env.cwd.as_str().into(),
-            folder: env::current_folder().into(),
+            directory: env::current_dir().into(),
             root: ".".into(),
             home: self.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
             workspace: self.name().as_str().into(),
@@ -348,11 +348,8 @@ impl<'e> Workspace<'e> {
     }
 
     /// Returns the directories in which providers are searched.
-    pub(crate) fn provider_folders<'a>(
-        &'a self,
-        plugin_dirs: &'a [PathBuf],
-    ) -> ProviderFolders<'a> {
-        ProviderFolders {
+    pub(crate) fn provider_dirs<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> ProviderDirs<'a> {
+        ProviderDirs {
             env: self.env,
             settings: &self.settings,
             reattached: &self.reattached,
@@ -372,7 +369,7 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.provider_folders(&[]);
+        let places = self.provider_dirs(&[]);
         places.check_locked_versions(diags, required, &self.config_sources.locks)?;
         let programs = places.find_programs(diags, required, &self.config_sources.locks)?;
         Ok(make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached))
@@ -389,7 +386,7 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.provider_folders(&[]);
+        let places = self.provider_dirs(&[]);
         let locks = &self.config_sources.locks;
         let is_selected =
             |addr: &ProviderAddr| places.needs_no_lock(addr) || locks.providers.contains_key(addr);
@@ -422,11 +419,7 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<(), Reported> {
         self.load_locks(diags, required)?;
-        self.provider_folders(&[]).check_locked_versions(
-            diags,
-            required,
-            &self.config_sources.locks,
-        )
+        self.provider_dirs(&[]).check_locked_versions(diags, required, &self.config_sources.locks)
     }
 
     /// Reads the lock file for the programs of these providers.

@@ -12,18 +12,18 @@ use formwork_core::addr::{
     ProviderConfigAddr, ResourceAddr, Target as AddrTarget,
 };
 use formwork_core::config::{
-    Config, ConfigFiles, ConfigSource, ModuleCallSource, ModuleFolders, ModuleNotInstalled,
+    Config, ConfigFiles, ConfigSource, ModuleCallSource, ModuleDirs, ModuleNotInstalled,
     inputs::read_values_file,
 };
 use formwork_core::plan::{Plan, plan_file};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::recover::recover_journals_in_folder;
+use formwork_core::state::recover::recover_journals_in_dir;
 use formwork_value::codec::{json, msgpack, type_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-/// A target and its name, which is that of its folder of examples too.
+/// A target and its name, which is that of its directory of examples too.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -134,8 +134,8 @@ fn ty(data: &[u8]) {
 /// Its content is taken into a state, and reported.
 fn journal(data: &[u8]) {
     // A disk would make each try slow.
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    let folder = folder.expect("a test that has no folder for temporary files cannot run");
+    let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let directory = directory.expect("a test that has no directory for temporary files cannot run");
     // No change at random keeps a checksum right, so readers would not get past it.
     let framed: Vec<u8> = data
         .split(|byte| *byte == b'\n')
@@ -143,10 +143,10 @@ fn journal(data: &[u8]) {
         .flat_map(|(line, number)| framed(line, number))
         .collect();
     for bytes in [data, &framed] {
-        std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");
+        std::fs::write(directory.path().join("run.wal"), bytes).expect("a new directory has room");
         let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::new_empty() };
         for stored in [None, Some(of_run)] {
-            let Ok(recovery) = recover_journals_in_folder(folder.path(), stored) else { continue };
+            let Ok(recovery) = recover_journals_in_dir(directory.path(), stored) else { continue };
             drop(recovery.diagnostics());
             for one in &recovery.unresolved {
                 drop((one.diagnostic(), one.planned_attributes(), one.guess_object_id()));
@@ -175,12 +175,13 @@ fn values(data: &[u8]) {
 fn configuration(data: &[u8]) {
     for name in ["main.tf", "main.tf.json"] {
         let files = One { name, content: data };
-        let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &Nowhere };
+        let config_source =
+            ConfigSource { files: &files, dir: Path::new("."), directories: &Nowhere };
         drop(Config::load(&mut Diagnostics::new(), &mut Sources::new(), config_source));
     }
 }
 
-/// A folder with one file in it.
+/// A directory with one file in it.
 struct One<'d> {
     name: &'static str,
     content: &'d [u8],
@@ -199,8 +200,8 @@ impl ConfigFiles for One<'_> {
 /// No module is anywhere.
 struct Nowhere;
 
-impl ModuleFolders for Nowhere {
-    fn folder_of_call(
+impl ModuleDirs for Nowhere {
+    fn dir_of_call(
         &self,
         _: &ModulePath,
         call: &ModuleCallSource,

@@ -17,7 +17,7 @@ mod target;
 
 pub use display::quote_string;
 pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
-pub use module_source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
+pub use module_source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subdir};
 pub use parse::AddressError;
 pub(crate) use parse::{AddressStep, is_identifier, split_address};
 pub use provider::{LocalProviderConfig, ProviderAddr, ProviderConfigAddr};

@@ -69,9 +69,9 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
         (Ok(one), Ok(other)) => one == other,
         (Err(_), Err(_)) => {
             let place = |path: &Path| {
-                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-                let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-                Some(folder.join(path.file_name()?))
+                let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+                let directory = directory.unwrap_or(Path::new(".")).canonicalize().ok()?;
+                Some(directory.join(path.file_name()?))
             };
             place(one).is_some_and(|place_of_one| Some(place_of_one) == place(other))
         }

@@ -63,7 +63,7 @@ use crate::state::{ObjectState, ObjectStatus, State};
 struct EngineFixture {
     cloud: FakeCloud,
     file: StateFile,
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     options: PlanOptions,
     parallelism: usize,
     finishing: RecordOrder,
@@ -89,7 +89,7 @@ impl EngineFixture {
         Self {
             cloud: FakeCloud::default(),
             file: StateFile::new_empty(),
-            folder: tempfile::tempdir().unwrap(),
+            directory: tempfile::tempdir().unwrap(),
             options: PlanOptions::default(),
             // One after the other, so that the order of calls is the smallest one the graph allows.
             parallelism: 1,
@@ -239,7 +239,7 @@ impl EngineFixture {
         let session = self.new_session(loaded, with);
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
-        let journal = Journal::begin_run(self.folder.path(), begin).unwrap();
+        let journal = Journal::begin_run(self.directory.path(), begin).unwrap();
         if let Some(room) = self.room {
             journal.fill_disk_after(room);
         }
@@ -286,7 +286,7 @@ impl EngineFixture {
 
     /// Number of journals that were left behind.
     fn journal_count(&self) -> usize {
-        self.folder.path().read_dir().map_or(0, Iterator::count)
+        self.directory.path().read_dir().map_or(0, Iterator::count)
     }
 }
 
@@ -323,7 +323,7 @@ impl LoadedConfig {
 
 fn host_values(applying: bool) -> HostValues {
     // A clock that stands still, so that no expected text holds a time.
-    HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+    HostValues { applying, ..HostValues::for_dir("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

@@ -38,7 +38,7 @@ variable "tables" {
 }
 
 locals {
-  folder = "${path.module}/site"
+  directory = "${path.module}/site"
   links  = join("\n", [for name, title in var.pages : "    <li><a href=\"${name}.html\">${title}</a></li>"])
 }
 
@@ -67,7 +67,7 @@ data "local_file" "template" {
 resource "local_file" "page" {
   for_each = var.pages
 
-  filename = "${local.folder}/${each.key}.html"
+  filename = "${local.directory}/${each.key}.html"
   content = templatestring(data.local_file.template.content, {
     title  = each.value
     team   = var.team
@@ -78,7 +78,7 @@ resource "local_file" "page" {
 }
 
 resource "local_sensitive_file" "door" {
-  filename = "${local.folder}/door.txt"
+  filename = "${local.directory}/door.txt"
   content  = "The word at the door is ${random_password.door.result}\n"
 }
 

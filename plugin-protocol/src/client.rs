@@ -32,7 +32,7 @@ pub(crate) mod transport;
 pub use detached_processes::DetachedProcess;
 pub use launch::Executable;
 pub use plugin_files::FileStamp;
-pub use plugin_files::{make_socket_folder, short_temp_dir};
+pub use plugin_files::{make_socket_dir, short_temp_dir};
 pub use provider::GrpcProvider;
 pub use shutdown::{detached_processes_of_plugins, shutdown_all};
 #[cfg(any(test, fuzzing))]

@@ -24,7 +24,7 @@ const CLIENT_CERT_VARIABLE: &str = "PLUGIN_CLIENT_CERT";
 const MIN_PORT_VARIABLE: &str = "PLUGIN_MIN_PORT";
 const MAX_PORT_VARIABLE: &str = "PLUGIN_MAX_PORT";
 /// The variable that names the directory for the plugin's socket.
-pub(crate) const SOCKET_FOLDER_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_DIR";
+pub(crate) const SOCKET_DIR_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_DIR";
 const SOCKET_GROUP_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_GROUP";
 const MULTIPLEX_VARIABLE: &str = "PLUGIN_MULTIPLEX_GRPC";
 
@@ -257,7 +257,7 @@ impl EnvironmentForPlugin {
             // Terraform's range. A plugin needs it only where it has no Unix socket.
             (MIN_PORT_VARIABLE, OsString::from("10000")),
             (MAX_PORT_VARIABLE, OsString::from("25000")),
-            (SOCKET_FOLDER_VARIABLE, socket_dir.as_os_str().to_owned()),
+            (SOCKET_DIR_VARIABLE, socket_dir.as_os_str().to_owned()),
         ];
         // This program may itself run below a plugin host, whose variables it would pass on.
         let mut remove = vec![MULTIPLEX_VARIABLE, SOCKET_GROUP_VARIABLE];
@@ -303,7 +303,7 @@ impl EnvironmentFromHost {
             offered_versions: text(VERSIONS_VARIABLE).unwrap_or_default(),
             client_certificate: text(CLIENT_CERT_VARIABLE),
             // Not through `text`: a path need not be UTF-8.
-            socket_dir: lookup(SOCKET_FOLDER_VARIABLE)
+            socket_dir: lookup(SOCKET_DIR_VARIABLE)
                 .filter(|dir| !dir.is_empty())
                 .map(PathBuf::from),
             socket_group: text(SOCKET_GROUP_VARIABLE),

@@ -23,15 +23,18 @@ impl Listener {
     /// Binds as the environment requests: a Unix socket, or TCP on the loopback interface where
     /// Unix sockets are not available.
     pub(crate) async fn bind(environment: &EnvironmentFromHost) -> io::Result<Self> {
-        let folder = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let directory = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
         let (first, last) = environment.ports;
-        match unix::Listener::bind(&folder, environment.socket_group.as_deref()) {
+        match unix::Listener::bind(&directory, environment.socket_group.as_deref()) {
             Ok(socket) => Ok(Self::Unix(socket)),
             Err(unix) => match bind_tcp_in_port_range(first, last).await {
                 Ok(listener) => Ok(Self::Tcp(listener)),
                 Err(tcp) => Err(io::Error::new(
                     unix.kind(),
-                    format!("no unix socket in {}: {unix}; no TCP port: {tcp}", folder.display()),
+                    format!(
+                        "no unix socket in {}: {unix}; no TCP port: {tcp}",
+                        directory.display()
+                    ),
                 )),
             },
         }
@@ -107,11 +110,11 @@ mod tests {
 
     #[tokio::test]
     async fn the_socket_is_made_where_the_host_wants_it_and_removed_after() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let environment = environment(folder.path().to_owned(), 0);
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = environment(directory.path().to_owned(), 0);
         let listener = Listener::bind(&environment).await.expect("it can listen");
         let Ok(Address::Unix(path)) = listener.address() else { panic!("not a unix socket") };
-        assert_eq!(path.parent(), Some(folder.path()));
+        assert_eq!(path.parent(), Some(directory.path()));
         assert!(path.exists());
         drop(listener);
         assert!(!path.exists());

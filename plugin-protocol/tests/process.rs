@@ -36,17 +36,17 @@ fn tiny(behaviour: &str) -> Executable {
 
 /// Sees the end of a process that was given its address.
 struct ProcessWatcher {
-    folder: TempDir,
+    directory: TempDir,
     listener: TcpListener,
 }
 
 impl ProcessWatcher {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
         listener.set_nonblocking(true).expect("a socket of the runtime");
         let listener = TcpListener::from_std(listener).expect("a socket of the runtime");
-        Self { folder, listener }
+        Self { directory, listener }
     }
 
     fn variable(&self) -> (OsString, OsString) {
@@ -56,7 +56,7 @@ impl ProcessWatcher {
 
     /// A variable with which a host that is killed leaves its litter with us.
     fn litter(&self) -> (OsString, OsString) {
-        ("TMPDIR".into(), self.folder.path().into())
+        ("TMPDIR".into(), self.directory.path().into())
     }
 
     /// Returns when a process has started.
@@ -95,13 +95,13 @@ async fn launched(behaviour: &str, settings: &Settings) -> (Plugin, Life) {
 
 /// A shell script as a plugin.
 fn script(text: &str) -> (TempDir, Executable) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("script");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("script");
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
-    // With its folder, whose end removes the script.
+    // With its directory, whose end removes the script.
     (
-        folder,
+        directory,
         Executable {
             name: "script".to_owned(),
             path,

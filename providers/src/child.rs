@@ -77,8 +77,8 @@ mod tests {
         assert_eq!(end.await.unwrap(), 0);
     }
 
-    fn pipe(folder: &Path) -> PathBuf {
-        let path = folder.join("pipe");
+    fn pipe(directory: &Path) -> PathBuf {
+        let path = directory.join("pipe");
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
         path
     }
@@ -97,8 +97,8 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_of_a_program_is_left_when_no_caller_waits_for_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = pipe(folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let path = pipe(directory.path());
         let left = tokio::select! {
             output = run_child_with_input(lasting(&path), b"") => panic!("{output:?}"),
             left = reader(&path) => left,

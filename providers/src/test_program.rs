@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 /// When the program fails: our result is wrong.
-pub(crate) fn run_test_program(folder: &Path, words: &[&str], input: &str) -> Option<String> {
+pub(crate) fn run_test_program(directory: &Path, words: &[&str], input: &str) -> Option<String> {
     let (program, arguments) = words.split_first()?;
     let mut command = build_command(program);
-    command.args(arguments).current_dir(folder);
+    command.args(arguments).current_dir(directory);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         println!("NOT TESTED: there is no `{program}` on this machine");

@@ -161,14 +161,14 @@ pub trait StateStore: Send + Sync + 'static {
 ///
 /// /// A directory of states.
 /// #[derive(Model)]
-/// struct Folder {
+/// struct Directory {
 ///     /// The path of the directory.
 ///     #[attr(required)]
 ///     path: String,
 /// }
 ///
 /// /// Refuses a directory that does not exist.
-/// fn check_folder(call: &ConfigureStore<Folder>) -> Answer<()> {
+/// fn check_dir(call: &ConfigureStore<Directory>) -> Answer<()> {
 ///     match std::path::Path::new(&call.config.path).is_dir() {
 ///         true => Ok(()),
 ///         false => Err(Problem::new("No such directory", "Create the directory first.").at("path")),

@@ -37,8 +37,8 @@ fn what_providers_are_written_with_changes_only_where_everybody_sees_it() {
     expect_file!["api.txt"].assert_eq(&text);
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             collect(&path, files);

@@ -15,10 +15,10 @@ use expect_test::expect_file;
 
 #[test]
 fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let library = library();
     let mut mistakes: Vec<_> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     mistakes.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     mistakes.sort();
     assert!(mistakes.len() > 10, "the mistakes are where they should be");
@@ -33,8 +33,8 @@ fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
 
 /// The library that this test was built with.
 fn library() -> PathBuf {
-    let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
-    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
+    let directory = env::current_exe().unwrap().parent().unwrap().to_owned();
+    let entries = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap());
     let ours = entries.filter(|entry| {
         let name = entry.file_name().into_string().unwrap_or_default();
         name.starts_with("libformwork_sdk-") && name.ends_with(".rlib")
@@ -50,14 +50,14 @@ fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
     let out = tempfile::tempdir().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a compiler ends on its own")]
     let mut compiler = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let library_folder = library.parent().unwrap();
+    let library_dir = library.parent().unwrap();
     compiler
         // So that paths in messages are the same on each machine.
         .current_dir(file.parent().unwrap())
         .args(["--edition=2024", "--color=never", "-Awarnings"])
         .arg(format!("--emit={emit}"))
         .arg("-L")
-        .arg(format!("dependency={}", library_folder.display()))
+        .arg(format!("dependency={}", library_dir.display()))
         .arg("--extern")
         .arg(format!("formwork_sdk={}", library.display()))
         .arg("--out-dir")

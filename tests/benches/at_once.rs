@@ -21,10 +21,10 @@ const N_APPLIES: usize = 20;
 /// processes counts.
 const LIMIT: (u32, f64) = (10, 1.3);
 
-/// Folders of one state, with everything applied: one for each apply.
+/// Directories of one state, with everything applied: one for each apply.
 struct SharedState<'p> {
     program: &'p Path,
-    folders: Vec<TempDir>,
+    directories: Vec<TempDir>,
 }
 
 /// Measures each row that is wanted.
@@ -63,20 +63,20 @@ pub(crate) fn measure(
 }
 
 impl<'p> SharedState<'p> {
-    /// Makes the folders, and the state with all objects.
+    /// Makes the directories, and the state with all objects.
     fn create(program: &'p Path, server: &Server) -> Result<Self, Box<dyn Error>> {
         let config = format!("{}{}", server.config(0), objects());
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for _ in 0..N_APPLIES {
-            let folder = tempfile::tempdir()?;
-            fs::write(folder.path().join("main.tf"), &config)?;
-            execute(program, folder.path(), &["init", "-input=false"])?;
-            folders.push(folder);
+            let directory = tempfile::tempdir()?;
+            fs::write(directory.path().join("main.tf"), &config)?;
+            execute(program, directory.path(), &["init", "-input=false"])?;
+            directories.push(directory);
         }
-        if let Some(first) = folders.first() {
+        if let Some(first) = directories.first() {
             execute(program, first.path(), &["apply", "-input=false", "-auto-approve"])?;
         }
-        Ok(Self { program, folders })
+        Ok(Self { program, directories })
     }
 
     /// Starts applies at once, each of which replaces one object. Returns the seconds until the last one ends.
@@ -92,16 +92,16 @@ impl<'p> SharedState<'p> {
         Ok(begin.elapsed().as_secs_f64())
     }
 
-    /// Replaces an object, from its folder.
+    /// Replaces an object, from its directory.
     fn replace_object(&self, at: usize, seconds: u32) -> Result<(), String> {
-        let folder = self.folders.get(at).ok_or("there is no folder")?;
+        let directory = self.directories.get(at).ok_or("there is no directory")?;
         let replace = format!("-replace=terraform_data.r{at}");
         let target = format!("-target=terraform_data.r{at}");
         let variable = format!("-var=seconds={seconds}");
         let args: [&str; 6] =
             ["apply", "-input=false", "-auto-approve", &replace, &target, &variable];
         // An error of the probe cannot leave its thread.
-        execute(self.program, folder.path(), &args).map_err(|error| error.to_string())
+        execute(self.program, directory.path(), &args).map_err(|error| error.to_string())
     }
 }
 
@@ -117,8 +117,8 @@ fn objects() -> String {
 }
 
 /// Runs a command, which must succeed.
-fn execute(program: &Path, folder: &Path, args: &[&str]) -> Result<(), Box<dyn Error>> {
-    run(&MeasuredCommand { program, args, folder, env: &[], cap: OUR_CAP }).map(drop)
+fn execute(program: &Path, directory: &Path, args: &[&str]) -> Result<(), Box<dyn Error>> {
+    run(&MeasuredCommand { program, args, directory, env: &[], cap: OUR_CAP }).map(drop)
 }
 
 /// The middle of several numbers.

@@ -106,17 +106,17 @@ fn life(
     number: usize,
     Limits { size, cap }: Limits,
 ) -> Result<Vec<Sample>, Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
-    let folder = folder.path();
-    fs::write(folder.join("backend.tf"), server.config(number))?;
+    let directory = tempfile::tempdir()?;
+    let directory = directory.path();
+    fs::write(directory.join("backend.tf"), server.config(number))?;
     for (name, text) in Shape::Flat.files(size) {
-        fs::write(folder.join(name), text)?;
+        fs::write(directory.join(name), text)?;
     }
     let env = &server.variables;
-    measure(&MeasuredCommand { program, args: &["init", "-input=false"], folder, env, cap })?;
+    measure(&MeasuredCommand { program, args: &["init", "-input=false"], directory, env, cap })?;
     let mut samples = Vec::new();
     for step in STEPS {
-        let sample = measure(&MeasuredCommand { program, args: step.args(), folder, env, cap })?;
+        let sample = measure(&MeasuredCommand { program, args: step.args(), directory, env, cap })?;
         samples.push(sample);
         if sample.capped {
             break;

@@ -81,12 +81,12 @@ pub(crate) fn measure(
         return Ok(measured);
     }
     let plugin = std::env::current_exe()?.display().to_string();
-    let folder = tempfile::tempdir()?;
+    let directory = tempfile::tempdir()?;
     for (n_types, limit) in SIZES {
         let sample = run(&MeasuredCommand {
             program: &programs.ours,
             args: &["provider", "check", &plugin, "-level=0", "-seed=1", "-json"],
-            folder: folder.path(),
+            directory: directory.path(),
             env: &[(SERVE, format!("{WIDE}{n_types}"))],
             cap: Duration::from_secs(1_200),
         })?;

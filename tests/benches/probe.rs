@@ -19,7 +19,7 @@ use crate::sample::Sample;
 pub(crate) struct MeasuredCommand<'a> {
     pub(crate) program: &'a Path,
     pub(crate) args: &'a [&'a str],
-    pub(crate) folder: &'a Path,
+    pub(crate) directory: &'a Path,
     pub(crate) env: &'a [(&'a str, String)],
     pub(crate) cap: Duration,
 }
@@ -34,7 +34,7 @@ pub(crate) fn measure(asked: &MeasuredCommand<'_>) -> Result<Sample, Box<dyn Err
         .arg(asked.cap.as_millis().to_string())
         .arg(asked.program)
         .args(asked.args)
-        .current_dir(asked.folder)
+        .current_dir(asked.directory)
         .env_remove("TF_CLI_CONFIG_FILE")
         .env("CHECKPOINT_DISABLE", "1")
         .envs(asked.env.iter().map(|(name, value)| (name, value)))

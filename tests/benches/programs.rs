@@ -12,8 +12,8 @@ pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
     /// Path of Terraform; `None` if it is not selected.
     pub(crate) terraform: Option<PathBuf>,
-    /// The folder that holds the provider for both.
-    pub(crate) provider_folder: PathBuf,
+    /// The directory that holds the provider for both.
+    pub(crate) provider_dir: PathBuf,
     /// Version that Terraform prints.
     pub(crate) terraform_version: String,
 }
@@ -31,8 +31,8 @@ impl Programs {
         }
         // This program is in `target/release/deps`; the built programs are one level up.
         let own = std::env::current_exe()?;
-        let folder = own.parent().and_then(|deps| deps.parent());
-        let folder = folder.ok_or("this program is not where cargo puts it")?.to_owned();
+        let directory = own.parent().and_then(|deps| deps.parent());
+        let directory = directory.ok_or("this program is not where cargo puts it")?.to_owned();
         let (terraform, terraform_version) = if options.terraform {
             let version = Command::new("terraform")
                 .arg("version")
@@ -46,7 +46,7 @@ impl Programs {
         } else {
             (None, String::new())
         };
-        let ours = folder.join("formwork");
-        Ok(Self { ours, terraform, provider_folder: folder, terraform_version })
+        let ours = directory.join("formwork");
+        Ok(Self { ours, terraform, provider_dir: directory, terraform_version })
     }
 }

@@ -83,8 +83,8 @@ pub(crate) struct Bench<'o> {
     settings: PathBuf,
 }
 
-/// A folder for each engine, holding the same configuration.
-struct BenchFolders {
+/// A directory for each engine, holding the same configuration.
+struct BenchDirs {
     ours: PathBuf,
     terraform: PathBuf,
     /// The state with everything applied, once there is one.
@@ -94,7 +94,7 @@ struct BenchFolders {
 }
 
 impl<'o> Bench<'o> {
-    /// Makes the scratch folder and the settings that provide the provider to both engines.
+    /// Makes the scratch directory and the settings that provide the provider to both engines.
     pub(crate) fn new(
         options: &'o Options,
         programs: &'o Programs,
@@ -105,7 +105,7 @@ impl<'o> Bench<'o> {
             &settings,
             format!(
                 "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/null\" = {:?}\n  }}\n  direct {{}}\n}}\n",
-                programs.provider_folder
+                programs.provider_dir
             ),
         )?;
         Ok(Self { options, programs, scratch, settings })
@@ -116,9 +116,9 @@ impl<'o> Bench<'o> {
         say(&format!("{}\n", self.programs.terraform_version));
         let mut rows = Vec::new();
         let nothing = [("main.tf".to_owned(), String::new())];
-        let folders = self.folders("start", &nothing, usize::MAX)?;
+        let directories = self.directories("start", &nothing, usize::MAX)?;
         for step in START {
-            self.row(&mut rows, &folders, Measure { shape: "start", step, size: 0 }, &[])?;
+            self.row(&mut rows, &directories, Measure { shape: "start", step, size: 0 }, &[])?;
         }
         for shape in Shape::ALL {
             for &size in &self.options.sizes {
@@ -154,13 +154,14 @@ impl<'o> Bench<'o> {
         if !shape.steps().iter().any(|step| self.wants(name, *step, size)) {
             return Ok(());
         }
-        let folder = format!("{name}-{size}");
-        let folders = self.folders(&folder, &shape.files(size), shape.terraform_at_most())?;
+        let directory = format!("{name}-{size}");
+        let directories =
+            self.directories(&directory, &shape.files(size), shape.terraform_at_most())?;
         for &step in shape.steps() {
-            self.row(rows, &folders, Measure { shape: name, step, size }, env)?;
+            self.row(rows, &directories, Measure { shape: name, step, size }, env)?;
         }
-        fs::remove_dir_all(&folders.ours)?;
-        fs::remove_dir_all(&folders.terraform)?;
+        fs::remove_dir_all(&directories.ours)?;
+        fs::remove_dir_all(&directories.terraform)?;
         Ok(())
     }
 
@@ -168,34 +169,34 @@ impl<'o> Bench<'o> {
         self.options.wants(&format!("{shape} {size} {}", step.name()))
     }
 
-    fn folders(
+    fn directories(
         &self,
         name: &str,
         files: &[(String, String)],
         terraform_at_most: usize,
-    ) -> io::Result<BenchFolders> {
-        let folder = self.scratch.path().join(name);
-        let folders = BenchFolders {
-            ours: folder.join("ours"),
-            terraform: folder.join("terraform"),
-            applied: folder.join("applied.tfstate"),
+    ) -> io::Result<BenchDirs> {
+        let directory = self.scratch.path().join(name);
+        let directories = BenchDirs {
+            ours: directory.join("ours"),
+            terraform: directory.join("terraform"),
+            applied: directory.join("applied.tfstate"),
             terraform_at_most,
         };
-        for folder in [&folders.ours, &folders.terraform] {
+        for directory in [&directories.ours, &directories.terraform] {
             for (name, text) in files {
-                let path = folder.join(name);
+                let path = directory.join(name);
                 path.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::write(path, text)?;
             }
         }
-        Ok(folders)
+        Ok(directories)
     }
 
     /// Measures one step, with the engines in turns.
     fn row(
         &self,
         rows: &mut Vec<Row>,
-        folders: &BenchFolders,
+        directories: &BenchDirs,
         measure: Measure<'_>,
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
@@ -203,21 +204,21 @@ impl<'o> Bench<'o> {
         if !self.wants(shape, step, size) {
             return Ok(());
         }
-        if step.needs_state() && !folders.applied.exists() {
-            let apply = SampleOf { folder: &folders.ours, step: Step::Apply, cap: OUR_CAP };
-            self.take(&self.programs.ours, folders, apply, env)?;
+        if step.needs_state() && !directories.applied.exists() {
+            let apply = SampleOf { directory: &directories.ours, step: Step::Apply, cap: OUR_CAP };
+            self.take(&self.programs.ours, directories, apply, env)?;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let terraform =
-            self.programs.terraform.as_ref().filter(|_| size <= folders.terraform_at_most);
+            self.programs.terraform.as_ref().filter(|_| size <= directories.terraform_at_most);
         for _ in 0..self.options.repeat {
-            let here = SampleOf { folder: &folders.ours, step, cap: OUR_CAP };
-            ours.push(self.take(&self.programs.ours, folders, here, env)?);
+            let here = SampleOf { directory: &directories.ours, step, cap: OUR_CAP };
+            ours.push(self.take(&self.programs.ours, directories, here, env)?);
             let is_long = |sample: &Sample| sample.capped || sample.wall > LONG.as_secs_f64();
             if let Some(terraform) = terraform.filter(|_| !theirs.iter().any(is_long)) {
                 let cap = self.options.cap;
-                let there = SampleOf { folder: &folders.terraform, step, cap };
-                theirs.push(self.take(terraform, folders, there, env)?);
+                let there = SampleOf { directory: &directories.terraform, step, cap };
+                theirs.push(self.take(terraform, directories, there, env)?);
             }
         }
         let ours = Sample::median(&ours).ok_or("nothing was measured")?;
@@ -232,21 +233,21 @@ impl<'o> Bench<'o> {
     fn take(
         &self,
         program: &Path,
-        folders: &BenchFolders,
+        directories: &BenchDirs,
         sample: SampleOf<'_>,
         env: &[(&str, String)],
     ) -> Result<Sample, Box<dyn Error>> {
-        let SampleOf { folder, step, cap } = sample;
-        clear(folder)?;
-        let state = folder.join("terraform.tfstate");
+        let SampleOf { directory, step, cap } = sample;
+        clear(directory)?;
+        let state = directory.join("terraform.tfstate");
         if step.needs_state() {
-            fs::copy(&folders.applied, &state)?;
+            fs::copy(&directories.applied, &state)?;
         }
         // Flushes recent writes, so that they do not slow down the measured command.
         nix::unistd::sync();
-        let sample = measure(&MeasuredCommand { program, args: step.args(), folder, env, cap })?;
-        if step == Step::Apply && !sample.capped && folder == folders.ours {
-            fs::copy(&state, &folders.applied)?;
+        let sample = measure(&MeasuredCommand { program, args: step.args(), directory, env, cap })?;
+        if step == Step::Apply && !sample.capped && directory == directories.ours {
+            fs::copy(&state, &directories.applied)?;
         }
         Ok(sample)
     }
@@ -270,14 +271,14 @@ struct Measure<'a> {
 /// One run of a command.
 #[derive(Clone, Copy)]
 struct SampleOf<'a> {
-    folder: &'a Path,
+    directory: &'a Path,
     step: Step,
     cap: Duration,
 }
 
 /// Removes what commands leave behind.
-fn clear(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+fn clear(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().contains("tfstate") {
             continue;

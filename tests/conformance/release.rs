@@ -12,12 +12,12 @@ use zip::write::SimpleFileOptions;
 
 const BASE: &str = "terraform-provider-sound_1.2.3";
 
-/// Makes a release in a folder below `world`. It has a signature, which is not verified without a key.
+/// Makes a release in a directory below `world`. It has a signature, which is not verified without a key.
 pub(crate) fn make(world: &Path, bug: Option<ReleaseBug>) -> Release {
-    let folder = world.join("release");
-    fs::create_dir_all(&folder).expect("a folder can be made");
+    let directory = world.join("release");
+    fs::create_dir_all(&directory).expect("a directory can be made");
     let archive = format!("{BASE}_linux_amd64.zip");
-    let file = File::create(folder.join(&archive)).expect("a file can be made");
+    let file = File::create(directory.join(&archive)).expect("a file can be made");
     let mut zip = ZipWriter::new(file);
     let options = SimpleFileOptions::default().unix_permissions(0o755);
     zip.start_file("terraform-provider-sound_v1.2.3", options).expect("an archive takes a file");
@@ -30,21 +30,21 @@ pub(crate) fn make(world: &Path, bug: Option<ReleaseBug>) -> Release {
     let manifest = format!("{BASE}_manifest.json");
     let text =
         format!("{{\"version\": 1, \"metadata\": {{\"protocol_versions\": [{protocols}]}}}}");
-    fs::write(folder.join(&manifest), text).expect("a file can be made");
+    fs::write(directory.join(&manifest), text).expect("a file can be made");
     let sums: String = [archive.clone(), manifest]
         .iter()
         .map(|name| {
-            let bytes = fs::read(folder.join(name)).expect("it was written");
+            let bytes = fs::read(directory.join(name)).expect("it was written");
             let sum = Sha256::digest(bytes);
             let digits: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("{digits}  {name}\n")
         })
         .collect();
-    fs::write(folder.join(format!("{BASE}_SHA256SUMS")), sums).expect("a file can be made");
-    fs::write(folder.join(format!("{BASE}_SHA256SUMS.sig")), "x").expect("a file can be made");
+    fs::write(directory.join(format!("{BASE}_SHA256SUMS")), sums).expect("a file can be made");
+    fs::write(directory.join(format!("{BASE}_SHA256SUMS.sig")), "x").expect("a file can be made");
     if bug == Some(ReleaseBug::StaleChecksum) {
-        let file = File::options().append(true).open(folder.join(archive));
+        let file = File::options().append(true).open(directory.join(archive));
         file.and_then(|mut file| file.write_all(b"x")).expect("the archive is there");
     }
-    Release { folder, key: None, verify: |_, _, _| Ok(()) }
+    Release { directory, key: None, verify: |_, _, _| Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! The place of the state: the folder, or a server that outlives it.
+//! The place of the state: the directory, or a server that outlives it.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +16,7 @@ use crate::network::Network;
 /// A type of backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BackendKind {
-    /// A file in the folder.
+    /// A file in the directory.
     Local,
     /// A row in a table of PostgreSQL.
     Pg,

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::folder::{CommandResult, Folder, Moment};
+use crate::directory::{CommandResult, Directory, Moment};
 use crate::observation::{self, unfulfilled};
 use crate::operation::Operation;
 use crate::operator::{self, Decisions};
@@ -77,7 +77,7 @@ impl Tally {
 
 /// A program that is killed, and where it is.
 struct CrashRun<'p> {
-    folder: Folder<'p>,
+    directory: Directory<'p>,
     program: &'p Program,
     options: &'p Options,
     rng: Rng,
@@ -90,7 +90,7 @@ struct CrashRun<'p> {
 /// Kills a program as often as was asked for.
 pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
     let mut play = CrashRun {
-        folder: Folder::new(program, options)?,
+        directory: Directory::new(program, options)?,
         program,
         options,
         rng: Rng::new(options.seed),
@@ -99,7 +99,7 @@ pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, B
         tally: Tally::default(),
     };
     play.change_config(false)?;
-    let usual = play.folder.run(&Operation::Apply.args(true))?;
+    let usual = play.directory.run(&Operation::Apply.args(true))?;
     if !usual.succeeded {
         return Err(format!("{} cannot apply anything:\n{}", program.name(), usual.text).into());
     }
@@ -123,7 +123,7 @@ impl CrashRun<'_> {
             self.change_config(false)?;
         }
         if let Some(preparation) = operation.preparation()
-            && !self.folder.run(&preparation)?.succeeded
+            && !self.directory.run(&preparation)?.succeeded
         {
             operation = Operation::Apply;
         }
@@ -139,14 +139,14 @@ impl CrashRun<'_> {
                 n_kills -= 1;
                 self.kill_during(&args)?
             } else {
-                self.folder.run(&args)?
+                self.directory.run(&args)?
             };
             if !ended.killed {
                 self.tally.count_result(&ended);
                 // An operation that the next run may settle by itself is not decided yet.
                 let is_due = ended.succeeded || ended.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
-                    true => operator::decide_open_operations(&self.folder, &mut self.rng)?,
+                    true => operator::decide_open_operations(&self.directory, &mut self.rng)?,
                     false => Decisions::default(),
                 };
                 self.tally.count(decisions);
@@ -159,7 +159,7 @@ impl CrashRun<'_> {
                     // Some configurations cannot follow others in one step, and this is what the message
                     // says to do then.
                     self.config = self.config.without_turns();
-                    self.folder.configure(&self.config.files())?;
+                    self.directory.configure(&self.config.files())?;
                     self.tally.turned += 1;
                 }
                 last = ended.text;
@@ -174,15 +174,15 @@ impl CrashRun<'_> {
         self.tally.most_commands = self.tally.most_commands.max(commands_per_kill);
         if !done {
             self.tally.stuck += 1;
-            if self.folder.is_kept() {
-                let work = self.folder.work();
+            if self.directory.is_kept() {
+                let work = self.directory.work();
                 return Err(format!("it is stuck in {}:\n{last}", work.display()).into());
             }
         }
         self.compare(done && operation.fulfils())?;
         if !done {
-            self.folder.start_over()?;
-            self.folder.configure(&self.config.files())?;
+            self.directory.start_over()?;
+            self.directory.configure(&self.config.files())?;
         }
         Ok(())
     }
@@ -193,23 +193,23 @@ impl CrashRun<'_> {
             true => self.config.next_while_unknown(&mut self.rng),
             false => self.config.next(&mut self.rng),
         };
-        self.folder.configure(&self.config.files())
+        self.directory.configure(&self.config.files())
     }
 
     fn kill_during(&mut self, args: &[String]) -> std::io::Result<CommandResult> {
         let moment = self.moment();
-        let ended = self.folder.run_until(args, moment)?;
+        let ended = self.directory.run_until(args, moment)?;
         self.tally.kills +=
             usize::from(ended.killed || ended.n_providers_killed > 0 || ended.was_cut);
         self.tally.cuts += usize::from(ended.was_cut);
         let writing = ended.killed && matches!(moment, Moment::Writing(_));
         self.tally.kills_at_writes += usize::from(writing);
         self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
-        self.tally.torn += observation::count_torn_files(&self.folder.work());
+        self.tally.torn += observation::count_torn_files(&self.directory.work());
         let is_cut_off = ended.was_cut && !ended.succeeded;
         if (ended.killed || is_cut_off) && self.options.destroys_local {
-            self.folder.delete()?;
-            self.folder.configure(&self.config.files())?;
+            self.directory.delete()?;
+            self.directory.configure(&self.config.files())?;
         }
         Ok(ended)
     }
@@ -231,7 +231,7 @@ impl CrashRun<'_> {
             return Moment::Provider(time);
         }
         if self.program.is_ours() && rng.chance(1, 2) {
-            let state = self.folder.work().join("terraform.tfstate");
+            let state = self.directory.work().join("terraform.tfstate");
             let length = fs::metadata(state).map_or(0, |found| found.len());
             return Moment::Writing(300 + rng.below(3 * length + 4096));
         }
@@ -244,9 +244,9 @@ impl CrashRun<'_> {
             return Ok(());
         };
         self.change_config(false)?;
-        let ended = self.folder.run_of(other, &Operation::Apply.args(true))?;
+        let ended = self.directory.run_of(other, &Operation::Apply.args(true))?;
         if !ended.succeeded {
-            let (name, work) = (other.name(), self.folder.work());
+            let (name, work) = (other.name(), self.directory.work());
             let text = format!("{name} cannot go on in {}:\n{}", work.display(), ended.text);
             return Err(text.into());
         }
@@ -258,20 +258,20 @@ impl CrashRun<'_> {
     /// Holds what exists against what the state knows and what was wanted, and puts right what is
     /// wrong, so that it is counted once.
     fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
-        let (folder, tally) = (&self.folder, &mut self.tally);
-        let state = folder.state()?;
+        let (directory, tally) = (&self.directory, &mut self.tally);
+        let state = directory.state()?;
         let known = observation::read_state_objects(&state);
-        let world = observation::world(&folder.world());
+        let world = observation::world(&directory.world());
         for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {
             tally.lost += 1;
             let twin = |(other, its): (&String, &serde_json::Value)| {
                 other != id && its["name"] == it["name"]
             };
             tally.duplicated += usize::from(world.iter().any(twin));
-            if folder.is_kept() {
-                return Err(format!("{id} is lost, see {}", folder.work().display()).into());
+            if directory.is_kept() {
+                return Err(format!("{id} is lost, see {}", directory.work().display()).into());
             }
-            fs::remove_file(folder.world().join(format!("{id}.object")))?;
+            fs::remove_file(directory.world().join(format!("{id}.object")))?;
         }
         let mut wrong: Vec<String> =
             known.ids.iter().filter(|id| !world.contains_key(*id)).cloned().collect();
@@ -279,8 +279,8 @@ impl CrashRun<'_> {
             wrong.extend(unfulfilled(&self.config.expected(), &world, &known));
         }
         tally.wrong += wrong.len();
-        if folder.is_kept() && !wrong.is_empty() {
-            return Err(format!("{wrong:#?}, see {}", folder.work().display()).into());
+        if directory.is_kept() && !wrong.is_empty() {
+            return Err(format!("{wrong:#?}, see {}", directory.work().display()).into());
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 mod backend;
 mod config;
 mod cycle;
-mod folder;
+mod directory;
 #[path = "../../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 mod network;
@@ -37,7 +37,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     if let Some(("--limited", rest)) =
         args.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
-        return Err(folder::exec_with_size_limit(rest));
+        return Err(directory::exec_with_size_limit(rest));
     }
     let options = options::Options::read(&args)?;
     let mut rows = Vec::new();

@@ -13,8 +13,8 @@ use crate::config::ExpectedObject;
 pub(crate) type World = BTreeMap<String, Value>;
 
 /// Looks at the world.
-pub(crate) fn world(folder: &Path) -> World {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+pub(crate) fn world(directory: &Path) -> World {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut found = BTreeMap::new();
     for entry in entries {
         let file = entry.file_name().to_string_lossy().into_owned();
@@ -83,9 +83,9 @@ pub(crate) fn unfulfilled(
 }
 
 /// Number of state files that exist and hold no state: empty, or cut off.
-pub(crate) fn count_torn_files(folder: &Path) -> usize {
+pub(crate) fn count_torn_files(directory: &Path) -> usize {
     let names = ["terraform.tfstate", "terraform.tfstate.backup"];
-    let is_torn = |name: &&&str| match fs::read(folder.join(name)) {
+    let is_torn = |name: &&&str| match fs::read(directory.join(name)) {
         Ok(bytes) => serde_json::from_slice::<Value>(&bytes).is_err(),
         Err(_) => false,
     };

@@ -6,7 +6,7 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::folder::Folder;
+use crate::directory::Directory;
 use crate::observation;
 use crate::rng::Rng;
 
@@ -21,21 +21,21 @@ pub(crate) struct Decisions {
 
 /// Decides everything that is open: one operation by a command of its own, several in one review.
 pub(crate) fn decide_open_operations(
-    folder: &Folder<'_>,
+    directory: &Directory<'_>,
     rng: &mut Rng,
 ) -> Result<Decisions, Box<dyn Error>> {
-    let mut open = open_operations(folder)?;
+    let mut open = open_operations(directory)?;
     if open.len() > 1 {
         // A review settles what the providers can tell before its first question. A person reads which
         // operation a question is about; answers in a pipe are in order, so only the rest may be left.
-        folder.run_with_answers(&["recover", "review"], "")?;
-        open = open_operations(folder)?;
+        directory.run_with_answers(&["recover", "review"], "")?;
+        open = open_operations(directory)?;
     }
-    let mut taken = observation::read_state_objects(&folder.run(&["state", "pull"])?.out).ids;
+    let mut taken = observation::read_state_objects(&directory.run(&["state", "pull"])?.out).ids;
     let mut answers = Vec::new();
     for one in &open {
         let addr = one["address"].as_str().unwrap_or_default();
-        let answer = match made_for(folder, one, &taken) {
+        let answer = match made_for(directory, one, &taken) {
             Some(id) => ["adopt".to_owned(), addr.to_owned(), id],
             None if rng.chance(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
             None => ["retry".to_owned(), addr.to_owned(), String::new()],
@@ -47,11 +47,11 @@ pub(crate) fn decide_open_operations(
         [] => return Ok(Decisions::default()),
         [answer] => {
             let words = answer.iter().map(String::as_str).filter(|word| !word.is_empty());
-            folder.run(&["recover"].into_iter().chain(words).collect::<Vec<_>>())?
+            directory.run(&["recover"].into_iter().chain(words).collect::<Vec<_>>())?
         }
         several => {
             let lines = several.iter().map(|[verb, _, id]| format!("{verb} {id}\n"));
-            folder.run_with_answers(&["recover", "review"], &lines.collect::<String>())?
+            directory.run_with_answers(&["recover", "review"], &lines.collect::<String>())?
         }
     };
     if !settled.succeeded {
@@ -61,8 +61,8 @@ pub(crate) fn decide_open_operations(
 }
 
 /// The open operations, one for each address: a decision is about all that is open there.
-fn open_operations(folder: &Folder<'_>) -> Result<Vec<Value>, Box<dyn Error>> {
-    let listed = folder.run(&["recover", "list", "-json"])?;
+fn open_operations(directory: &Directory<'_>) -> Result<Vec<Value>, Box<dyn Error>> {
+    let listed = directory.run(&["recover", "list", "-json"])?;
     let listed: Value = serde_json::from_str(listed.out.trim())
         .map_err(|error| format!("recover list: {error}\n{}", listed.text))?;
     let mut open = listed["unresolved"].as_array().cloned().unwrap_or_default();
@@ -73,10 +73,10 @@ fn open_operations(folder: &Folder<'_>) -> Result<Vec<Value>, Box<dyn Error>> {
 
 /// The id of the object that an operation has made, if it has: one that is as it was to be and belongs
 /// to nothing else.
-fn made_for(folder: &Folder<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
+fn made_for(directory: &Directory<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
     let planned = &one["planned"];
     let parts = ["name", "size", "kind"];
-    let mut world = observation::world(&folder.world()).into_iter();
+    let mut world = observation::world(&directory.world()).into_iter();
     let fits = |it: &Value| parts.iter().all(|part| it[*part] == planned[*part]);
     world.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
 }

@@ -14,7 +14,7 @@ pub(crate) struct Options {
     pub(crate) delay: u64,
     /// The backend of the state.
     pub(crate) backend: BackendKind,
-    /// Whether the folder of a killed run is lost, and the next one starts from another.
+    /// Whether the directory of a killed run is lost, and the next one starts from another.
     pub(crate) destroys_local: bool,
     /// Whether the network to the server of the state is cut now and then.
     pub(crate) cuts_network: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) programs: Vec<Program>,
     /// Another engine that continues now and then where one of them has come to an end, and back.
     pub(crate) between: Option<Program>,
-    /// Whether the folder of the first thing that went wrong is kept.
+    /// Whether the directory of the first thing that went wrong is kept.
     pub(crate) keep: bool,
 }
 
@@ -50,16 +50,16 @@ const USAGE: &str = "\
 usage: cargo run -p formwork-tests --bin crash -- [options]
   --kills N          kill each program N times (default 200)
   --program PATH     test this program; may be repeated (default: formwork beside this program)
-  --between PATH     now and then this program applies a configuration in the same folder
+  --between PATH     now and then this program applies a configuration in the same directory
   --seed N           seed of the random numbers (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
   --backend TYPE     where the state is: local (default), pg, s3, gcs or http
-  --destroy-local    after each kill the working folder is lost with everything in it, and the next
+  --destroy-local    after each kill the working directory is lost with everything in it, and the next
                      command runs in another one
   --cut-network      every third kill is none: the network to the server of the state is cut for up
                      to a second, or until the command ends
   --listed           the provider can list its objects (default: those with a name only are found)
-  --keep             stop at the first thing that goes wrong, and keep its folder
+  --keep             stop at the first thing that goes wrong, and keep its directory
 
 formwork and terraform-provider-crash have to be built first:
   cargo build -p formwork -p formwork-tests --bins";
@@ -100,7 +100,7 @@ impl Options {
             }
         }
         if options.destroys_local && options.backend == BackendKind::Local {
-            return Err(format!("a local state is lost with its folder\n{USAGE}"));
+            return Err(format!("a local state is lost with its directory\n{USAGE}"));
         }
         if options.cuts_network && options.backend == BackendKind::Local {
             return Err(format!("a local state needs no network\n{USAGE}"));
@@ -115,8 +115,8 @@ impl Options {
 
 /// A program by its path, or by its name on the search path.
 fn find(text: &str) -> Result<Program, String> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(text));
+    let directories = std::env::var_os("PATH").unwrap_or_default();
+    let mut candidates = std::env::split_paths(&directories).map(|directory| directory.join(text));
     let path = match text.contains('/') {
         true => Some(Path::new(text).to_owned()),
         false => candidates.find(|path| path.is_file()),

@@ -29,7 +29,7 @@ pub(super) fn rust_provider() -> Option<PathBuf> {
     let cargo = |line: &str| {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(line.split(' ')).current_dir(sources().join("rust")).env("PROTOC", &protoc);
-        cargo.env("CARGO_TARGET_DIR", folder().join("crate")).env("CARGO_INCREMENTAL", "0");
+        cargo.env("CARGO_TARGET_DIR", directory().join("crate")).env("CARGO_INCREMENTAL", "0");
         cargo
     };
     if let Err(why) = run(&mut cargo("fetch --quiet --locked")) {
@@ -37,14 +37,14 @@ pub(super) fn rust_provider() -> Option<PathBuf> {
     }
     // From here on nothing depends on the network: any failure is a fault.
     run(&mut cargo("build --quiet --locked --offline")).expect("the provider can be built");
-    Some(folder().join("crate/debug/terraform-provider-crate"))
+    Some(directory().join("crate/debug/terraform-provider-crate"))
 }
 
-/// The folder of the providers in Go, if this machine can build them: one program under several names.
+/// The directory of the providers in Go, if this machine can build them: one program under several names.
 pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    static DIRECTORY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let build = || {
-        let (home, program) = (folder().join("go"), "terraform-provider-foreign");
+        let (home, program) = (directory().join("go"), "terraform-provider-foreign");
         let go = |line: &str| {
             let mut go = Command::new("go");
             go.args(line.split(' ')).current_dir(sources().join("go"));
@@ -55,7 +55,7 @@ pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
             say_not_tested("the Go modules of tests/foreign/go", &why);
             return None;
         }
-        fs::create_dir_all(&home).expect("a folder");
+        fs::create_dir_all(&home).expect("a directory");
         let mut build = go("build -trimpath -ldflags=-s -o");
         // From here on nothing depends on the network: any failure is a fault.
         run(build.arg(home.join(program)).arg(".")).expect("the providers can be built");
@@ -67,7 +67,7 @@ pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
         }
         Some(home)
     };
-    FOLDER.get_or_init(build).clone()
+    DIRECTORY.get_or_init(build).clone()
 }
 
 /// The Python that has the packages.
@@ -77,13 +77,13 @@ fn python() -> Option<PathBuf> {
 }
 
 fn install() -> Option<PathBuf> {
-    let home = folder().join("python");
+    let home = directory().join("python");
     let python = home.join("bin/python");
     let (marker, wanted) = (home.join("installed"), PACKAGES.join("\n"));
     if fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
         return Some(python);
     }
-    fs::create_dir_all(folder()).expect("a folder");
+    fs::create_dir_all(directory()).expect("a directory");
     let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home));
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
@@ -121,7 +121,7 @@ fn run(command: &mut Command) -> Result<(), String> {
 fn script(name: &str, line: &str) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().expect("nobody panics with it");
-    let (path, text) = (folder().join(name), format!("#!/bin/sh\n{line}\n"));
+    let (path, text) = (directory().join(name), format!("#!/bin/sh\n{line}\n"));
     // A program that is running cannot be written, and one that is written again is built with again.
     if !fs::read_to_string(&path).is_ok_and(|old| old == text) {
         fs::write(&path, text).expect("it can be written");
@@ -130,13 +130,14 @@ fn script(name: &str, line: &str) -> PathBuf {
     path
 }
 
-/// Folder of the sources of the providers.
+/// Directory of the sources of the providers.
 fn sources() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/foreign"))
 }
 
-/// Folder in which everything is installed and built: next to cargo's build output.
-fn folder() -> PathBuf {
-    let built = bad_provider().parent().and_then(Path::parent).expect("cargo has a target folder");
+/// Directory in which everything is installed and built: next to cargo's build output.
+fn directory() -> PathBuf {
+    let built =
+        bad_provider().parent().and_then(Path::parent).expect("cargo has a target directory");
     built.join("foreign")
 }

@@ -18,8 +18,8 @@ use crate::interop::life::{Stage, compare_lives};
 const NAMES: [&str; 4] = ["legacy", "framework", "mixed", "mixedfive"];
 
 fn settings(dir: &Path) -> PathBuf {
-    let folder = go_providers(&NAMES).expect("they have been built");
-    let line = |name| format!("    \"foreign/{name}\" = \"{}\"\n", folder.display());
+    let directory = go_providers(&NAMES).expect("they have been built");
+    let line = |name| format!("    \"foreign/{name}\" = \"{}\"\n", directory.display());
     let lines: String = NAMES.map(line).concat();
     let path = dir.join("settings.tfrc");
     let text = format!("provider_installation {{\n  dev_overrides {{\n{lines}  }}\n}}\n");
@@ -59,8 +59,8 @@ fn lives_of_objects_of_providers_on_other_sdks_are_the_same() {
 /// The legacy SDK names `id` beside every attribute that demands a replacement.
 #[test]
 fn replacements_that_the_legacy_sdk_plans_keep_the_contract() {
-    let Some(folder) = go_providers(&NAMES) else { return };
-    let mut options = Options::new(folder.join("terraform-provider-legacy"));
+    let Some(directory) = go_providers(&NAMES) else { return };
+    let mut options = Options::new(directory.join("terraform-provider-legacy"));
     options.level = 1;
     options.only = ["P-09".to_owned()].into();
     options.time = Duration::from_secs(300);

@@ -22,7 +22,7 @@ pub(crate) const CONTAINER: &str = "states";
 
 /// The services.
 pub(crate) struct Azure {
-    folder: TempDir,
+    directory: TempDir,
     blobs: Child,
     services: Child,
     proxy: Proxy,
@@ -34,9 +34,10 @@ impl Azure {
     /// Starts the services. `None`, said loudly, where azurite is not installed.
     pub(crate) fn start() -> Option<Self> {
         let program = installed("azurite-blob", "azurerm")?;
-        let folder = tempfile::tempdir().expect("a folder");
-        certify(folder.path());
-        let [certificate, key] = ["server.pem", "server.key"].map(|name| folder.path().join(name));
+        let directory = tempfile::tempdir().expect("a directory");
+        certify(directory.path());
+        let [certificate, key] =
+            ["server.pem", "server.key"].map(|name| directory.path().join(name));
         let mut command = Command::new(program);
         command.args([
             "--blobPort",
@@ -47,7 +48,7 @@ impl Azure {
         ]);
         command.env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{KEY}"));
         command.args(["--oauth", "basic", "--cert"]).arg(&certificate).arg("--key").arg(&key);
-        let (blobs, line) = started(command.current_dir(folder.path()), "successfully listens");
+        let (blobs, line) = started(command.current_dir(directory.path()), "successfully listens");
         let port = line.rsplit(':').next().expect("the line ends with the port").trim().to_owned();
 
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/azure.mjs");
@@ -61,12 +62,12 @@ impl Azure {
             ("", number(own_port)),
         ]);
         let sas = sas.trim().to_owned();
-        Some(Self { folder, blobs, services, proxy, sas })
+        Some(Self { directory, blobs, services, proxy, sas })
     }
 
     /// The environment variables that lead the programs here.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        let authority = self.folder.path().join("authority.pem").display().to_string();
+        let authority = self.directory.path().join("authority.pem").display().to_string();
         let proxy = format!("http://127.0.0.1:{}", self.proxy.port);
         vec![("HTTPS_PROXY".to_owned(), proxy), ("SSL_CERT_FILE".to_owned(), authority)]
     }
@@ -98,7 +99,7 @@ fn started(command: &mut Command, words: &str) -> (Child, String) {
 }
 
 /// Makes an authority, and a certificate for the hosts.
-fn certify(folder: &Path) {
+fn certify(directory: &Path) {
     let mut params = CertificateParams::new(Vec::new()).expect("no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().expect("a key can be made");
@@ -107,7 +108,7 @@ fn certify(folder: &Path) {
     let params = CertificateParams::new(names.map(str::to_owned)).expect("valid names");
     let key = KeyPair::generate().expect("a key can be made");
     let certificate = params.signed_by(&key, &issuer).expect("valid parameters");
-    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    let write = |name: &str, text: &str| fs::write(directory.join(name), text).expect("a file");
     write("authority.pem", &issuer.pem());
     write("server.pem", &certificate.pem());
     write("server.key", &key.serialize_pem());

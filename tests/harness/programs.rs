@@ -26,8 +26,8 @@ pub(crate) fn answers_provider() -> &'static Path {
 
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| formwork_tests::programs::build(bad_provider())).join(program)
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| formwork_tests::programs::build(bad_provider())).join(program)
 }
 
 /// Terraform, if this machine has it.
@@ -42,5 +42,7 @@ pub(crate) fn opentofu() -> Option<PathBuf> {
 
 fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(program))
+        .find(|file| file.is_file())
 }

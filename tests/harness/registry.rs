@@ -93,7 +93,7 @@ struct Shared {
 pub(crate) struct Registry {
     port: u16,
     shared: Arc<Shared>,
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     key: SignedSecretKey,
 }
 
@@ -119,11 +119,12 @@ impl<'a> Release<'a> {
 impl Registry {
     /// Starts a registry that knows the services of one and has no provider.
     pub(crate) fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = listener.local_addr().expect("it has an address").port();
         let authority = Authority::new();
-        fs::write(folder.path().join("authority.pem"), authority.pem()).expect("it can be written");
+        fs::write(directory.path().join("authority.pem"), authority.pem())
+            .expect("it can be written");
         let config = Arc::new(authority.server_config(None));
         let shared = Arc::new(Shared::default());
         let served = Arc::clone(&shared);
@@ -137,7 +138,7 @@ impl Registry {
                 });
             }
         });
-        let registry = Self { port, shared, folder, key: secret_key("Acme") };
+        let registry = Self { port, shared, directory, key: secret_key("Acme") };
         let services = json!({ "providers.v1": "/v1/providers/", "modules.v1": "/v1/modules/" });
         registry.page("/.well-known/terraform.json", Page::json(&services));
         registry
@@ -145,7 +146,7 @@ impl Registry {
 
     /// The file of the authority that programs must trust: the value of `SSL_CERT_FILE`.
     pub(crate) fn authority(&self) -> String {
-        self.folder.path().join("authority.pem").display().to_string()
+        self.directory.path().join("authority.pem").display().to_string()
     }
 
     /// The host and port in source addresses.
@@ -255,9 +256,9 @@ impl Registry {
         pages.insert(path, Page::json(&list));
     }
 
-    /// Publishes the packages of a folder that `providers mirror` has written.
-    pub(crate) fn serve_mirror(&self, folder: &Path, at: &str) {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+    /// Publishes the packages of a directory that `providers mirror` has written.
+    pub(crate) fn serve_mirror(&self, directory: &Path, at: &str) {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
             let path = format!("{at}/{}", entry.file_name().to_string_lossy());
             if entry.path().is_dir() {
                 self.serve_mirror(&entry.path(), &path);
@@ -272,21 +273,21 @@ impl Registry {
         }
     }
 
-    /// Writes the package of a release to a folder that is laid out like a mirror, packed or unpacked,
+    /// Writes the package of a release to a directory that is laid out like a mirror, packed or unpacked,
     /// under another host.
-    pub(crate) fn mirror_in(folder: &Path, host: &str, release: &Release<'_>, packed: bool) {
+    pub(crate) fn mirror_in(directory: &Path, host: &str, release: &Release<'_>, packed: bool) {
         let Release { kind, version, platforms, program, .. } = release;
         for platform in *platforms {
             let words = format!("{kind} {version} for {platform}");
             let content = program.unwrap_or(words.as_bytes());
-            let place = folder.join(format!("{host}/acme/{kind}"));
+            let place = directory.join(format!("{host}/acme/{kind}"));
             if packed {
-                fs::create_dir_all(&place).expect("folders");
+                fs::create_dir_all(&place).expect("directories");
                 let name = format!("terraform-provider-{kind}_{version}_{platform}.zip");
                 fs::write(place.join(name), package(kind, version, content)).expect("a file");
             } else {
                 let place = place.join(version).join(platform);
-                fs::create_dir_all(&place).expect("folders");
+                fs::create_dir_all(&place).expect("directories");
                 let program = place.join(program_name(kind, version));
                 fs::write(&program, content).expect("a file");
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -390,7 +391,7 @@ fn read(stream: &mut StreamOwned<ServerConnection, TcpStream>) -> std::io::Resul
     Ok(request)
 }
 
-/// The package of a provider below a data folder.
+/// The package of a provider below a data directory.
 pub(crate) fn installed(data: &Path, addr: &str, version: &str) -> PathBuf {
     data.join("providers").join(addr).join(version).join(PLATFORM)
 }

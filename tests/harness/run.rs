@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(100);
 /// Time limit for an event that should be immediate, also on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
-/// A command to be run in a folder.
+/// A command to be run in a directory.
 pub(crate) struct Command<'w> {
     workdir: &'w Workdir,
     command: process::Command,

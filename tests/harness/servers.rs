@@ -190,8 +190,9 @@ impl Drop for ObjectStore {
 /// A program that `.ci/run` installs for the tests.
 pub(super) fn installed(program: &str, backend: &str) -> Option<PathBuf> {
     let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers");
-    let folders = ["bin", "node_modules/.bin"].map(|folder| servers.join(folder).join(program));
-    if let Some(path) = folders.into_iter().find(|path| path.exists()) {
+    let directories =
+        ["bin", "node_modules/.bin"].map(|directory| servers.join(directory).join(program));
+    if let Some(path) = directories.into_iter().find(|path| path.exists()) {
         return Some(path);
     }
     let warning = format!(

@@ -1,4 +1,4 @@
-//! A real SSH server for one test: its own keys and settings in a folder of its own, a port that the
+//! A real SSH server for one test: its own keys and settings in a directory of its own, a port that the
 //! system chose, nothing of this machine changed. It needs the program `sshd`.
 
 use std::fs::{self, File};
@@ -15,12 +15,12 @@ use tempfile::TempDir;
 const PROGRAM: &str = "/usr/sbin/sshd";
 const KEYGEN: &str = "/usr/bin/ssh-keygen";
 
-/// Folder that the server requires if it runs as root.
-const ROOTS_FOLDER: &str = "/run/sshd";
+/// Directory that the server requires if it runs as root.
+const ROOTS_DIR: &str = "/run/sshd";
 
 /// A server that runs as long as the test program does; what it leaves behind is nothing.
 pub(crate) struct Sshd {
-    folder: TempDir,
+    directory: TempDir,
     pub(crate) port: u16,
     pub(crate) user: String,
 }
@@ -49,7 +49,7 @@ impl Sshd {
     pub(crate) fn start() -> Option<Self> {
         let missing = [PROGRAM, KEYGEN, "/usr/bin/scp", "/usr/bin/ssh-agent", "/usr/bin/ssh-add"]
             .into_iter()
-            .chain(getuid().is_root().then_some(ROOTS_FOLDER))
+            .chain(getuid().is_root().then_some(ROOTS_DIR))
             .find(|path| !Path::new(path).exists());
         if let Some(missing) = missing {
             let warning = format!(
@@ -59,15 +59,16 @@ impl Sshd {
             let _written = std::io::stderr().write_all(warning.as_bytes());
             return None;
         }
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         for key in ["host_ed25519", "host_ecdsa", "id", "other", "certified", "authority"] {
             let kind = if key == "host_ecdsa" { "ecdsa" } else { "ed25519" };
-            keygen(&folder.path().join(key), kind);
+            keygen(&directory.path().join(key), kind);
         }
-        fs::copy(folder.path().join("id.pub"), folder.path().join("authorized")).expect("a copy");
+        fs::copy(directory.path().join("id.pub"), directory.path().join("authorized"))
+            .expect("a copy");
         let user = User::from_uid(getuid()).expect("users can be asked for").expect("one of them");
         let (listener, port) = listener();
-        let server = Self { folder, port, user: user.name };
+        let server = Self { directory, port, user: user.name };
         server.certify("certified");
         fs::write(server.path("config"), server.config()).expect("it can be written");
         server.serve(listener);
@@ -98,9 +99,9 @@ impl Sshd {
         Agent { process, socket }
     }
 
-    /// A file of the server's folder.
+    /// A file of the server's directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// The public half of a key, without its comment.
@@ -120,11 +121,11 @@ impl Sshd {
     }
 
     fn config(&self) -> String {
-        let folder = self.folder.path().display();
+        let directory = self.directory.path().display();
         // The profile of the user of this machine, which may print anything, is not read: it is below another
         // home.
         format!(
-            "SetEnv HOME={folder}\nHostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nTrustedUserCAKeys {folder}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
+            "SetEnv HOME={directory}\nHostKey {directory}/host_ecdsa\nHostKey {directory}/host_ed25519\nAuthorizedKeysFile {directory}/authorized\nTrustedUserCAKeys {directory}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
         )
     }
 
@@ -147,7 +148,7 @@ fn listener() -> (TcpListener, u16) {
 }
 
 fn serve_one(config: &Path, log: &Path, connection: TcpStream) {
-    // The test may be over, and its folder gone.
+    // The test may be over, and its directory gone.
     let Ok(log) = File::options().append(true).create(true).open(log) else { return };
     let output = connection.try_clone().expect("a socket can be shared");
     let mut server = Command::new(PROGRAM);

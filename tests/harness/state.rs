@@ -17,7 +17,7 @@ pub(crate) struct Instance {
     pub(crate) deposed: bool,
 }
 
-/// The managed objects in the folder's state, by address; none if there is no state.
+/// The managed objects in the directory's state, by address; none if there is no state.
 pub(crate) fn instances(workdir: &Workdir) -> Vec<Instance> {
     instances_in(&workdir.read("terraform.tfstate"))
 }

@@ -1,4 +1,4 @@
-//! A folder with a configuration, and the small world of settings around it.
+//! A directory with a configuration, and the small world of settings around it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,22 +11,22 @@ use tempfile::TempDir;
 
 use super::{Command, World, bad_provider, built, opentofu, terraform};
 
-/// A folder to run commands in. Nothing outside it is read but the programs, or written at all.
+/// A directory to run commands in. Nothing outside it is read but the programs, or written at all.
 pub(crate) struct Workdir {
-    folder: TempDir,
+    directory: TempDir,
     pub(crate) world: World,
     /// Variables of all commands, besides the usual ones.
     pub(super) variables: Vec<(String, String)>,
 }
 
 impl Workdir {
-    /// Makes a folder with these files: each begins with a line `//- name`. The text before the
+    /// Makes a directory with these files: each begins with a line `//- name`. The text before the
     /// first such line is `main.tf`. A file `environment` has a variable of all commands on each line.
     pub(crate) fn new(files: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut workdir = Self { folder, world: World::new(), variables: Vec::new() };
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut workdir = Self { directory, world: World::new(), variables: Vec::new() };
         for part in ["home", "work", "plugins"] {
-            fs::create_dir(workdir.folder.path().join(part)).expect("a folder");
+            fs::create_dir(workdir.directory.path().join(part)).expect("a directory");
         }
         let mut name = "main.tf";
         let mut text = String::new();
@@ -49,19 +49,19 @@ impl Workdir {
         workdir
     }
 
-    /// Folder in which commands run.
+    /// Directory in which commands run.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.directory.path().join("work")
     }
 
-    /// Folder in which commands look for the providers under test.
+    /// Directory in which commands look for the providers under test.
     pub(crate) fn plugins(&self) -> PathBuf {
-        self.folder.path().join("plugins")
+        self.directory.path().join("plugins")
     }
 
-    /// The folder that serves as home.
+    /// The directory that serves as home.
     pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.directory.path().join("home")
     }
 
     /// The settings file.
@@ -69,19 +69,19 @@ impl Workdir {
         self.home().join("settings.rc")
     }
 
-    /// Writes a file of the folder.
+    /// Writes a file of the directory.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.root().join(name);
-        fs::create_dir_all(path.parent().expect("a name in a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a name in a directory")).expect("directories");
         fs::write(path, text).expect("it can be written");
     }
 
-    /// Reads a file of the folder; empty if there is none.
+    /// Reads a file of the directory; empty if there is none.
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.root().join(name)).unwrap_or_default()
     }
 
-    /// Says whether the folder has a file.
+    /// Says whether the directory has a file.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.root().join(name).exists()
     }
@@ -121,18 +121,18 @@ impl Workdir {
         (provider, reattach::format_reattach_variable(&addresses, &reattach))
     }
 
-    /// A command of ours, to be run in the folder.
+    /// A command of ours, to be run in the directory.
     pub(crate) fn formwork(&self, line: &str) -> Command<'_> {
         Command::new(self, &built("formwork"), line)
     }
 
-    /// A Terraform command, to be run in the folder. It must be on this machine.
+    /// A Terraform command, to be run in the directory. It must be on this machine.
     pub(crate) fn terraform(&self, line: &str) -> Command<'_> {
         let program = terraform().expect("terraform is on this machine");
         Command::new(self, &program, line)
     }
 
-    /// A command of a program, to be run in the folder. It must be on this machine.
+    /// A command of a program, to be run in the directory. It must be on this machine.
     pub(crate) fn engine(&self, name: &str, line: &str) -> Command<'_> {
         match name {
             "terraform" => self.terraform(line),

@@ -15,9 +15,9 @@ use tempfile::TempDir;
 /// Longer than anything takes; only a hang gets there.
 const FOREVER: Duration = Duration::from_secs(60);
 
-/// The folder of real objects, and the sockets that watch it.
+/// The directory of real objects, and the sockets that watch it.
 pub(crate) struct World {
-    folder: TempDir,
+    directory: TempDir,
     witness: UnixListener,
     gate: UnixListener,
 }
@@ -28,20 +28,20 @@ pub(crate) struct Held(UnixStream);
 
 impl World {
     pub(super) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let listen = |name| UnixListener::bind(folder.path().join(name)).expect("a socket");
+        let directory = tempfile::tempdir().expect("a directory");
+        let listen = |name| UnixListener::bind(directory.path().join(name)).expect("a socket");
         let (witness, gate) = (listen("witness"), listen("gate"));
-        Self { folder, witness, gate }
+        Self { directory, witness, gate }
     }
 
-    /// Its folder.
+    /// Its directory.
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     /// The ids of the objects that exist, sorted.
     pub(crate) fn objects(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.path()).expect("the folder is there").flatten();
+        let entries = fs::read_dir(self.path()).expect("the directory is there").flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<String> =
             names.filter_map(|name| Some(name.strip_suffix(".object")?.to_owned())).collect();

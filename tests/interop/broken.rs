@@ -1,4 +1,4 @@
-//! Commands in folders with broken configurations: both programs end with the same exit code, and
+//! Commands in directories with broken configurations: both programs end with the same exit code, and
 //! report errors with the same summaries.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,24 +200,24 @@ fn agree(theirs: &Judgement, ours: &Judgement) -> bool {
     theirs.0 == ours.0 && (theirs.1 == ours.1 || theirs.0 == Some(1) && theirs.1.is_empty())
 }
 
-/// Runs a command in a folder of its own.
+/// Runs a command in a directory of its own.
 fn judge(engine: Engine, text: &str, command: &str) -> Judgement {
-    let folder = tempfile::tempdir().unwrap();
-    prepare(folder.path(), text);
+    let directory = tempfile::tempdir().unwrap();
+    prepare(directory.path(), text);
     let args: Vec<&str> = command.split(' ').collect();
     let run = match command {
-        "console" => engine.typed(folder.path(), &args, b"1 + 1\n"),
-        _ => engine.run(folder.path(), None, &args),
+        "console" => engine.typed(directory.path(), &args, b"1 + 1\n"),
+        _ => engine.run(directory.path(), None, &args),
     };
     // The errors of a configuration are warnings of `get`.
     let word = if command == "get" { "Warning: " } else { "Error: " };
     (run.code, summaries(&run, word).into_iter().chain(summaries(&run, "Error: ")).collect())
 }
 
-fn prepare(folder: &Path, text: &str) {
+fn prepare(directory: &Path, text: &str) {
     let write = |name: &str, text: &str| {
-        let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().expect("it is in the folder")).unwrap();
+        let path = directory.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the directory")).unwrap();
         std::fs::write(path, text).unwrap();
     };
     write("main.tf", &format!("{VALID}{text}"));

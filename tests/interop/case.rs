@@ -54,11 +54,11 @@ fn calls(text: &str) -> bool {
 
 /// Reads all fixtures of a group, in the order of their names.
 pub(crate) fn load_group(group: &str) -> Vec<Case> {
-    load_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/plans").join(group))
+    load_dir(&Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/plans").join(group))
 }
 
-/// Reads all fixtures of a folder, in the order of their names.
-pub(crate) fn load_folder(dir: &Path) -> Vec<Case> {
+/// Reads all fixtures of a directory, in the order of their names.
+pub(crate) fn load_dir(dir: &Path) -> Vec<Case> {
     let entries =
         std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

@@ -140,7 +140,7 @@ fn a_piped_console_says_the_same() {
     if !terraform_is_here() {
         return;
     }
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = tempfile::tempdir().expect("a directory");
     let dir = dir.path();
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("it is ours");
     std::fs::create_dir(dir.join("child")).expect("it is ours");

@@ -1,4 +1,4 @@
-//! The two programs under comparison, run as children in a folder of the test's own.
+//! The two programs under comparison, run as children in a directory of the test's own.
 //! Knows nothing of what they print beyond its being JSON.
 
 use std::io::{Read as _, Write as _};
@@ -93,7 +93,7 @@ impl Engine {
             }
         }
         command.env("CHECKPOINT_DISABLE", "1").env("TF_IN_AUTOMATION", "1");
-        // A file that is named but empty keeps the settings of the user's home folder out.
+        // A file that is named but empty keeps the settings of the user's home directory out.
         command.env("TF_CLI_CONFIG_FILE", settings.unwrap_or_else(|| Path::new("/dev/null")));
         command.args(args).current_dir(dir);
         command

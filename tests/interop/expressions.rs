@@ -45,20 +45,20 @@ fn expressions_have_the_same_values_and_errors() {
     if !terraform_is_here() {
         return;
     }
-    let groups = list::load(&folder().join("lists"));
+    let groups = list::load(&directory().join("lists"));
     let mut expressions: Vec<&str> =
         groups.iter().flat_map(|group| &group.expressions).map(String::as_str).collect();
     expressions.sort_unstable();
     expressions.dedup();
     let mut outcomes: BTreeMap<&str, [Outcome; 2]> = BTreeMap::new();
     for part in expressions.chunks(AT_ONCE) {
-        // One after the other in one folder, because some functions return its path.
-        let dir = tempfile::tempdir().expect("a folder");
+        // One after the other in one directory, because some functions return its path.
+        let dir = tempfile::tempdir().expect("a directory");
         let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, dir.path(), part));
         let both = theirs.into_iter().zip(ours).map(|(theirs, ours)| [theirs, ours]);
         outcomes.extend(part.iter().copied().zip(both));
     }
-    let kept: BTreeSet<String> = list::read(&folder().join("kept.txt")).into_iter().collect();
+    let kept: BTreeSet<String> = list::read(&directory().join("kept.txt")).into_iter().collect();
     let mut report = String::new();
     let mut total = Row::default();
     for group in &groups {
@@ -73,7 +73,7 @@ fn expressions_have_the_same_values_and_errors() {
     assert!(report.is_empty(), "\n{report}");
 }
 
-fn folder() -> PathBuf {
+fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/expressions")
 }
 
@@ -103,7 +103,7 @@ fn print_group(
 /// taken out and the others planned again, until none fails: an error that is found early hides
 /// those that would be found later.
 fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
-    write_folder(dir, expressions);
+    write_dir(dir, expressions);
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     loop {
         let failures = errors_by_expression(engine, dir);
@@ -125,10 +125,10 @@ fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
         .collect()
 }
 
-fn write_folder(dir: &Path, expressions: &[&str]) {
+fn write_dir(dir: &Path, expressions: &[&str]) {
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("it is ours");
     write("main.tf", PRELUDE);
-    for entry in std::fs::read_dir(folder().join("files")).expect("the files are there") {
+    for entry in std::fs::read_dir(directory().join("files")).expect("the files are there") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, dir.join(name)).expect("it is ours");

@@ -9,7 +9,7 @@ fn functions_take_and_give_the_same() {
     if !terraform_is_here() {
         return;
     }
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = tempfile::tempdir().expect("a directory");
     let [theirs, ours] = Engine::BOTH.map(|engine| {
         let run = engine.run(dir.path(), None, &["metadata", "functions", "-json"]);
         run.document().unwrap_or_else(|| panic!("{engine:?}: {}", run.stderr))

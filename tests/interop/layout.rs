@@ -20,14 +20,14 @@ const NAMES: [&str; 9] = [
     ".sub/h.tf",
 ];
 
-/// Writes a file wherever a name says, also in folders that are not there yet.
+/// Writes a file wherever a name says, also in directories that are not there yet.
 fn write(dir: &Path, name: &str, text: &str) {
     let path = dir.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-/// Runs a command with both programs, each in a folder of its own with the same files; returns what
+/// Runs a command with both programs, each in a directory of its own with the same files; returns what
 /// they answered and what the files are then.
 fn both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
     Engine::BOTH.map(|engine| {
@@ -108,7 +108,7 @@ fn every_configuration_of_the_tests_gets_the_same_layout() {
     assert!(n_compared > 50, "only {n_compared} texts were changed at all");
 }
 
-/// The strings of all configuration files in a folder.
+/// The strings of all configuration files in a directory.
 fn collect(dir: &Path, texts: &mut Vec<String>) {
     let mut entries: Vec<_> =
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

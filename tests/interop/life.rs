@@ -1,8 +1,8 @@
-//! Whole lives of objects, lived by both programs: every script below `life/cases` in two folders
+//! Whole lives of objects, lived by both programs: every script below `life/cases` in two directories
 //! and two worlds. Exit codes, diagnostics, plans, the calls that the provider got, counts and
 //! states are compared, and in both logs the calls stand in the order that the script says.
 //!
-//! Results of Terraform are kept in the target folder under everything they depend on, so that only
+//! Results of Terraform are kept in the target directory under everything they depend on, so that only
 //! new scripts are run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts
 //! by group and name. Over a backend only Formwork runs, and is compared with Terraform over a file;
 //! `INTEROP_BOTH=1` runs Terraform over the backend, too.
@@ -46,11 +46,11 @@ struct Found {
 pub(crate) struct Stage {
     /// Name in the table of results.
     pub(crate) name: &'static str,
-    /// The folder of the scripts: a folder for each group.
+    /// The directory of the scripts: a directory for each group.
     pub(crate) cases: PathBuf,
     /// Returns the configuration that requires the provider of a group.
     pub(crate) required: fn(&str) -> String,
-    /// Writes the settings file into a folder.
+    /// Writes the settings file into a directory.
     pub(crate) settings: fn(&Path) -> PathBuf,
     /// The sources of the provider.
     pub(crate) sources: Vec<PathBuf>,
@@ -268,8 +268,8 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     if let Some(backend) = their_backend(stage) {
         backend.kind.hash(&mut hasher);
     }
-    for folder in &stage.sources {
-        hash_texts(folder, &mut hasher);
+    for directory in &stage.sources {
+        hash_texts(directory, &mut hasher);
     }
     // Not what is only said about the steps.
     for Step { verb, args, text, .. } in &script.steps {
@@ -279,9 +279,9 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(stage.name).join(name)
 }
 
-fn hash_texts(folder: &Path, hasher: &mut DefaultHasher) {
+fn hash_texts(directory: &Path, hasher: &mut DefaultHasher) {
     let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use super::case::{Case, Step, Verb, load_folder};
+use super::case::{Case, Step, Verb, load_dir};
 use super::engine::{Engine, Run, terraform_is_here};
 use super::terraform_plans::settings;
 
@@ -177,8 +177,8 @@ fn other_details(
 }
 
 /// The lines of `phrases.txt`: a case, a summary, and the reason for other words.
-fn other_words(folder: &Path) -> OtherWords {
-    let text = std::fs::read_to_string(folder.join("phrases.txt")).unwrap();
+fn other_words(directory: &Path) -> OtherWords {
+    let text = std::fs::read_to_string(directory.join("phrases.txt")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entry = |line: &str| {
         let parts: Vec<&str> = line.split(" | ").collect();
@@ -237,8 +237,8 @@ fn less(some: &Problems, others: &Problems) -> Problems {
 }
 
 /// The lines of `kept.txt`: a summary, how near it must be, and the reason.
-fn kept(folder: &Path) -> Kept {
-    let text = std::fs::read_to_string(folder.join("kept.txt")).unwrap();
+fn kept(directory: &Path) -> Kept {
+    let text = std::fs::read_to_string(directory.join("kept.txt")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entry = |line: &str| {
         let parts: Vec<&str> = line.split(" | ").collect();
@@ -259,10 +259,10 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     if !terraform_is_here() {
         return;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
-    let (kept, other_words) = (kept(&folder), other_words(&folder));
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
+    let (kept, other_words) = (kept(&directory), other_words(&directory));
     let only = std::env::var("INTEROP_CASE").ok();
-    let mut cases = load_folder(&folder);
+    let mut cases = load_dir(&directory);
     cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
     let queue = Mutex::new(cases.into_iter());
     let done = Mutex::new((0, Vec::new(), BTreeSet::new()));

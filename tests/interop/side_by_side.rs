@@ -67,8 +67,8 @@ impl ProgramKind {
     }
 }
 
-/// A folder with two objects, one of which is about to change.
-fn folder() -> Workdir {
+/// A directory with two objects, one of which is about to change.
+fn directory() -> Workdir {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     workdir.formwork("apply -auto-approve").succeed();
     let state = workdir.read("terraform.tfstate");
@@ -102,7 +102,7 @@ fn who_comes_second_gets_the_same_by_both() {
     }
     let mut wrong = Vec::new();
     for holder in [Ours, Theirs] {
-        let workdir = folder();
+        let workdir = directory();
         let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
         let running = running.start();
         let (_, held) = workdir.world.wait_for_held();
@@ -144,7 +144,7 @@ fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
             if (holder == Theirs || waiter == Theirs) && !terraform_is_here() {
                 continue;
             }
-            let workdir = folder();
+            let workdir = directory();
             let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
             let running = running.start();
             let (_, held) = workdir.world.wait_for_held();
@@ -166,7 +166,7 @@ fn workspaces_do_not_stand_in_each_others_way() {
             if (holder == Theirs || other == Theirs) && !terraform_is_here() {
                 continue;
             }
-            let workdir = folder();
+            let workdir = directory();
             other.does(&workdir, "workspace new other").succeed();
             let running = holder.does(&workdir, "apply -auto-approve");
             let running = running.env("TF_WORKSPACE", "default").env("BAD_HOLD", "after:a").start();

@@ -1,4 +1,4 @@
-//! Providers from registries, mirrors and folders: both programs install the same packages and write the
+//! Providers from registries, mirrors and directories: both programs install the same packages and write the
 //! same lock file, byte for byte.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn registry() -> Registry {
     registry
 }
 
-/// A row of the table: the settings, the options of `init`, and the files of the folder.
+/// A row of the table: the settings, the options of `init`, and the files of the directory.
 struct Row<'a> {
     name: &'a str,
     settings: String,
@@ -77,8 +77,8 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
     }
     let registry = registry();
     let host = registry.host();
-    let mirror = tempfile::tempdir().expect("a folder");
-    let unpacked = tempfile::tempdir().expect("a folder");
+    let mirror = tempfile::tempdir().expect("a directory");
+    let unpacked = tempfile::tempdir().expect("a directory");
     for release in [
         Release::new("thing", "1.0.0"),
         Release::new("thing", "1.2.0"),
@@ -96,7 +96,7 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         registry.url("/v1/providers/")
     );
     let network = format!("  network_mirror {{\n    url = \"{}\"\n  }}", registry.url("/mirror/"));
-    let folder = |path: &dyn std::fmt::Display| {
+    let directory = |path: &dyn std::fmt::Display| {
         format!("  filesystem_mirror {{\n    path = \"{path}\"\n  }}")
     };
     let split = format!(
@@ -106,31 +106,31 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         row("direct", String::new(), String::new(), &host),
         row("host block", services.clone(), String::new(), "example.com"),
         row("network mirror", methods(network.clone()), String::new(), "example.com"),
-        row("packed folder", methods(folder(&packed)), String::new(), "example.com"),
-        row("unpacked folder", methods(folder(&loose)), String::new(), "example.com"),
-        row("plugin folder", String::new(), format!("-plugin-dir={packed}"), "example.com"),
+        row("packed directory", methods(directory(&packed)), String::new(), "example.com"),
+        row("unpacked directory", methods(directory(&loose)), String::new(), "example.com"),
+        row("plugin directory", String::new(), format!("-plugin-dir={packed}"), "example.com"),
         row(
-            "two folders",
+            "two directories",
             String::new(),
             format!("-plugin-dir={loose} -plugin-dir={packed}"),
             "example.com",
         ),
         row("cache", "plugin_cache_dir = \"HOME\"\n".to_owned(), String::new(), &host),
         row(
-            "folder and registry",
+            "directory and registry",
             format!("{services}{}", methods(split)),
             String::new(),
             "example.com",
         ),
         row(
-            "mirror before folder",
-            methods(format!("{network}\n{}", folder(&packed))),
+            "mirror before directory",
+            methods(format!("{network}\n{}", directory(&packed))),
             String::new(),
             "example.com",
         ),
         row(
-            "folder before mirror",
-            methods(format!("{}\n{network}", folder(&loose))),
+            "directory before mirror",
+            methods(format!("{}\n{network}", directory(&loose))),
             String::new(),
             "example.com",
         ),
@@ -146,20 +146,20 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         let signs = |text: &str| text.matches("Incomplete lock file information").count();
         assert_eq!(signs(&ours.1), signs(&theirs.1), "{}", row.name);
     }
-    implied_folder_is_the_same(mirror.path(), &registry);
+    implied_directory_is_the_same(mirror.path(), &registry);
 }
 
-/// A folder in which providers are looked for without a setting.
-fn implied_folder_is_the_same(mirror: &Path, registry: &Registry) {
-    let implied = row("implied folder", String::new(), String::new(), "example.com");
+/// A directory in which providers are looked for without a setting.
+fn implied_directory_is_the_same(mirror: &Path, registry: &Registry) {
+    let implied = row("implied directory", String::new(), String::new(), "example.com");
     let prepare = |workdir: &Workdir| copy(mirror, &workdir.root().join("terraform.d/plugins"));
     let [theirs, ours] = ENGINES.map(|engine| implied.run(engine, registry, &prepare));
     assert_eq!(ours.0, theirs.0);
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("folders");
-    for entry in fs::read_dir(from).expect("a folder").flatten() {
+    fs::create_dir_all(to).expect("directories");
+    for entry in fs::read_dir(from).expect("a directory").flatten() {
         let place = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &place);
@@ -169,10 +169,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// All files below a folder, by their paths.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+/// All files below a directory, by their paths.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+    for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
             let below = files(&entry.path());
@@ -186,9 +186,9 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// A mirror of the registry with the files that make a web server one, as our command writes it.
 fn indexed(registry: &Registry) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    mirrored("formwork", registry, folder.path());
-    folder
+    let directory = tempfile::tempdir().expect("a directory");
+    mirrored("formwork", registry, directory.path());
+    directory
 }
 
 fn mirrored(engine: &str, registry: &Registry, into: &Path) {
@@ -214,9 +214,9 @@ fn both_programs_write_the_same_mirror() {
     }
     let registry = registry();
     let [theirs, ours] = ENGINES.map(|engine| {
-        let folder = tempfile::tempdir().expect("a folder");
-        mirrored(engine, &registry, folder.path());
-        files(folder.path())
+        let directory = tempfile::tempdir().expect("a directory");
+        mirrored(engine, &registry, directory.path());
+        files(directory.path())
     });
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&ours), names(&theirs));
@@ -236,10 +236,10 @@ fn both_programs_lock_the_same_checksums_for_several_platforms() {
     registry.serve_mirror(mirror.path(), "/mirror");
     let host = registry.host();
     let platforms = format!("-platform={PLATFORM} -platform=darwin_arm64");
-    let folder = format!("{platforms} -fs-mirror={}", mirror.path().display());
+    let directory = format!("{platforms} -fs-mirror={}", mirror.path().display());
     let network = format!("{platforms} -net-mirror={}", registry.url("/mirror/"));
     for (host, options) in
-        [(host.as_str(), &platforms), ("example.com", &folder), ("example.com", &network)]
+        [(host.as_str(), &platforms), ("example.com", &directory), ("example.com", &network)]
     {
         let config = config(&[
             (&format!("{host}/acme/thing"), "~> 1.0"),

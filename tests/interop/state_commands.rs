@@ -64,19 +64,19 @@ fn state(serial: u64, lineage: &str, mark: &str) -> String {
     .to_string()
 }
 
-/// Contents of a folder: names and contents, without the parts that differ between any two runs.
-fn files(folder: &Path) -> BTreeMap<String, String> {
+/// Contents of a directory: names and contents, without the parts that differ between any two runs.
+fn files(directory: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(inside) = folders.pop() {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(inside) = directories.pop() {
         // In the order of names, so that the newest of several backups is the one that counts.
         let entries = std::fs::read_dir(&inside).unwrap().map(|entry| entry.unwrap().path());
         for path in entries.collect::<std::collections::BTreeSet<_>>() {
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
                 continue;
             }
-            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            let name = path.strip_prefix(directory).unwrap().display().to_string();
             let digits = |part: &str| part.len() > 8 && part.bytes().all(|b| b.is_ascii_digit());
             let parts = name.split('.').map(|part| if digits(part) { "TIME" } else { part });
             let name = parts.collect::<Vec<_>>().join(".");
@@ -121,17 +121,17 @@ fn check(begin: &[(&str, String)], steps: &[&str]) {
     if !terraform_is_here() {
         return;
     }
-    let folders = Engine::BOTH.map(|engine| (engine, tempfile::tempdir().unwrap()));
-    for (_, folder) in &folders {
+    let directories = Engine::BOTH.map(|engine| (engine, tempfile::tempdir().unwrap()));
+    for (_, directory) in &directories {
         for (name, text) in begin {
-            std::fs::write(folder.path().join(name), text).unwrap();
+            std::fs::write(directory.path().join(name), text).unwrap();
         }
     }
     for step in steps {
         let args: Vec<&str> = step.split(' ').collect();
-        let [theirs, ours] = folders
-            .each_ref()
-            .map(|(engine, folder)| (engine.run(folder.path(), None, &args), files(folder.path())));
+        let [theirs, ours] = directories.each_ref().map(|(engine, directory)| {
+            (engine.run(directory.path(), None, &args), files(directory.path()))
+        });
         let told = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
         assert_eq!(theirs.0.code, ours.0.code, "{told}");
         assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{told}");
@@ -219,22 +219,22 @@ fn a_backup_with_the_name_of_the_state_leaves_the_new_state() {
 /// Terraform loses the object in the first case, and the state that is moved into in the others.
 #[test]
 fn a_move_loses_nothing_when_its_files_are_named_twice() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for (name, text) in begin().into_iter().chain([("other", state(7, "o", "O"))]) {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        std::fs::write(directory.path().join(name), text).unwrap();
     }
     let run = |args: &str| {
         let args: Vec<&str> = args.split(' ').collect();
-        Engine::Formwork.run(folder.path(), None, &args)
+        Engine::Formwork.run(directory.path(), None, &args)
     };
     for options in ["-backup=other", "-backup=./other", "-backup-out=terraform.tfstate"] {
-        let before = files(folder.path());
+        let before = files(directory.path());
         let moved =
             format!("state mv -state-out=other {options} terraform_data.a terraform_data.z");
         let refused = run(&moved);
         assert_eq!(refused.code, Some(1), "{options}");
         assert!(refused.stderr.contains("Invalid command line options"), "{}", refused.stderr);
-        assert_eq!(files(folder.path()), before, "{options}");
+        assert_eq!(files(directory.path()), before, "{options}");
     }
     let moved = run("state mv -state-out=./terraform.tfstate terraform_data.a terraform_data.z");
     assert_eq!(moved.code, Some(0), "{}", moved.stderr);
@@ -247,15 +247,15 @@ fn a_move_loses_nothing_when_its_files_are_named_twice() {
 
 #[test]
 fn a_selection_that_cannot_be_used_is_mended_by_another_one() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join(".terraform")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join(".terraform")).unwrap();
     for bad in [&b"a/b"[..], b"..", b"\xe9"] {
         for line in ["workspace select default", "workspace select -or-create w", "workspace list"]
         {
-            std::fs::write(folder.path().join(".terraform/environment"), bad).unwrap();
+            std::fs::write(directory.path().join(".terraform/environment"), bad).unwrap();
             let run = |line: &str| {
                 let args: Vec<&str> = line.split(' ').collect();
-                Engine::Formwork.run(folder.path(), None, &args)
+                Engine::Formwork.run(directory.path(), None, &args)
             };
             let refused = run("state list");
             assert_eq!(refused.code, Some(1), "{}", refused.stdout);
@@ -441,11 +441,11 @@ fn each_workspace_has_a_state_of_its_own() {
         return;
     }
     for engine in Engine::BOTH {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("main.tf"), config).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("main.tf"), config).unwrap();
         let run = |line: &str| {
             let args: Vec<&str> = line.split(' ').collect();
-            let run = engine.run(folder.path(), None, &args);
+            let run = engine.run(directory.path(), None, &args);
             assert_eq!(run.code, Some(0), "{engine:?} {line}: {}", run.stderr);
             run.stdout
         };

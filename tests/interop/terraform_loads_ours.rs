@@ -40,46 +40,46 @@ fn programs() -> impl Iterator<Item = String> {
 /// The versions of the protocol, the one that hosts prefer first.
 const PROTOCOLS: [u8; 2] = [6, 5];
 
-/// A folder with programs that are ours, but offer one version of the protocol only: the host's own
+/// A directory with programs that are ours, but offer one version of the protocol only: the host's own
 /// word on what it speaks is overridden.
 fn plugins(dir: &Path, protocol: u8) -> PathBuf {
-    let folder = dir.join(".plugins");
-    if folder.exists() {
-        return folder;
+    let directory = dir.join(".plugins");
+    if directory.exists() {
+        return directory;
     }
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir(&directory).unwrap();
     for name in programs() {
         let program = built(&name).display().to_string();
         let script =
             format!("#!/bin/sh\nPLUGIN_PROTOCOL_VERSIONS={protocol} exec \"{program}\" \"$@\"\n");
-        let path = folder.join(name);
+        let path = directory.join(name);
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
-    folder
+    directory
 }
 
-/// A folder to run commands in, and the settings under which they find our programs.
+/// A directory to run commands in, and the settings under which they find our programs.
 struct SessionInputs {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     settings: PathBuf,
 }
 
 impl SessionInputs {
     fn new(config: &str, protocol: u8) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("main.tf"), config).unwrap();
-        let plugins = plugins(folder.path(), protocol);
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("main.tf"), config).unwrap();
+        let plugins = plugins(directory.path(), protocol);
         let line = |source| format!("    \"{source}\" = \"{}\"\n", plugins.display());
         let overrides: String = PROVIDERS.iter().map(line).collect();
-        let settings = folder.path().join("settings.tfrc");
+        let settings = directory.path().join("settings.tfrc");
         let text = format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n}}\n");
         std::fs::write(&settings, text).unwrap();
-        Self { folder, settings }
+        Self { directory, settings }
     }
 
     fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     fn run(&self, engine: Engine, args: &[&str]) -> super::engine::Run {

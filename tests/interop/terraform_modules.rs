@@ -7,9 +7,9 @@ use super::engine::{Engine, terraform_is_here};
 
 const MANIFEST: &str = ".terraform/modules/modules.json";
 
-fn git(folder: &Path, arguments: &[&str]) {
+fn git(directory: &Path, arguments: &[&str]) {
     let output = Command::new("git")
-        .current_dir(folder)
+        .current_dir(directory)
         .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
         .args(arguments)
         .output()
@@ -17,13 +17,13 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn write(folder: &Path, name: &str, text: &str) {
-    let path = folder.join(name);
+fn write(directory: &Path, name: &str, text: &str) {
+    let path = directory.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-/// A repository with a tag, and a folder beside it for the root module.
+/// A repository with a tag, and a directory beside it for the root module.
 fn scene() -> (tempfile::TempDir, String) {
     let scene = tempfile::tempdir().unwrap();
     let repository = scene.path().join("repository");
@@ -39,17 +39,17 @@ fn scene() -> (tempfile::TempDir, String) {
     (scene, source)
 }
 
-fn root(folder: &Path, source: &str) {
+fn root(directory: &Path, source: &str) {
     let call =
         |name: &str, source: &str| format!("module \"{name}\" {{\n  source = \"{source}\"\n}}\n");
     let calls = [
         call("whole", source),
         call("part", &format!("{source}//sub/?depth=1&ref=v1")),
-        call("folder", &format!("{}//other", source.trim_start_matches("git::file://"))),
+        call("directory", &format!("{}//other", source.trim_start_matches("git::file://"))),
         call("near", "./near/../near/"),
     ];
-    write(folder, "main.tf", &calls.concat());
-    write(folder, "near/main.tf", &call("far", &format!("{source}//other?ref=v1")));
+    write(directory, "main.tf", &calls.concat());
+    write(directory, "near/main.tf", &call("far", &format!("{source}//other?ref=v1")));
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn both_programs_install_the_same_modules_and_tell_the_same() {
     }
     let (scene, source) = scene();
     let [theirs, ours] = Engine::BOTH.map(|engine| {
-        let folder = scene.path().join(format!("{engine:?}"));
-        root(&folder, &source);
-        let run = engine.run(&folder, None, &["get", "-no-color"]);
+        let directory = scene.path().join(format!("{engine:?}"));
+        root(&directory, &source);
+        let run = engine.run(&directory, None, &["get", "-no-color"]);
         assert_eq!(run.code, Some(0), "{engine:?}: {}", run.stderr);
-        (run.stdout, std::fs::read_to_string(folder.join(MANIFEST)).unwrap())
+        (run.stdout, std::fs::read_to_string(directory.join(MANIFEST)).unwrap())
     });
     assert_eq!(ours, theirs);
 }
@@ -77,18 +77,18 @@ fn either_program_goes_on_with_the_modules_of_the_other() {
     for [first, second] in
         [[Engine::Terraform, Engine::Formwork], [Engine::Formwork, Engine::Terraform]]
     {
-        let folder = scene.path().join(format!("{first:?}-first"));
-        root(&folder, &source);
+        let directory = scene.path().join(format!("{first:?}-first"));
+        root(&directory, &source);
         let run = |engine: Engine, arguments: &[&str]| {
-            let run = engine.run(&folder, None, arguments);
+            let run = engine.run(&directory, None, arguments);
             (run.code, run.stdout + &run.stderr)
         };
         assert_eq!(run(first, &["get", "-no-color"]).0, Some(0));
-        let before = std::fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        let before = std::fs::read_to_string(directory.join(MANIFEST)).unwrap();
         let (code, said) = run(second, &["validate", "-no-color"]);
         assert_eq!(code, Some(0), "{second:?} after {first:?}: {said}");
         // Nothing is missing, so nothing is said and nothing changes.
         assert_eq!(run(second, &["get", "-no-color"]), (Some(0), String::new()));
-        assert_eq!(std::fs::read_to_string(folder.join(MANIFEST)).unwrap(), before);
+        assert_eq!(std::fs::read_to_string(directory.join(MANIFEST)).unwrap(), before);
     }
 }

@@ -1,8 +1,8 @@
 //! Every fixture of `plans/` planned, and where it says so applied, by both programs: exit codes,
 //! diagnostics, the JSON view of the plan, and the state must be the same.
 //!
-//! Plans are made side by side in the folder that Terraform applies in, so that they start from
-//! the same state; Formwork applies in a folder of its own, and the two states are compared.
+//! Plans are made side by side in the directory that Terraform applies in, so that they start from
+//! the same state; Formwork applies in a directory of its own, and the two states are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::row::Row;
 use super::terraform_loads_ours::PROVIDERS;
 use crate::harness::{built, test_provider};
 
-/// The folders of one case, and what was found so far.
+/// The directories of one case, and what was found so far.
 struct Bench {
     shared: tempfile::TempDir,
     ours: tempfile::TempDir,
@@ -100,8 +100,8 @@ pub(super) fn settings(dir: &Path) -> PathBuf {
     let ours = PROVIDERS.map(|source| (source.to_owned(), &*ours));
     let test = ("formwork/test".to_owned(), test_provider());
     let lines = ours.into_iter().chain([test]).map(|(name, program)| {
-        let folder = program.parent().expect("a program is in a folder");
-        format!("    \"{name}\" = \"{}\"\n", folder.display())
+        let directory = program.parent().expect("a program is in a directory");
+        format!("    \"{name}\" = \"{}\"\n", directory.display())
     });
     let lines: String = lines.collect();
     let path = dir.join("settings.tfrc");
@@ -136,7 +136,7 @@ impl Bench {
         }
     }
 
-    /// Has each program install the modules in its own folder, and compares what they write down.
+    /// Has each program install the modules in its own directory, and compares what they write down.
     fn install_modules(&mut self) {
         let [theirs, ours] = Engine::BOTH.map(|engine| {
             let dir = self.dir(engine);
@@ -446,13 +446,13 @@ fn brief(diagnostic: &Value) -> Value {
     })
 }
 
-/// One test for each folder of `plans/`, so that they run side by side.
+/// One test for each directory of `plans/`, so that they run side by side.
 macro_rules! groups {
-    ($($test:ident => $folder:literal,)*) => {
+    ($($test:ident => $directory:literal,)*) => {
         $(
             #[test]
             fn $test() {
-                check_group($folder);
+                check_group($directory);
             }
         )*
     };
@@ -480,7 +480,7 @@ groups! {
     plans_with_dynamic_blocks_are_the_same => "dynamic",
     plans_with_ephemeral_values_are_the_same => "ephemeral",
     plans_with_provider_meta_are_the_same => "provider_meta",
-    plans_of_invalid_folders_fail_the_same => "invalid",
+    plans_of_invalid_directories_fail_the_same => "invalid",
     plans_of_files_in_json_are_the_same => "json",
     plans_with_override_files_are_the_same => "override",
     sources_of_modules_are_read_the_same => "sources",

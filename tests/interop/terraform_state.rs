@@ -35,7 +35,7 @@ output "map" {
 }
 "#;
 
-fn folder(config: &str) -> tempfile::TempDir {
+fn directory(config: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("main.tf"), config).unwrap();
     dir
@@ -56,7 +56,7 @@ fn a_state_of_either_leaves_the_other_nothing_to_do() {
         return;
     }
     for writer in Engine::BOTH {
-        let dir = folder(RICH);
+        let dir = directory(RICH);
         apply(writer, dir.path());
         for reader in Engine::BOTH {
             let run = plan(reader, dir.path());
@@ -75,7 +75,7 @@ fn either_changes_and_destroys_what_the_other_made() {
     for (writer, other) in
         [(Engine::Terraform, Engine::Formwork), (Engine::Formwork, Engine::Terraform)]
     {
-        let dir = folder(RICH);
+        let dir = directory(RICH);
         apply(writer, dir.path());
         let changed = RICH.replace("1.5", "2.5").replace("[count.index]", "[count.index + 1]");
         std::fs::write(dir.path().join("main.tf"), changed).unwrap();
@@ -97,7 +97,7 @@ fn neither_touches_a_state_that_the_other_has_locked() {
     for (holder, other) in
         [(Engine::Terraform, Engine::Formwork), (Engine::Formwork, Engine::Terraform)]
     {
-        let dir = folder("resource \"terraform_data\" \"a\" {\n}\n");
+        let dir = directory("resource \"terraform_data\" \"a\" {\n}\n");
         // It holds the lock for as long as its question is not answered.
         let mut held = holder.asking(dir.path(), &["apply", "-no-color"]);
         held.wait_for("Enter a value:");

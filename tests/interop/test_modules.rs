@@ -50,7 +50,7 @@ fn tree_paths(lines: impl Iterator<Item = String>) -> Vec<String> {
     paths
 }
 
-/// Runs the commands in one folder, and returns a line for each fact that both programs share.
+/// Runs the commands in one directory, and returns a line for each fact that both programs share.
 fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -64,7 +64,7 @@ fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<St
         facts.push(format!("{args:?}: {:?}", run.code));
         // The rest of `init` names the program.
         let of_test = |line: &&str| args[0] != "init" || line.starts_with("- test.");
-        // Terraform lists a module that it cannot read as well, without a folder.
+        // Terraform lists a module that it cannot read as well, without a directory.
         let is_shown =
             |line: &&str| of_test(line) && !line.ends_with(" in ") && !line.trim().is_empty();
         let shown = run.stdout.lines().filter(is_shown).map(str::to_owned);
@@ -163,14 +163,14 @@ fn a_run_may_wrap_the_configuration_and_its_modules_are_no_calls() {
 }
 
 #[test]
-fn folders_of_tests_are_named_from_the_module() {
+fn directories_of_tests_are_named_from_the_module() {
     if !terraform_is_here() {
         return;
     }
     let run = "run \"r\" {\n  module {\n    source = \"./fix\"\n  }\n}\n";
     let files = [("main.tf", ""), ("fix/main.tf", ""), ("sub/r.tftest.hcl", run)];
-    for folder in ["sub", "./sub/", "/sub", "sub/../sub", "nothing"] {
-        let option = format!("-test-directory={folder}");
+    for directory in ["sub", "./sub/", "/sub", "sub/../sub", "nothing"] {
+        let option = format!("-test-directory={directory}");
         compare(&files, &[&["get", "-no-color", &option]]);
     }
 }
@@ -213,6 +213,6 @@ fn the_errors_of_all_modules_of_runs_are_reported_beside_those_of_the_configurat
     let facts = compare(&files, &[&["get", "-no-color"], &["validate", "-no-color"]]);
     let errors = facts.iter().filter(|fact| fact.starts_with("Error: "));
     assert!(errors.count() >= 1, "{facts:#?}");
-    // A file in the place of the folder.
+    // A file in the place of the directory.
     compare(&[("main.tf", ""), ("tests", "")], &[&["validate", "-no-color"]]);
 }

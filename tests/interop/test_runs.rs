@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::engine::{Engine, Run, terraform_is_here};
 use crate::harness::test_provider;
 
-/// A folder with files, and the options of the command.
+/// A directory with files, and the options of the command.
 struct Case {
     name: String,
     args: Vec<String>,
-    /// The command that the folder needs before, `init` or `get`.
+    /// The command that the directory needs before, `init` or `get`.
     before: Option<String>,
     /// A CLI configuration file that makes the test provider available as `foreign/test`.
     settings: Option<tempfile::NamedTempFile>,
@@ -41,8 +41,8 @@ impl Case {
         case
     }
 
-    /// A folder of its own for each run, because a cleanup may leave something.
-    fn folder(&self, engine: Engine) -> tempfile::TempDir {
+    /// A directory of its own for each run, because a cleanup may leave something.
+    fn directory(&self, engine: Engine) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in &self.files {
             let path = dir.path().join(name);
@@ -65,15 +65,15 @@ impl Case {
 
     /// Everything that both programs have in common.
     fn facts(&self, engine: Engine) -> Vec<String> {
-        let folder = self.folder(engine);
-        let run = self.run(engine, folder.path(), "-junit-xml=out.xml");
+        let directory = self.directory(engine);
+        let run = self.run(engine, directory.path(), "-junit-xml=out.xml");
         let mut facts = vec![format!("exit code {:?}", run.code)];
         facts.extend(lines(&run.stdout));
         facts.extend(lines(&run.stderr));
-        let xml = std::fs::read_to_string(folder.path().join("out.xml")).unwrap_or_default();
+        let xml = std::fs::read_to_string(directory.path().join("out.xml")).unwrap_or_default();
         facts.extend(elements(&xml));
-        let folder = self.folder(engine);
-        let run = self.run(engine, folder.path(), "-json");
+        let directory = self.directory(engine);
+        let run = self.run(engine, directory.path(), "-json");
         facts.push(format!("exit code {:?}", run.code));
         facts.extend(run.stdout.lines().filter_map(event));
         // A long cleanup is reported every two seconds, so the load of the machine decides how often.
@@ -96,10 +96,10 @@ fn is_of_files(fact: &str) -> bool {
 
 /// A CLI configuration file for the test provider.
 fn settings() -> tempfile::NamedTempFile {
-    let folder = test_provider().parent().expect("it is in a folder").display();
+    let directory = test_provider().parent().expect("it is in a directory").display();
     let text = format!(
-        "provider_installation {{\n  dev_overrides {{\n    \"foreign/test\" = {folder:?}\n  }}\n}}\n",
-        folder = folder.to_string()
+        "provider_installation {{\n  dev_overrides {{\n    \"foreign/test\" = {directory:?}\n  }}\n}}\n",
+        directory = directory.to_string()
     );
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
@@ -187,10 +187,10 @@ fn runs_of_test_files_end_as_in_terraform() {
     if !terraform_is_here() {
         return;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/test_runs/cases");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/test_runs/cases");
     let wanted = std::env::var("INTEROP_CASE").unwrap_or_default();
     let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut different = Vec::new();
     for path in paths {

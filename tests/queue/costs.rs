@@ -39,8 +39,8 @@ pub(crate) fn measure() -> Result<Option<Vec<Cost>>, Box<dyn Error>> {
     let Some(server) = Installed::start(|program| Command::new(program), &settings, &[]) else {
         return Ok(None);
     };
-    let folder = tempfile::tempdir()?;
-    let tables = folder.path().join("queue.sql");
+    let directory = tempfile::tempdir()?;
+    let tables = directory.path().join("queue.sql");
     fs::write(&tables, TABLES)?;
     let mut costs = Vec::new();
     for (sessions, group) in [(1, 1), (1, 10), (1, 100), (4, 100), (20, 100), (50, 100), (20, 10)] {
@@ -62,7 +62,7 @@ pub(crate) fn measure() -> Result<Option<Vec<Cost>>, Box<dyn Error>> {
         let (n, width) = (format!("n={VERTICES}"), format!("width={WIDTH}"));
         let tables = tables.display().to_string();
         run("psql", &["-q", "-v", "ON_ERROR_STOP=1", "-v", &n, "-v", &width, "-f", &tables])?;
-        let script = folder.path().join("worker.pgbench");
+        let script = directory.path().join("worker.pgbench");
         fs::write(
             &script,
             format!(

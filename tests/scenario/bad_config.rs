@@ -134,13 +134,13 @@ fn values_that_are_missing_and_blocks_that_are_wrong_are_reported_at_once() {
 }
 
 #[test]
-fn an_empty_folder_is_explained() {
+fn an_empty_directory_is_explained() {
     let workdir = Workdir::new("");
     workdir.formwork("plan").run().code(1).says("No configuration files");
 }
 
 #[test]
-fn mistakes_in_files_of_tests_are_reported_when_a_folder_is_prepared() {
+fn mistakes_in_files_of_tests_are_reported_when_a_directory_is_prepared() {
     let output = "output \"o\" {\n  value = 1\n}\n";
     let workdir = Workdir::new(&format!("{output}//- checks/a.tftest.hcl\nbogus {{}}\n"));
     for line in ["init", "get"] {

@@ -13,7 +13,7 @@ use pgp::composed::ArmorOptions;
 use crate::harness::registry::secret_key;
 use crate::harness::{Workdir, bad_provider, sound_provider};
 
-/// Writes a program into a folder and returns its path.
+/// Writes a program into a directory and returns its path.
 fn program(workdir: &Workdir, name: &str, content: &[u8]) -> String {
     let path = workdir.root().join(name);
     fs::write(&path, content).unwrap();
@@ -29,12 +29,12 @@ fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
     let foreign =
         program(&workdir, "foreign", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xf3\0");
     let silent = program(&workdir, "silent", b"#!/bin/sh\necho no licence >&2; exit 7\n");
-    let folder = workdir.root().display().to_string();
+    let directory = workdir.root().display().to_string();
     workdir.write("examples/resources/bad_thing/resource.tf", "resource \"bad_thing\" {");
     workdir.write("config.tf", "region = ");
     let cases: [(&[&str], &str); 12] = [
         (&["/no/such/program"], "No such program"),
-        (&[&folder], "Not a program"),
+        (&[&directory], "Not a program"),
         (&["acme/nothing"], "Provider not installed"),
         (&[&junk], "hello"),
         (&[&foreign], "cannot be started"),

@@ -13,20 +13,20 @@ variable "region" {}
 resource "terraform_data" "a" {}
 "#;
 
-/// The folder of the program.
-const FOLDER: &str = "my programs";
+/// The directory of the program.
+const DIRECTORY: &str = "my programs";
 
-/// A program in a folder whose name has a space, set up in the files of all shells.
+/// A program in a directory whose name has a space, set up in the files of all shells.
 fn installed() -> Workdir {
     let workdir = Workdir::new(CONFIG);
-    let folder = workdir.home().join(FOLDER);
-    fs::create_dir(&folder).expect("a folder");
-    let program = folder.join("formwork");
+    let directory = workdir.home().join(DIRECTORY);
+    fs::create_dir(&directory).expect("a directory");
+    let program = directory.join("formwork");
     fs::copy(built("formwork"), &program).expect("a copy");
     for file in [".bashrc", ".zshrc"] {
         fs::write(workdir.home().join(file), "").expect("it can be written");
     }
-    fs::create_dir_all(workdir.home().join(".config/fish")).expect("a folder");
+    fs::create_dir_all(workdir.home().join(".config/fish")).expect("a directory");
     fs::write(workdir.root().join("some.tfvars"), "").expect("it can be written");
     let set_up = command(&workdir, &program.to_string_lossy(), &["-install-autocomplete"]);
     assert_eq!(set_up.matches("Completion was set up").count(), 3, "{set_up}");
@@ -37,7 +37,7 @@ fn command(workdir: &Workdir, program: &str, words: &[&str]) -> String {
     let mut command = Command::new(program);
     command.args(words).current_dir(workdir.root()).env_clear();
     // fish completes only programs that it finds.
-    let path = format!("{}:/usr/bin:/bin", workdir.home().join(FOLDER).display());
+    let path = format!("{}:/usr/bin:/bin", workdir.home().join(DIRECTORY).display());
     command.env("PATH", path).env("HOME", workdir.home());
     let output = command.output().expect("it can be started");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -533,7 +533,7 @@ resource "terraform_data" "b" {
 }
 "#;
 
-/// A folder in which a provisioner waits, and how what is left of it is let go.
+/// A directory in which a provisioner waits, and how what is left of it is let go.
 fn provisioned() -> (Workdir, impl FnOnce()) {
     let workdir = Workdir::new(PROVISIONED);
     let fifo = workdir.root().join("fifo");

@@ -1,4 +1,4 @@
-//! The documents, followed: every block of commands in them is run, in the folder that the page describes, or
+//! The documents, followed: every block of commands in them is run, in the directory that the page describes, or
 //! is named here with the test that runs it.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::harness::Workdir;
 
-/// The blocks that need more than a folder, by their first words.
+/// The blocks that need more than a directory, by their first words.
 const ELSEWHERE: [(&str, &str); 7] = [
     ("cargo install", "it builds the program for minutes"),
     ("cargo test", "it is this run"),
@@ -17,8 +17,8 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("formwork provider check", "checked"),
 ];
 
-/// A folder for pages that show no configuration.
-const FOLDER: &str = r#"
+/// A directory for pages that show no configuration.
+const DIRECTORY: &str = r#"
 terraform {
   required_providers {
     random = { source = "hashicorp/random" }
@@ -65,8 +65,8 @@ fn blocks(page: &str) -> Vec<Block> {
 /// of their own.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = fs::read_dir(root.join("docs")).expect("the documents");
-    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("an entry").path()).collect();
+    let directory = fs::read_dir(root.join("docs")).expect("the documents");
+    let mut paths: Vec<PathBuf> = directory.map(|entry| entry.expect("an entry").path()).collect();
     paths.push(root.join("README.md"));
     paths.retain(|path| {
         path.extension().is_some_and(|it| it == "md") && !path.ends_with("commands.md")
@@ -117,9 +117,9 @@ fn commands_of_the_documents_can_be_followed() {
     assert!(n_followed > 5, "{n_followed} blocks were found");
 }
 
-/// A folder with an applied configuration.
+/// A directory with an applied configuration.
 fn prepared(page: &Path) -> Workdir {
-    let workdir = Workdir::new(FOLDER);
+    let workdir = Workdir::new(DIRECTORY);
     // A page for readers that begin shows `init` itself.
     if !page.ends_with("README.md") {
         workdir.formwork("init").succeed();

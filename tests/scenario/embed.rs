@@ -16,10 +16,10 @@ output "name" {
 }
 "#;
 
-/// Runs the example in a folder with our provider `random`; returns its exit code and output.
-fn embed(folder: &std::path::Path) -> (Option<i32>, String) {
+/// Runs the example in a directory with our provider `random`; returns its exit code and output.
+fn embed(directory: &std::path::Path) -> (Option<i32>, String) {
     let output = Command::new(built("examples/embed"))
-        .arg(folder)
+        .arg(directory)
         .arg("hashicorp/random")
         .arg(built("terraform-provider-random"))
         .output()
@@ -32,27 +32,27 @@ fn embed(folder: &std::path::Path) -> (Option<i32>, String) {
 
 #[test]
 fn a_program_of_a_few_lines_plans_and_applies_by_the_library() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("main.tf"), CONFIG).unwrap();
-    let (code, text) = embed(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("main.tf"), CONFIG).unwrap();
+    let (code, text) = embed(directory.path());
     assert_eq!(code, Some(0), "{text}");
     for line in ["2 changes planned", "random_pet.a: Create done", "terraform_data.b: Create done"]
     {
         assert!(text.contains(line), "{text}");
     }
-    let state = std::fs::read(folder.path().join("terraform.tfstate")).unwrap();
+    let state = std::fs::read(directory.path().join("terraform.tfstate")).unwrap();
     let state: serde_json::Value = serde_json::from_slice(&state).unwrap();
     assert_eq!(state["resources"].as_array().map(Vec::len), Some(2), "{state}");
     let pet = &state["resources"][0]["instances"][0]["attributes"]["id"];
     assert_eq!(state["outputs"]["name"]["value"], *pet, "{state}");
 
-    let (code, text) = embed(folder.path());
+    let (code, text) = embed(directory.path());
     assert_eq!((code, text.as_str()), (Some(0), "0 changes planned\n"));
 
     // An error in the configuration is reported and changes nothing.
-    std::fs::write(folder.path().join("more.tf"), "output \"o\" { value = missing.a.b }\n")
+    std::fs::write(directory.path().join("more.tf"), "output \"o\" { value = missing.a.b }\n")
         .unwrap();
-    let (code, text) = embed(folder.path());
+    let (code, text) = embed(directory.path());
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("Reference to undeclared resource"), "{text}");
 }

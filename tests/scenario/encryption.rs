@@ -69,9 +69,9 @@ fn command<'w>(workdir: &'w Workdir, line: &str) -> Command<'w> {
     command.env("TF_VAR_secret", SECRET)
 }
 
-/// The files below a folder that have the secret, as it is or in base64.
-fn leaks(folder: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).expect("a folder") {
+/// The files below a directory that have the secret, as it is or in base64.
+fn leaks(directory: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() && !path.is_symlink() {
             leaks(&path, found);
@@ -329,7 +329,7 @@ fn a_state_moves_to_encryption_and_back_by_fallbacks() {
     let interpolated = fallback.replace("method.unencrypted.none", "${method.unencrypted.none}");
     let planned = command(&workdir, "plan -detailed-exitcode").env("TF_ENCRYPTION", &interpolated);
     planned.succeed();
-    let whole = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another folder"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
+    let whole = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another directory"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
     let other = Workdir::new(CONFIG);
     command(&other, "apply -auto-approve").env("TF_ENCRYPTION", whole).succeed();
     assert_sealed(&other);

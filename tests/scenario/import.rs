@@ -91,7 +91,7 @@ fn the_configuration_may_be_elsewhere_and_what_is_found_is_reported() {
     ] {
         done.says(words);
     }
-    assert_eq!(instances(&workdir).len(), 1, "the state is in the working folder");
+    assert_eq!(instances(&workdir).len(), 1, "the state is in the working directory");
     workdir.formwork("import -config=none test_thing.a").arg("id of n").run().code(1);
 }
 

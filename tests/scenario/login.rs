@@ -16,8 +16,8 @@ const FILE: &str = ".terraform.d/credentials.tfrc.json";
 fn workdir() -> Workdir {
     let workdir = Workdir::new("");
     fs::write(workdir.settings(), "").expect("it can be written");
-    // Terraform makes no folder for its file.
-    fs::create_dir(workdir.home().join(".terraform.d")).expect("a folder");
+    // Terraform makes no directory for its file.
+    fs::create_dir(workdir.home().join(".terraform.d")).expect("a directory");
     workdir
 }
 
@@ -216,7 +216,7 @@ fn a_credentials_helper_stores_and_forgets() {
     let registry = host(false);
     let workdir = workdir();
     let helpers = workdir.home().join(".terraform.d/plugins");
-    fs::create_dir_all(&helpers).expect("folders");
+    fs::create_dir_all(&helpers).expect("directories");
     let program = helpers.join("terraform-credentials-note");
     let log = workdir.home().join("log");
     let script = format!(

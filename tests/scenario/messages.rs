@@ -75,7 +75,7 @@ fn a_log_that_cannot_be_written_is_reported_once() {
 }
 
 #[test]
-fn a_missing_folder_for_temporary_files_is_named_with_its_variable() {
+fn a_missing_directory_for_temporary_files_is_named_with_its_variable() {
     let workdir = Workdir::new(THING);
     let ended = workdir.formwork("plan").env("TMPDIR", "/nonexistent").run();
     ended.code(1).says("/nonexistent/").says("Set TMPDIR to a directory that exists");

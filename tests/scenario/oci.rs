@@ -21,7 +21,7 @@ const REPOSITORY: &str = "providers/acme/thing";
 /// A name and a password as base64.
 const LOGIN: &str = "dXNlcjpzZWNyZXQx";
 
-/// A folder that requires a provider, from a mirror in the registry.
+/// A directory that requires a provider, from a mirror in the registry.
 fn provider_workdir(registry: &OciRegistry, more: &str) -> Workdir {
     let workdir = Workdir::new(&format!(
         "terraform {{\n  required_providers {{\n    thing = {{\n      source  = \"{THING}\"\n      version = \">= 1.0\"\n    }}\n  }}\n}}\n"
@@ -357,15 +357,15 @@ fn another_method_has_what_the_oci_mirror_lacks() {
 
 /// A credential helper that knows one registry.
 fn helper(workdir: &Workdir, host: &str) -> String {
-    let folder = workdir.home().join("bin");
-    fs::create_dir(&folder).expect("a folder");
-    let program = folder.join("docker-credential-test");
+    let directory = workdir.home().join("bin");
+    fs::create_dir(&directory).expect("a directory");
+    let program = directory.join("docker-credential-test");
     let script = format!(
         "#!/bin/sh\nread -r server\n[ \"$1 $server\" = 'get https://{host}' ] || exit 1\necho '{{\"Username\": \"user\", \"Secret\": \"secret1\"}}'\n"
     );
     fs::write(&program, script).expect("it can be written");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    folder.display().to_string()
+    directory.display().to_string()
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn credentials_of_every_source_go_to_their_registry_and_no_further() {
         registry.guard(guard);
         for engine in engines() {
             let workdir = provider_workdir(&registry, &settings.replace("HOST", &host));
-            fs::create_dir(workdir.home().join(".docker")).expect("a folder");
+            fs::create_dir(workdir.home().join(".docker")).expect("a directory");
             if !docker.is_empty() {
                 let path = workdir.home().join(".docker/config.json");
                 fs::write(path, docker.replace("HOST", &host)).expect("it can be written");
@@ -448,7 +448,7 @@ fn rejected_credentials_are_named_with_their_source() {
     }
 }
 
-/// A folder that calls a module.
+/// A directory that calls a module.
 fn module_workdir(source: &str) -> Workdir {
     let workdir = Workdir::new(&format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
     fs::write(workdir.settings(), "").expect("it can be written");
@@ -475,8 +475,8 @@ fn a_module_comes_from_an_oci_registry_by_tag_or_digest() {
             .map(|engine| {
                 let workdir = module_workdir(&format!("oci://{host}/modules/net{address}"));
                 init(&workdir, &registry, engine).succeed();
-                let folder = if address.starts_with("//") { "m/sub" } else { "m" };
-                let read = workdir.read(&format!(".terraform/modules/{folder}/main.tf"));
+                let directory = if address.starts_with("//") { "m/sub" } else { "m" };
+                let read = workdir.read(&format!(".terraform/modules/{directory}/main.tf"));
                 assert_eq!(read, expected, "{engine}, {address}");
                 workdir.read(".terraform/modules/modules.json")
             })

@@ -1,4 +1,4 @@
-//! Sources of provider packages: folders that the settings name, installed packages, and packages
+//! Sources of provider packages: directories that the settings name, installed packages, and packages
 //! that come with the program, beside the lock file that Terraform reads too.
 
 use std::collections::BTreeMap;
@@ -23,16 +23,16 @@ resource "random_id" "a" {
 const LOCK: &str = ".terraform.lock.hcl";
 const OURS: &str = "Using hashicorp/random v3.7.1, which comes with Formwork";
 
-/// Puts a package of the provider into a folder of packages, and returns the folder.
+/// Puts a package of the provider into a directory of packages, and returns the directory.
 fn mirror(workdir: &Workdir, version: &str) -> PathBuf {
     let platform = if cfg!(target_arch = "aarch64") { "linux_arm64" } else { "linux_amd64" };
-    let folder = workdir.home().join("mirror");
+    let directory = workdir.home().join("mirror");
     let package =
-        folder.join(format!("registry.terraform.io/hashicorp/random/{version}/{platform}"));
-    fs::create_dir_all(&package).expect("folders");
+        directory.join(format!("registry.terraform.io/hashicorp/random/{version}/{platform}"));
+    fs::create_dir_all(&package).expect("directories");
     let program = "terraform-provider-random";
     fs::copy(built(program), package.join(program)).expect("a copy");
-    folder
+    directory
 }
 
 fn settings(workdir: &Workdir, methods: &str) {
@@ -51,13 +51,13 @@ fn lock(workdir: &Workdir, version: &str, hashes: &str) -> String {
 #[test]
 fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
     let workdir = Workdir::new(CONFIG);
-    let folder = mirror(&workdir, "3.6.0");
-    let folder = format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}");
+    let directory = mirror(&workdir, "3.6.0");
+    let directory = format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}");
     let direct = "  direct {}";
     for (methods, expected) in [
         (direct.to_owned(), OURS),
-        (folder.clone(), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
-        (format!("{folder}\n{direct}"), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
+        (directory.clone(), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
+        (format!("{directory}\n{direct}"), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
     ] {
         settings(&workdir, &methods);
         workdir.formwork("init").succeed().says(expected);
@@ -105,8 +105,8 @@ fn what_terraform_has_locked_stays_locked_for_it() {
         return;
     }
     // It has a package of its own for what was selected here.
-    let folder = mirror(&workdir, "3.7.1");
-    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}"));
+    let directory = mirror(&workdir, "3.7.1");
+    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}"));
     workdir.terraform("init").succeed();
     let text = workdir.read(LOCK);
     assert!(text.contains("h1:"), "{text}");
@@ -126,8 +126,8 @@ fn starts_a_plugin(workdir: &Workdir, line: &str) -> bool {
 #[test]
 fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
     let workdir = Workdir::new(CONFIG);
-    let folder = mirror(&workdir, "3.6.0");
-    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}"));
+    let directory = mirror(&workdir, "3.6.0");
+    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}"));
     workdir.formwork("init").succeed();
     assert!(starts_a_plugin(&workdir, "apply -auto-approve"));
     let shown = workdir.formwork("show -json").succeed().stdout;
@@ -140,7 +140,7 @@ fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
 
     let kept = workdir.home().join(".cache/formwork/schemas");
     for line in lines {
-        for file in fs::read_dir(&kept).expect("a folder").flatten() {
+        for file in fs::read_dir(&kept).expect("a directory").flatten() {
             fs::write(file.path(), "damaged").expect("it can be written");
         }
         assert!(starts_a_plugin(&workdir, line), "{line}");
@@ -156,12 +156,12 @@ fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
 #[test]
 fn schemas_of_a_provider_under_development_are_never_kept() {
     let workdir = Workdir::new(CONFIG);
-    let folder = workdir.home().join("built");
-    fs::create_dir(&folder).expect("a folder");
+    let directory = workdir.home().join("built");
+    fs::create_dir(&directory).expect("a directory");
     let program = "terraform-provider-random";
-    fs::copy(built(program), folder.join(program)).expect("a copy");
+    fs::copy(built(program), directory.join(program)).expect("a copy");
     let text = format!(
-        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/random\" = {folder:?}\n  }}\n  direct {{}}\n}}\n"
+        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/random\" = {directory:?}\n  }}\n  direct {{}}\n}}\n"
     );
     fs::write(workdir.settings(), text).expect("it can be written");
     workdir.formwork("apply -auto-approve").succeed();
@@ -177,7 +177,7 @@ fn by_name<'j>(components: &'j Value, member: &str) -> BTreeMap<&'j str, &'j Val
 }
 
 #[test]
-fn the_account_of_a_folder_lists_its_providers_and_modules_and_those_of_its_tests() {
+fn the_account_of_a_directory_lists_its_providers_and_modules_and_those_of_its_tests() {
     let workdir = Workdir::new(&format!(
         "{CONFIG}
 //- tests/a.tftest.hcl

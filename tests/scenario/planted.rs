@@ -29,8 +29,8 @@ fn nothing_is_written_through_links_in_a_checkout() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("init").succeed();
     let (root, victim) = (workdir.root(), workdir.home().join("victim"));
-    fs::create_dir_all(&victim).expect("a folder");
-    fs::create_dir_all(root.join(".terraform")).expect("a folder");
+    fs::create_dir_all(&victim).expect("a directory");
+    fs::create_dir_all(root.join(".terraform")).expect("a directory");
     let precious = victim.join("precious");
     let plant = |name: &str, target: &std::path::Path| {
         let path = root.join(name);
@@ -50,7 +50,7 @@ fn nothing_is_written_through_links_in_a_checkout() {
             Some("precious"),
             "{name}: {line}"
         );
-        assert_eq!(fs::read_dir(&victim).expect("a folder").count(), 1, "{name}: {line}");
+        assert_eq!(fs::read_dir(&victim).expect("a directory").count(), 1, "{name}: {line}");
         fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
         if former.exists() {
             fs::rename(former, path).expect("it can be moved back");
@@ -76,9 +76,9 @@ fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
     workdir.write("a.tftest.hcl", "run \"a\" {}\n");
     let (root, victim) = (workdir.root(), workdir.home().join("victim"));
     let state = victim.join("test-states/p/terraform.tfstate");
-    fs::create_dir_all(victim.join("test-states/p")).expect("a folder");
+    fs::create_dir_all(victim.join("test-states/p")).expect("a directory");
     fs::write(&state, EMPTY).expect("it can be written");
-    let n_entries = |name: &str| fs::read_dir(victim.join(name)).expect("a folder").count();
+    let n_entries = |name: &str| fs::read_dir(victim.join(name)).expect("a directory").count();
     for (planted, target) in [
         (".terraform", ""),
         (".terraform/test-states", "test-states"),
@@ -87,9 +87,9 @@ fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
         // Empty, so that no state of an earlier test is found, and none can be made.
         (".terraform/test-states", "empty"),
     ] {
-        fs::create_dir_all(victim.join("empty")).expect("a folder");
+        fs::create_dir_all(victim.join("empty")).expect("a directory");
         let path = root.join(planted);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         symlink(victim.join(target), &path).expect("a link can be made");
         let refused = workdir.formwork("test").run();
         refused.code(1).says(&format!("{planted} is a symbolic link to"));
@@ -111,7 +111,7 @@ fn a_pipe_or_a_file_without_end_is_refused_with_its_name() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("init").succeed();
     let root = workdir.root();
-    fs::create_dir_all(root.join(".terraform")).expect("a folder");
+    fs::create_dir_all(root.join(".terraform")).expect("a directory");
     for name in [
         "x.tf",
         "terraform.tfvars",
@@ -183,7 +183,7 @@ fn a_planted_package_of_a_provider_is_refused_with_its_name() {
         "terraform.d/plugins/evil.example/evil/evil/terraform-provider-evil_1.0.0_{platform}.zip"
     );
     let path = workdir.root().join(&name);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
     for endless in [false, true] {
         fs::remove_file(&path).ok();
         if endless {
@@ -221,12 +221,12 @@ fn names_in_a_state_cannot_forge_what_a_command_says() {
 }
 
 #[test]
-fn folders_cannot_forge_workspaces() {
+fn dirs_cannot_forge_workspaces() {
     let workdir = Workdir::new("locals {}\n");
     let names = ["a\n* forged", "b\u{1b}[2Jc", "c\rd", "e\u{9b}2Kf"];
     for name in names {
-        let folder = workdir.root().join("terraform.tfstate.d").join(name);
-        fs::create_dir_all(folder).expect("a folder");
+        let directory = workdir.root().join("terraform.tfstate.d").join(name);
+        fs::create_dir_all(directory).expect("a directory");
     }
     let listed = workdir.formwork("workspace list").succeed();
     let shown = [r#""a\n* forged""#, r#""b\u{1b}[2Jc""#, r#""c\rd""#, r#""e\u{9b}2Kf""#];

@@ -60,7 +60,7 @@ impl Terminal {
             .get_envs()
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
             .collect();
-        let root = command.get_current_dir().expect("a folder").to_owned();
+        let root = command.get_current_dir().expect("a directory").to_owned();
         command = process::Command::new("setsid");
         let end = |fd: &OwnedFd| fd.try_clone().expect("one more end of the terminal");
         command

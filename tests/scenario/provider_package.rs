@@ -1,4 +1,4 @@
-//! `formwork provider package`: both programs install a packed release, from a folder and from a
+//! `formwork provider package`: both programs install a packed release, from a directory and from a
 //! registry that checks its signature.
 
 use std::fs;
@@ -20,7 +20,7 @@ fn config(source: &str) -> String {
     )
 }
 
-/// The public key of a release, and the folder of its files.
+/// The public key of a release, and the directory of its files.
 fn packed(workdir: &Workdir) -> String {
     let key = secret_key("Acme");
     let armored = key.to_armored_string(ArmorOptions::default()).expect("a text form");
@@ -52,12 +52,12 @@ fn installs(workdir: &Workdir, registry: Option<&Registry>, words: &str) {
 }
 
 #[test]
-fn a_packed_release_is_installed_from_a_folder_by_both_programs() {
+fn a_packed_release_is_installed_from_a_directory_by_both_programs() {
     let workdir = Workdir::new(&config("example.com/acme/test"));
     packed(&workdir);
     let mirror = workdir.home().join("mirror");
     let place = mirror.join("example.com/acme/test");
-    fs::create_dir_all(&place).expect("folders");
+    fs::create_dir_all(&place).expect("directories");
     for platform in [PLATFORM, "darwin_arm64"] {
         let name = format!("{BASE}_{platform}.zip");
         fs::copy(workdir.root().join("dist").join(&name), place.join(&name)).expect("a copy");

@@ -7,7 +7,7 @@ use crate::harness::{Command, CommandResult, Workdir, instances, terraform};
 
 const VARIABLE: &str = "TF_REATTACH_PROVIDERS";
 
-/// A provider that no folder and no registry has.
+/// A provider that no directory and no registry has.
 const ADDRESS: &str = "example.com/nowhere/bad";
 
 const CONFIG: &str = r#"
@@ -87,7 +87,7 @@ fn a_provider_that_runs_already_needs_neither_an_installation_nor_a_lock() {
     }
     workdir.formwork("console").env(VARIABLE, &attach).stdin("1 + 1\n").succeed().says("2");
     assert!(!workdir.has(".terraform.lock.hcl") && !workdir.has(".terraform/providers"));
-    // Without the variable the folder needs what it always needed.
+    // Without the variable the directory needs what it always needed.
     workdir.formwork("init").run().code(1).says(ADDRESS);
     workdir.formwork("plan").run().code(1).says("Inconsistent dependency lock file");
 }

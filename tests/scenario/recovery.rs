@@ -30,7 +30,7 @@ const THIRD: &str = "\nresource \"bad_thing\" \"third\" {\n  name = \"third\"\n}
 
 const STATE: &str = "terraform.tfstate";
 
-/// A folder in which an apply was killed when it had created both objects and knew of the first.
+/// A directory in which an apply was killed when it had created both objects and knew of the first.
 fn killed() -> Workdir {
     let workdir = Workdir::new(CONFIG);
     kill(&workdir, "apply -auto-approve");
@@ -48,10 +48,10 @@ fn kill(workdir: &Workdir, line: &str) {
     workdir.world.assert_deserted();
 }
 
-/// The one journal of a folder.
+/// The one journal of a directory.
 fn journal(workdir: &Workdir) -> PathBuf {
     let entries = fs::read_dir(workdir.root().join(".terraform.tfstate.journal"));
-    let paths = entries.expect("a folder").map(|entry| entry.expect("an entry").path());
+    let paths = entries.expect("a directory").map(|entry| entry.expect("an entry").path());
     let mut journals = paths.filter(|path| path.extension().is_some_and(|it| it == "wal"));
     let journal = journals.next().expect("a journal");
     assert_eq!(journals.next(), None);
@@ -181,7 +181,7 @@ fn a_flipped_byte_in_a_journal_costs_no_result_of_another_record() {
     }
 }
 
-/// A folder in which an apply was killed when it had created three objects. The journal has the answers
+/// A directory in which an apply was killed when it had created three objects. The journal has the answers
 /// about two of them, and their results are damaged; about `third` it has no answer.
 fn killed_without_results() -> Workdir {
     let last = THIRD.replace("\n}\n", "\n  link = bad_thing.second.id\n}\n");

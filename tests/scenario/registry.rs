@@ -215,10 +215,10 @@ const ATTACKS: [Attack; 23] = [
     ),
 ];
 
-/// Everything below a folder that is a file or a link.
-pub(super) fn remains(folder: &Path) -> Vec<String> {
+/// Everything below a directory that is a file or a link.
+pub(super) fn remains(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let kind = entry.file_type().expect("it is there");
         if kind.is_dir() {
             found.extend(remains(&entry.path()));
@@ -239,7 +239,7 @@ fn a_package_that_is_not_what_it_should_be_is_refused_and_nothing_is_left() {
             let workdir = workdir(&registry, "1.0.0");
             let cache = workdir.home().join("cache");
             if cached {
-                fs::create_dir(&cache).expect("a folder");
+                fs::create_dir(&cache).expect("a directory");
                 let text = format!("plugin_cache_dir = \"{}\"\n", cache.display());
                 fs::write(workdir.settings(), text).expect("it can be written");
             }
@@ -364,9 +364,9 @@ fn many_commands_share_one_cache() {
     let registry = Registry::start();
     let content = vec![7; 3 << 20];
     registry.publish(&Release { program: Some(&content), ..Release::new("thing", "1.0.0") });
-    let home = tempfile::tempdir().expect("a folder");
+    let home = tempfile::tempdir().expect("a directory");
     let cache = home.path().join("cache");
-    fs::create_dir(&cache).expect("a folder");
+    fs::create_dir(&cache).expect("a directory");
     let workdirs: Vec<Workdir> = (0..20)
         .map(|_| {
             let workdir = workdir(&registry, "1.0.0");

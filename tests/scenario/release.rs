@@ -1,4 +1,4 @@
-//! Releases: one file that works wherever it is copied to, and the folder that `cargo xtask dist`
+//! Releases: one file that works wherever it is copied to, and the directory that `cargo xtask dist`
 //! makes of it.
 
 use std::fs;
@@ -22,7 +22,7 @@ resource "terraform_data" "b" {
 }
 "#;
 
-/// Runs a program in the folder, which has to succeed; returns what it prints.
+/// Runs a program in the directory, which has to succeed; returns what it prints.
 fn said(workdir: &Workdir, program: &Path, words: &[&str]) -> String {
     let ended = run(workdir, program, words);
     assert!(ended.0, "{}: {}", program.display(), ended.1);
@@ -38,11 +38,11 @@ fn run(workdir: &Workdir, program: &Path, words: &[&str]) -> (bool, String) {
     (output.status.success(), text(&output.stdout) + &text(&output.stderr))
 }
 
-/// The program alone in a folder, without the providers that stand beside it where it is built.
+/// The program alone in a directory, without the providers that stand beside it where it is built.
 fn copied(workdir: &Workdir) -> PathBuf {
-    let folder = workdir.home().join("anywhere");
-    fs::create_dir(&folder).expect("a folder");
-    let program = folder.join("formwork");
+    let directory = workdir.home().join("anywhere");
+    fs::create_dir(&directory).expect("a directory");
+    let program = directory.join("formwork");
     fs::copy(built("formwork"), &program).expect("a copy");
     program
 }
@@ -70,12 +70,12 @@ fn one_copied_file_brings_its_providers_along() {
 #[test]
 fn a_link_by_the_name_of_a_provider_is_that_provider_for_any_program() {
     let workdir = Workdir::new(CONFIG);
-    let folder = workdir.home().join("linked");
-    fs::create_dir(&folder).expect("a folder");
-    let link = folder.join("terraform-provider-random");
+    let directory = workdir.home().join("linked");
+    fs::create_dir(&directory).expect("a directory");
+    let link = directory.join("terraform-provider-random");
     std::os::unix::fs::symlink(copied(&workdir), link).expect("a link");
     let settings = format!(
-        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/random\" = {folder:?}\n  }}\n  direct {{}}\n}}\n"
+        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/random\" = {directory:?}\n  }}\n  direct {{}}\n}}\n"
     );
     fs::write(workdir.settings(), settings).expect("it can be written");
     workdir.formwork("apply -auto-approve").succeed().says("2 added");
@@ -84,7 +84,7 @@ fn a_link_by_the_name_of_a_provider_is_that_provider_for_any_program() {
     }
 }
 
-/// Packs a program into a release folder: a script that calls the program under test, which is large
+/// Packs a program into a release directory: a script that calls the program under test, which is large
 /// because it is built for tests.
 fn packed(workdir: &Workdir, out: &Path) {
     let script = workdir.home().join("script");
@@ -98,8 +98,9 @@ fn packed(workdir: &Workdir, out: &Path) {
     assert!(output.status.success(), "{errors}");
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
     let mut files: Vec<_> = entries
         .map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -111,7 +112,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_release_folder_is_the_same_twice_and_installs_what_its_checksums_name() {
+fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() {
     let workdir = Workdir::new(CONFIG);
     let (first, second) = (workdir.home().join("first"), workdir.home().join("second"));
     packed(&workdir, &first);
@@ -184,9 +185,9 @@ fn the_install_script_follows_no_redirect_that_anybody_could_read() {
         }
         // The script takes the first client that it finds.
         let tools = workdir.home().join(client);
-        fs::create_dir(&tools).expect("a folder");
+        fs::create_dir(&tools).expect("a directory");
         for tool in ["uname", "dirname", "mktemp", "rm", client] {
-            let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
+            let found = ["/usr/bin", "/bin"].map(|directory| Path::new(directory).join(tool));
             let found = found.into_iter().find(|path| path.is_file()).expect("a usual tool");
             std::os::unix::fs::symlink(found, tools.join(tool)).expect("a link");
         }
@@ -228,7 +229,7 @@ fn the_debian_package_is_one_for_debian() {
 
 #[test]
 fn every_package_can_be_published_in_the_order_of_its_dependencies() {
-    let target = tempfile::tempdir().expect("a folder");
+    let target = tempfile::tempdir().expect("a directory");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["package", "--workspace", "--no-verify", "--allow-dirty", "--offline"]);
     cargo.args(["--exclude=formwork-tests", "--exclude=formwork-xtask"]);

@@ -1,7 +1,7 @@
 //! `formwork provider new`: the generated project builds without a warning, passes its own tests,
 //! and loads.
 //!
-//! The compiler is run on the libraries that stand beside this program: in a target folder of its
+//! The compiler is run on the libraries that stand beside this program: in a target directory of its
 //! own the project would build everything below the SDK once more, which takes minutes. A cargo
 //! call without a build checks that cargo would use the same libraries.
 
@@ -73,12 +73,12 @@ impl Manifest {
         cargo.args(["tree", "--offline", "--depth=1", "--prefix=none", "--format={p}"]);
         let tree = said(cargo.current_dir(project));
         let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk").canonicalize().unwrap();
-        for (name, folder) in
+        for (name, directory) in
             [("formwork-sdk", sdk.clone()), ("formwork-sdk-testing", sdk.join("testing"))]
         {
             let is_ours = |line: &str| {
                 line.starts_with(&format!("{name} v"))
-                    && line.contains(&format!("({})", folder.display()))
+                    && line.contains(&format!("({})", directory.display()))
             };
             assert!(tree.lines().any(is_ours), "{name} is not among\n{tree}");
         }
@@ -97,8 +97,8 @@ impl Manifest {
     }
 
     /// Builds the project, has it run its tests, and returns the program.
-    fn built(&self, project: &Path, folder: &Path) -> PathBuf {
-        let (tests, program) = (folder.join("tests"), folder.join(&self.program));
+    fn built(&self, project: &Path, directory: &Path) -> PathBuf {
+        let (tests, program) = (directory.join("tests"), directory.join(&self.program));
         // Cargo has built the SDK for several choices of packages, and its test kit for some of them.
         let testing = libraries("formwork_sdk_testing");
         let sdks = libraries("formwork_sdk").into_iter();
@@ -118,7 +118,7 @@ impl Manifest {
         let passed = said(Command::new(&tests).current_dir(project));
         assert!(passed.contains("1 passed; 0 failed"), "{passed}");
 
-        let library = folder.join(format!("lib{}.rlib", self.library));
+        let library = directory.join(format!("lib{}.rlib", self.library));
         let mut rustc = self.rustc(project, "src/lib.rs", &sdk);
         said(
             rustc

@@ -47,7 +47,7 @@ fn plain(line: &str) -> String {
 }
 
 /// Applies a configuration with Terraform, if it is installed, and with Formwork, and compares
-/// their output and the files they leave behind. `%` in it is a folder that each of them has for
+/// their output and the files they leave behind. `%` in it is a directory that each of them has for
 /// itself.
 #[track_caller]
 fn check(config: &str) -> (Workdir, CommandResult) {
@@ -65,7 +65,7 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
     };
     let files = |workdir: &Workdir| {
         let there = workdir.root().join("there");
-        std::fs::create_dir_all(there.join("folder")).expect("a folder");
+        std::fs::create_dir_all(there.join("directory")).expect("a directory");
         workdir.write("from/one", "1\n");
         workdir.write("from/sub/two", "22\n");
         workdir.write("script.sh", "#!/bin/bash\necho from ${BASH##*/}\n");
@@ -96,15 +96,15 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
     (ours, ended)
 }
 
-/// Everything below a folder, with contents and whether it can be run.
-fn listing(folder: &Path) -> Vec<String> {
+/// Everything below a directory, with contents and whether it can be run.
+fn listing(directory: &Path) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut found = Vec::new();
-    let mut left = vec![folder.to_owned()];
+    let mut left = vec![directory.to_owned()];
     while let Some(next) = left.pop() {
-        for entry in std::fs::read_dir(&next).expect("a folder").flatten() {
+        for entry in std::fs::read_dir(&next).expect("a directory").flatten() {
             let path = entry.path();
-            let name = path.strip_prefix(folder).expect("it is below").display().to_string();
+            let name = path.strip_prefix(directory).expect("it is below").display().to_string();
             let mode = entry.metadata().expect("it is there").permissions().mode() & 0o777;
             if path.is_dir() {
                 found.push(format!("{name}/ {mode:o}"));
@@ -120,16 +120,16 @@ fn listing(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn files_and_folders_get_where_terraform_puts_them() {
+fn files_and_directories_get_where_terraform_puts_them() {
     let Some(sshd) = Sshd::start() else { return };
     let file = |what: &str| format!("provisioner \"file\" {{\n{what}\n}}\n");
     let all: String = [
         "content = \"a text\"\ndestination = \"%/text\"",
         "content = \"\"\ndestination = \"%/nothing\"",
-        "source = \"from/one\"\ndestination = \"%/folder/\"",
+        "source = \"from/one\"\ndestination = \"%/directory/\"",
         "source = \"from/one\"\ndestination = \"%/with 'a' $name\"",
-        "source = \"from\"\ndestination = \"%/folder\"",
-        "source = \"from/\"\ndestination = \"%/folder\"",
+        "source = \"from\"\ndestination = \"%/directory\"",
+        "source = \"from/\"\ndestination = \"%/directory\"",
         "source = \"from\"\ndestination = \"%/made\"",
     ]
     .map(file)
@@ -139,15 +139,15 @@ fn files_and_folders_get_where_terraform_puts_them() {
     assert_eq!(
         listing(&workdir.root().join("there")),
         [
-            "folder/ 755",
-            "folder/folder 644 \"1\\n\"",
-            "folder/from/ 755",
-            "folder/from/one 644 \"1\\n\"",
-            "folder/from/sub/ 755",
-            "folder/from/sub/two 644 \"22\\n\"",
-            "folder/one 644 \"1\\n\"",
-            "folder/sub/ 755",
-            "folder/sub/two 644 \"22\\n\"",
+            "directory/ 755",
+            "directory/directory 644 \"1\\n\"",
+            "directory/from/ 755",
+            "directory/from/one 644 \"1\\n\"",
+            "directory/from/sub/ 755",
+            "directory/from/sub/two 644 \"22\\n\"",
+            "directory/one 644 \"1\\n\"",
+            "directory/sub/ 755",
+            "directory/sub/two 644 \"22\\n\"",
             "made/ 755",
             "made/one 644 \"1\\n\"",
             "made/sub/ 755",
@@ -160,7 +160,7 @@ fn files_and_folders_get_where_terraform_puts_them() {
     // Terraform sometimes misses the words of the program that refuses a file, so these are ours.
     for (bad, words) in [
         ("source = \"nowhere\"\ndestination = \"/tmp/x\"", "stat nowhere: no such file"),
-        ("content = \"x\"\ndestination = \"/no/such/folder/x\"", "No such file or directory"),
+        ("content = \"x\"\ndestination = \"/no/such/directory/x\"", "No such file or directory"),
         ("content = \"x\"\ndestination = \"\"", "unexpected filename"),
     ] {
         ours(&resource(&sshd.connection(), &file(bad)))
@@ -279,10 +279,10 @@ fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
         (&revoked, "host_ecdsa host_ed25519", &short, 1, "has revoked that key"),
     ] {
         let workdir = Workdir::new(&resource(connection, hello));
-        let folder = workdir.home().join(".ssh");
-        std::fs::create_dir_all(&folder).expect("a folder");
+        let directory = workdir.home().join(".ssh");
+        std::fs::create_dir_all(&directory).expect("a directory");
         let lines = known.split(' ').map(|key| format!("{hosts} {}\n", sshd.public(key)));
-        std::fs::write(folder.join("known_hosts"), lines.collect::<String>())
+        std::fs::write(directory.join("known_hosts"), lines.collect::<String>())
             .expect("it can be written");
         let ended = workdir.formwork("apply -auto-approve -no-color").run();
         ended.code(code).says(words);

@@ -20,7 +20,7 @@ resource "bad_thing" "a" {
 
 const STATE: &str = "terraform.tfstate";
 
-/// A folder with one object, applied twice so that there is a backup.
+/// A directory with one object, applied twice so that there is a backup.
 fn applied() -> Workdir {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
@@ -154,7 +154,7 @@ fn a_state_that_cannot_grow_loses_nothing_and_says_where_it_is() {
     assert_nothing_forgotten(&workdir);
 }
 
-/// A working folder on a disk of its own; `None` if this user may not mount one.
+/// A working directory on a disk of its own; `None` if this user may not mount one.
 fn on_small_disk(size: &str) -> Option<(Unmount, Workdir)> {
     let workdir = Workdir::new("");
     let mut command = Command::new("mount");
@@ -216,7 +216,7 @@ fn files_that_are_mount_points_are_written_in_place() {
     // A shorter text leaves nothing of the longer one.
     workdir.formwork("destroy -auto-approve").succeed();
     assert_eq!(instances(&workdir), []);
-    let names = workdir.root().read_dir().expect("a folder");
+    let names = workdir.root().read_dir().expect("a directory");
     let names = names.map(|entry| entry.expect("an entry").file_name().into_string());
     let mut names: Vec<String> = names.map(|name| name.expect("UTF-8")).collect();
     names.sort();

@@ -29,14 +29,14 @@ run "two" {
 run "three" {}
 "#;
 
-/// The state files below a folder.
-fn states(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+/// The state files below a directory.
+fn states(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path().join("terraform.tfstate"));
     files.filter(|file| file.exists()).collect()
 }
 
-/// The folder that has the states of runs.
+/// The directory that has the states of runs.
 fn kept(workdir: &Workdir) -> PathBuf {
     workdir.root().join(".terraform/test-states")
 }
@@ -59,7 +59,7 @@ fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
     assert_eq!(workdir.world.objects().len(), 1);
     let states = states(&kept(&workdir));
     let [state] = &states[..] else { panic!("{states:?}") };
-    let state = state.strip_prefix(workdir.root()).expect("it is in the folder");
+    let state = state.strip_prefix(workdir.root()).expect("it is in the directory");
     assert!(ended.words().contains(&state.display().to_string()), "{}", ended.text());
     workdir.formwork(&format!("destroy -auto-approve -state={}", state.display())).succeed();
     assert!(workdir.world.objects().is_empty());

@@ -150,7 +150,7 @@ module "m" {{
     get.wait();
 }
 
-/// Files and folders of a checkout that a command reads or writes without being asked to.
+/// Files and directories of a checkout that a command reads or writes without being asked to.
 const PLACES: [&str; 15] = [
     "terraform.tfstate",
     "terraform.tfstate.backup",
@@ -173,23 +173,23 @@ const PLACES: [&str; 15] = [
 fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checkout() {
     let (workdir, _) = checkout();
     let (root, victim) = (workdir.root(), workdir.home().join("victim"));
-    fs::create_dir(&victim).expect("a folder");
+    fs::create_dir(&victim).expect("a directory");
     let state = workdir.root().join("terraform.tfstate");
     let safe = listed(Column::Checkout, "safe");
     assert!(safe.len() > 20, "the table lists {safe:?}");
-    let kinds = ["pipe", "endless", "folder", "nothing"];
+    let kinds = ["pipe", "endless", "directory", "nothing"];
     for (n, place) in PLACES.into_iter().enumerate() {
         // Each command meets each place, and each kind of file at some of them.
         for (command, kind) in safe.iter().zip(kinds.into_iter().cycle().skip(n)) {
             fs::write(victim.join("precious"), "precious").expect("it can be written");
             let path = root.join(place);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
             fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
             match kind {
                 "pipe" => nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU)
                     .expect("a pipe can be made"),
                 "endless" => symlink("/dev/zero", &path).expect("a link"),
-                "folder" => symlink(&victim, &path).expect("a link"),
+                "directory" => symlink(&victim, &path).expect("a link"),
                 _ => symlink(victim.join("new"), &path).expect("a link"),
             }
             let ended = workdir.formwork(&line(command)).start().wait_a_moment();
@@ -198,7 +198,7 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
             assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
             let names: Vec<_> = victim
                 .read_dir()
-                .expect("a folder")
+                .expect("a directory")
                 .flatten()
                 .map(|entry| entry.file_name())
                 .collect();
@@ -207,7 +207,7 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
             let precious = fs::read_to_string(victim.join("precious"));
             assert_eq!(precious.ok().as_deref(), Some("precious"), "{place} {kind} {command}");
             fs::remove_dir_all(&victim).expect("it is there");
-            fs::create_dir(&victim).expect("a folder");
+            fs::create_dir(&victim).expect("a directory");
             fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
             fs::remove_dir_all(root.join("terraform-provider-thing")).ok();
             fs::write(&state, STATE).expect("it can be written");

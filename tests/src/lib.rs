@@ -2,7 +2,7 @@
 //! provider, the faults of the sound one by the rule that each breaks, the requests and rules of small servers, and the
 //! programs of the workspace.
 //!
-//! The tests themselves are in `all.rs` and the folders it lists.
+//! The tests themselves are in `all.rs` and the directories it lists.
 
 pub mod answers;
 pub mod fault;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds the programs of the workspace that are not up to date, and the one that embeds the engine.
-/// Returns their folder: that of `program`, which is one of them.
+/// Returns their directory: that of `program`, which is one of them.
 ///
 /// # Panics
 /// When they cannot be built.
@@ -16,16 +16,16 @@ use std::process::Command;
 /// ```
 #[must_use]
 pub fn build(program: &Path) -> PathBuf {
-    let folder = program.parent().expect("a program is in a folder").to_owned();
+    let directory = program.parent().expect("a program is in a directory").to_owned();
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // With the selection of `cargo test --workspace`, whose libraries are linked again. A smaller one, or one
     // without an example, has other features of shared packages, and compiles most of them a second time.
     cargo.args(["build", "--quiet", "--workspace", "--bins", "--example", "embed"]);
-    if folder.ends_with("release") {
+    if directory.ends_with("release") {
         cargo.arg("--release");
     }
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the programs under test cannot be built:\n{errors}");
-    folder
+    directory
 }

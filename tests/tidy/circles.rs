@@ -1,15 +1,15 @@
-//! Circles of modules: modules of one folder do not use each other in a circle if one of them is a
-//! folder itself, and commands never do.
+//! Circles of modules: modules of one directory do not use each other in a circle if one of them is a
+//! directory itself, and commands never do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layers::{crate_paths, module_in, product_text, split_group};
 use super::{none, product, words};
 
-/// For each module of a folder the others that it uses.
+/// For each module of a directory the others that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The modules next to the one of a file that its text uses. The file is so many folders below them.
+/// The modules next to the one of a file that its text uses. The file is so many directories below them.
 fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("super::") {
@@ -29,14 +29,14 @@ fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
     found
 }
 
-/// The uses between the modules of a folder, which ends in a slash.
-fn uses_within(folder: &str) -> Uses {
-    let module_path = folder.split_once("/src/").map_or("", |(_, path)| path).replace('/', "::");
+/// The uses between the modules of a directory, which ends in a slash.
+fn uses_within(directory: &str) -> Uses {
+    let module_path = directory.split_once("/src/").map_or("", |(_, path)| path).replace('/', "::");
     let mut uses = Uses::new();
     for file in product() {
-        let Some(module) = module_in(folder, file) else { continue };
+        let Some(module) = module_in(directory, file) else { continue };
         let text = product_text(file);
-        let depth = file.path[folder.len()..].matches('/').count() + 1;
+        let depth = file.path[directory.len()..].matches('/').count() + 1;
         let used = uses.entry(module.to_owned()).or_default();
         used.extend(neighbours(&text, depth));
         let paths = crate_paths(&text).into_iter().filter_map(|(_, path)| {
@@ -73,10 +73,10 @@ fn circles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
 }
 
 /// A line for each module of a circle.
-fn lines(folder: &str, uses: &Uses, circle: &BTreeSet<String>) -> Vec<String> {
+fn lines(directory: &str, uses: &Uses, circle: &BTreeSet<String>) -> Vec<String> {
     let line = |module: &String| {
         let used: Vec<&str> = uses[module].intersection(circle).map(String::as_str).collect();
-        format!("{folder}{module}: uses {}", used.join(", "))
+        format!("{directory}{module}: uses {}", used.join(", "))
     };
     circle.iter().map(line).collect()
 }
@@ -91,20 +91,21 @@ fn commands_do_not_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn no_folder_is_in_a_circle_with_its_neighbours() {
-    let mut folders = BTreeSet::new();
+fn no_directory_is_in_a_circle_with_its_neighbours() {
+    let mut directories = BTreeSet::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         let Some(root) = file.path.find("/src/").map(|at| at + "/src/".len()) else { continue };
         let ends = file.path[root..].match_indices('/').map(|(at, _)| root + at + 1);
-        folders.extend(ends.chain([root]).map(|end| &file.path[..end]));
+        directories.extend(ends.chain([root]).map(|end| &file.path[..end]));
     }
-    assert!(folders.len() > 100, "{} folders were found", folders.len());
+    assert!(directories.len() > 100, "{} directories were found", directories.len());
     let mut violations = Vec::new();
-    for folder in &folders {
-        let uses = uses_within(folder);
-        let is_folder = |module: &String| folders.contains(format!("{folder}{module}/").as_str());
-        for circle in circles(&uses).iter().filter(|circle| circle.iter().any(is_folder)) {
-            violations.extend(lines(folder, &uses, circle));
+    for directory in &directories {
+        let uses = uses_within(directory);
+        let is_dir =
+            |module: &String| directories.contains(format!("{directory}{module}/").as_str());
+        for circle in circles(&uses).iter().filter(|circle| circle.iter().any(is_dir)) {
+            violations.extend(lines(directory, &uses, circle));
         }
     }
     none(&violations, "move what the modules share into a module that uses none of them");

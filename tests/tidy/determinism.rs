@@ -12,7 +12,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::apply::{ApplyResult, apply_plan};
 use formwork_core::config::files::ConfigFiles;
 use formwork_core::config::inputs::ResolvedVariable;
-use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::module_dirs::LocalModuleDirs;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::graph::walk::RecordOrder;
@@ -184,7 +184,7 @@ fn scrub(text: &str) -> String {
 async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =
-        ConfigSource { files: &Text(text), dir: Path::new("."), folders: &LocalModuleFolders };
+        ConfigSource { files: &Text(text), dir: Path::new("."), directories: &LocalModuleDirs };
     let config = Config::load(&mut diags, &mut sources, config_source);
     let config = config.expect("the configurations here can be read");
     let variables = config.root.variables.iter().filter_map(|(name, variable)| {
@@ -217,10 +217,10 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     if plan.errored {
         return Outcome { plan, diags, state: state.clone() };
     }
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let directory = tempfile::tempdir().expect("there is room for a directory");
     let base = StateFile { state: state.clone(), ..StateFile::new_empty() };
     let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-    let journal = Journal::begin_run(folder.path(), begin).expect("a journal can be begun");
+    let journal = Journal::begin_run(directory.path(), begin).expect("a journal can be begun");
     let applied = apply_plan(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
     let Ok(ApplyResult { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
     Outcome { plan, diags, state }
@@ -229,7 +229,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
 fn world(applying: bool) -> HostValues {
     HostValues {
         cwd: "/somewhere".into(),
-        folder: "/somewhere".into(),
+        directory: "/somewhere".into(),
         root: ".".into(),
         home: None,
         workspace: "default".into(),

@@ -17,8 +17,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn exists(path: &str) -> bool {
-    let folder = format!("{}/", path.trim_end_matches('/'));
-    TREE.iter().any(|file| file.path == path || file.path.starts_with(&folder))
+    let directory = format!("{}/", path.trim_end_matches('/'));
+    TREE.iter().any(|file| file.path == path || file.path.starts_with(&directory))
 }
 
 #[test]
@@ -55,10 +55,10 @@ fn every_operation_of_the_library_has_an_example() {
     none(&violations, "an operation has an example that compiles in its documentation");
 }
 
-/// The folder that a paragraph is about, if it opens with one in bold; names in it start there.
-fn folder_of(paragraph: &str) -> Option<&str> {
-    let (folder, _) = paragraph.trim_start().strip_prefix("**`")?.split_once("`**")?;
-    Some(folder)
+/// The directory that a paragraph is about, if it opens with one in bold; names in it start there.
+fn dir_of(paragraph: &str) -> Option<&str> {
+    let (directory, _) = paragraph.trim_start().strip_prefix("**`")?.split_once("`**")?;
+    Some(directory)
 }
 
 #[test]
@@ -67,10 +67,12 @@ fn every_file_the_documents_name_exists() {
     let mut violations = Vec::new();
     for document in documents() {
         for paragraph in document.text.split("\n\n") {
-            let folder = folder_of(paragraph);
+            let directory = dir_of(paragraph);
             for name in quoted(paragraph) {
-                let path = match folder {
-                    Some(folder) if name != folder && !exists(name) => format!("{folder}/{name}"),
+                let path = match directory {
+                    Some(directory) if name != directory && !exists(name) => {
+                        format!("{directory}/{name}")
+                    }
                     _ => name.to_owned(),
                 };
                 let is_name = |c: char| c.is_alphanumeric() || "._-/".contains(c);

@@ -64,8 +64,8 @@ fn every_public_type_has_an_example_or_names_one() {
     // The test kit of the SDK is a part of its product.
     let is_product = |file: &&File| !file.is_test() || file.path == "sdk/src/testing.rs";
     let mut violations = Vec::new();
-    for folder in DOCUMENTED_CRATES {
-        let files = sources().filter(|file| file.path.starts_with(folder)).filter(is_product);
+    for directory in DOCUMENTED_CRATES {
+        let files = sources().filter(|file| file.path.starts_with(directory)).filter(is_product);
         let items: Vec<_> = files
             .flat_map(|file| public_items(file).into_iter().map(move |item| (&file.path, item)))
             .collect();
@@ -82,10 +82,11 @@ fn every_public_type_has_an_example_or_names_one() {
                 violations.push(format!("{path}:{}: {}", item.line, item.name));
             }
         }
-        assert!(n_types > 30, "{folder}: {n_types} types were found");
+        assert!(n_types > 30, "{directory}: {n_types} types were found");
         // A link is for types that make sense only together.
         if n_links * 4 > n_types {
-            violations.push(format!("{folder}: {n_links} of {n_types} types have no own example"));
+            violations
+                .push(format!("{directory}: {n_links} of {n_types} types have no own example"));
         }
     }
     let rule = "a public type has an example, or a line `See [`Other`] for an example.`, as at most \

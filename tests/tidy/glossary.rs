@@ -114,7 +114,7 @@ fn the_glossary_has_the_words_of_public_types() {
             .any(|form| known.contains(form))
     };
     let is_public = |file: &&File| {
-        PUBLIC_SOURCES.iter().any(|folder| file.path.starts_with(folder))
+        PUBLIC_SOURCES.iter().any(|directory| file.path.starts_with(directory))
             && !file.path.contains("fuzz")
     };
     let mut n_types = 0;

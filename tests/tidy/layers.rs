@@ -80,7 +80,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("core", &[]),
 ];
 
-/// Packages that speak to plugins or encrypt those connections. Only one folder knows them.
+/// Packages that speak to plugins or encrypt those connections. Only one directory knows them.
 const WIRE: [&str; 14] = [
     "h2",
     "hyper",
@@ -272,9 +272,9 @@ fn module_of(file: &File) -> Option<&str> {
     module_in("core/src/", file)
 }
 
-/// The module of a folder that a file belongs to.
-pub(super) fn module_in<'f>(folder: &str, file: &'f File) -> Option<&'f str> {
-    let within = file.path.strip_prefix(folder)?;
+/// The module of a directory that a file belongs to.
+pub(super) fn module_in<'f>(directory: &str, file: &'f File) -> Option<&'f str> {
+    let within = file.path.strip_prefix(directory)?;
     within.split('/').next().map(|first| first.trim_end_matches(".rs"))
 }
 
@@ -318,12 +318,12 @@ pub(super) fn product_text(file: &File) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The uses in a folder that do not go to a lower layer.
-fn upward_uses(folder: &str, layers: &[&[&str]]) -> Vec<String> {
+/// The uses in a directory that do not go to a lower layer.
+fn upward_uses(directory: &str, layers: &[&[&str]]) -> Vec<String> {
     let level = |module: &str| layers.iter().position(|layer| layer.contains(&module));
     let mut violations = Vec::new();
     for file in product() {
-        let Some(from) = module_in(folder, file) else { continue };
+        let Some(from) = module_in(directory, file) else { continue };
         let Some(own_level) = level(from) else {
             violations.push(format!("{}: no layer lists {from}", file.path));
             continue;

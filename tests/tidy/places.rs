@@ -41,8 +41,8 @@ fn files_for_other_systems_exist() {
         let attributes =
             file.text.lines().filter(|line| line.trim_start().starts_with("#[cfg_attr("));
         for path in attributes.filter_map(|line| line.split_once("path = \"")?.1.split_once('"')) {
-            let (folder, _) = file.path.rsplit_once('/').unwrap_or_default();
-            let path = format!("{folder}/{}", path.0);
+            let (directory, _) = file.path.rsplit_once('/').unwrap_or_default();
+            let path = format!("{directory}/{}", path.0);
             n_found += 1;
             if !TREE.iter().any(|other| other.path == path) {
                 violations.push(format!("{}: {path}", file.path));
@@ -59,9 +59,9 @@ const WRITERS: [&str; 2] = ["cli/src/view.rs", "cli/src/view/phase_counter.rs"];
 
 #[test]
 fn only_the_view_writes_to_a_terminal() {
-    let folders = ["cli/src/", "core/", "cli/provisioners/src/"];
+    let directories = ["cli/src/", "core/", "cli/provisioners/src/"];
     let mut violations = Vec::new();
-    for file in product().filter(|file| folders.iter().any(|it| file.path.starts_with(it))) {
+    for file in product().filter(|file| directories.iter().any(|it| file.path.starts_with(it))) {
         for (number, line) in file.product_lines() {
             let code = line.split("//").next().unwrap_or_default();
             let mut handles = code.split("stdout()").skip(1).chain(code.split("stderr()").skip(1));
@@ -75,7 +75,7 @@ fn only_the_view_writes_to_a_terminal() {
     none(&violations, "print by the functions of cli/src/view.rs");
 }
 
-/// The folders of the code that reads and writes files of a checkout.
+/// The directories of the code that reads and writes files of a checkout.
 const CHECKOUT_READERS: [&str; 5] =
     ["cli/src/", "cli/provisioners/src/", "core/backend/src/", "core/operation/src/", "core/src/"];
 
@@ -92,7 +92,7 @@ const OPENERS: [&str; 8] = [
     "cli/src/signals/unix.rs",
     // Files of the user's shells.
     "cli/src/command/autocomplete.rs",
-    // Its own key, in a folder of the user.
+    // Its own key, in a directory of the user.
     "core/operation/src/saved_plan/seal.rs",
     // Tests.
     "core/operation/src/state_session/damaged_files_tests.rs",
@@ -124,14 +124,14 @@ const DIRECTORY_USERS: [&str; 35] = [
     // The handles themselves.
     "core/src/disk/dir.rs",
     "core/src/disk/system/windows.rs",
-    // Folders of the configuration, which are only listed.
+    // Directories of the configuration, which are only listed.
     "cli/src/command/fmt.rs",
     "cli/src/command/from_module.rs",
     "cli/src/command/recover.rs",
     "cli/src/command/variable_inputs.rs",
-    "cli/src/install/source/folder.rs",
+    "cli/src/install/source/directory.rs",
     "core/src/config/files.rs",
-    // Folders that the user or the configuration names.
+    // Directories that the user or the configuration names.
     "cli/provisioners/src/ssh/scp.rs",
     "cli/src/command/help.rs",
     "cli/src/command/provider/check.rs",
@@ -147,9 +147,9 @@ const DIRECTORY_USERS: [&str; 35] = [
     "cli/src/install/hash_memo.rs",
     "cli/src/settings.rs",
     "core/operation/src/schema_cache.rs",
-    // Folders that were made for one download, and installed packages, which are only read.
+    // Directories that were made for one download, and installed packages, which are only read.
     "cli/src/fetch.rs",
-    "cli/src/fetch/folder.rs",
+    "cli/src/fetch/directory.rs",
     "cli/src/fetch/git.rs",
     "cli/src/install/hash.rs",
     "cli/src/install/package.rs",
@@ -158,7 +158,7 @@ const DIRECTORY_USERS: [&str; 35] = [
     "core/backend/src/local/workspaces.rs",
     "core/src/state/intent_log/local.rs",
     "core/src/state/journal/on_disk.rs",
-    "core/src/state/recover/in_folder.rs",
+    "core/src/state/recover/in_dir.rs",
     "core/src/state/recover/misplaced.rs",
     // Tests.
     "cli/provisioners/src/ssh/known_hosts.rs",
@@ -255,7 +255,7 @@ fn nothing_names_a_machine_or_a_registry_index() {
     none(&violations, "the repository works on every machine: it names none, and no registry");
 }
 
-/// Folders of people who do not exist, in examples and tests.
+/// Directories of people who do not exist, in examples and tests.
 fn is_made_up(line: &str) -> bool {
     ["/home/me", "/home/user", "/home/ana", "/home/someone"].iter().any(|home| line.contains(home))
 }

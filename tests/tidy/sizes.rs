@@ -103,7 +103,7 @@ fn lines_of_functions_are_counted_with_their_head() {
     assert_eq!(found, [(2, 5), (8, 1), (9, 3)]);
 }
 
-/// The folders whose comments are counted, each for itself.
+/// The directories whose comments are counted, each for itself.
 const EXPLAINED: [&str; 9] = [
     "core/src/",
     "core/backend/",
@@ -130,9 +130,9 @@ fn lines_without_examples(file: &File) -> impl Iterator<Item = &str> {
 #[test]
 fn three_of_a_hundred_lines_are_reasons() {
     let mut violations = Vec::new();
-    for folder in EXPLAINED {
+    for directory in EXPLAINED {
         let lines = product()
-            .filter(|file| file.path.starts_with(folder))
+            .filter(|file| file.path.starts_with(directory))
             .flat_map(lines_without_examples)
             .filter(|line| !line.is_empty());
         let (mut n_lines, mut n_reasons) = (0, 0);
@@ -141,9 +141,9 @@ fn three_of_a_hundred_lines_are_reasons() {
             let is_doc = line.starts_with("///") || line.starts_with("//!");
             n_reasons += usize::from(line.starts_with("//") && !is_doc);
         }
-        assert!(n_lines > 1_000, "{folder}: {n_lines} lines were found");
+        assert!(n_lines > 1_000, "{directory}: {n_lines} lines were found");
         if n_reasons * 100 < n_lines * 3 {
-            violations.push(format!("{folder}: {n_reasons} of {n_lines} lines"));
+            violations.push(format!("{directory}: {n_reasons} of {n_lines} lines"));
         }
     }
     none(&violations, "three of a hundred lines are comments that give a reason");

@@ -7,7 +7,7 @@ use super::{File, none, product, words};
 
 /// A list of kinds of vertices.
 struct VertexList {
-    /// The file that has it. The files of the kinds are in the folder of the same name.
+    /// The file that has it. The files of the kinds are in the directory of the same name.
     file: &'static str,
     /// The enum.
     name: &'static str,
@@ -44,9 +44,10 @@ impl VertexList {
 
     /// The files of the kinds.
     fn files(&self) -> Vec<&'static File> {
-        let folder = format!("{}/", self.file.trim_end_matches(".rs"));
-        let is_kind =
-            |file: &&File| file.path.strip_prefix(&folder).is_some_and(|name| !name.contains('/'));
+        let directory = format!("{}/", self.file.trim_end_matches(".rs"));
+        let is_kind = |file: &&File| {
+            file.path.strip_prefix(&directory).is_some_and(|name| !name.contains('/'))
+        };
         product().filter(is_kind).collect()
     }
 

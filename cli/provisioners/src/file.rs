@@ -55,7 +55,7 @@ impl FileProvisioner {
                 if about.is_dir() {
                     // A trailing slash means the contents of the directory, not the directory itself.
                     let whole = !source.ends_with('/');
-                    session.upload_folder(destination, &path, whole).await
+                    session.upload_dir(destination, &path, whole).await
                 } else {
                     session.upload_file(destination, &path).await
                 }

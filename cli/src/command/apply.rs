@@ -14,8 +14,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options,
-    prepare_in_folder, warn_of_state_option,
+    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options, prepare_in_dir,
+    warn_of_state_option,
 };
 use super::planfile::{self, SavedPlanToApply};
 use super::question::{NoAnswer, Prompt, ask_user};
@@ -257,7 +257,7 @@ async fn prepare_apply<'e>(
         ApplyPurpose::Refresh => OverrideWarningCondition::Never,
     };
     let workspace = open_workspace(diags, env, report, overrides);
-    let prepared = prepare_in_folder(diags, workspace, &preparing).await?;
+    let prepared = prepare_in_dir(diags, workspace, &preparing).await?;
     let wanted = match purpose {
         ApplyPurpose::Apply | ApplyPurpose::Destroy => PlanToApply::Fresh(options),
         ApplyPurpose::Refresh => PlanToApply::Refresh(options),

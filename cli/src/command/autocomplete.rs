@@ -30,13 +30,13 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
             Vec::new()
         });
     if is_asked {
-        let folder = match command_line::chdir_folder_of_line(line).map(std::env::set_current_dir) {
+        let directory = match command_line::chdir_dir_of_line(line).map(std::env::set_current_dir) {
             None | Some(Ok(())) => CompletableNames::read(env).await,
             Some(Err(_)) => CompletableNames::default(),
         };
         found =
             command_line::completion_candidates(&built_parser_description(), line, &mut |names| {
-                folder.completion_names(names)
+                directory.completion_names(names)
             });
     }
     if env.is_bash {
@@ -75,33 +75,33 @@ struct CompletableNames {
 
 impl CompletableNames {
     async fn read(env: &Env) -> Self {
-        let mut folder = Self::default();
+        let mut directory = Self::default();
         let mut diags = Diagnostics::new();
-        let Ok(mut workspace) = Workspace::open(env, &mut diags) else { return folder };
+        let Ok(mut workspace) = Workspace::open(env, &mut diags) else { return directory };
         let config = workspace.read_config(&mut diags).ok();
         if let Some(config) = &config {
-            folder.outputs.extend(config.root.outputs.keys().map(ToString::to_string));
-            folder.variables.extend(config.root.variables.keys().map(ToString::to_string));
-            folder.addresses.extend(config_addresses(config));
+            directory.outputs.extend(config.root.outputs.keys().map(ToString::to_string));
+            directory.variables.extend(config.root.variables.keys().map(ToString::to_string));
+            directory.addresses.extend(config_addresses(config));
         }
         // Completion must not wait for a server.
         let backend = config.as_ref().and_then(|config| config.root.settings.backend.as_ref());
         if backend.is_some_and(|backend| &*backend.kind != "local" || backend.provider.is_some()) {
-            return folder;
+            return directory;
         }
         if let Ok(backend) = super::workspace::workspace_backend(&mut diags, &mut workspace).await {
-            folder.workspaces = backend.workspaces().await.unwrap_or_default();
+            directory.workspaces = backend.workspaces().await.unwrap_or_default();
         }
         let state_paths = StatePaths::default();
         if let Ok(Some(file)) = stored_state_file(&mut diags, &mut workspace, &state_paths).await {
             for (resource, held) in &file.state.resources {
-                folder.addresses.push(resource.to_string());
+                directory.addresses.push(resource.to_string());
                 let instances =
                     held.instances.keys().map(|key| resource.instance_addr(key.clone()));
-                folder.addresses.extend(instances.map(|addr| addr.to_string()));
+                directory.addresses.extend(instances.map(|addr| addr.to_string()));
             }
         }
-        folder
+        directory
     }
 
     fn completion_names(&self, names: CompletionNameKind) -> Vec<String> {
@@ -148,14 +148,14 @@ fn shell_script(template: &str, program: &Path) -> String {
 }
 
 /// Directories of shell startup files.
-struct ShellFolders<'a> {
+struct ShellDirs<'a> {
     home: &'a Path,
     /// The startup file of zsh.
     zsh: &'a Path,
     fish: PathBuf,
 }
 
-impl<'a> ShellFolders<'a> {
+impl<'a> ShellDirs<'a> {
     fn of(env: &'a Env) -> Option<Self> {
         let home = env.home.as_deref()?;
         let named = |name| env.all.get(name).filter(|it| !it.is_empty()).map(Path::new);
@@ -226,17 +226,17 @@ impl ShellHook {
 
 /// Adds the hooks to the startup files of the user's shells, or removes them.
 pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
-    let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
-    let Some((folders, program)) = folders else {
+    let directories = ShellDirs::of(env).zip(std::env::current_exe().ok());
+    let Some((directories, program)) = directories else {
         return report_completion_failure(
             "HOME is not a directory, so completion cannot be set up.",
         );
     };
-    let hooks = folders.shell_hooks(&program);
+    let hooks = directories.shell_hooks(&program);
     if hooks.is_empty() {
         return report_completion_failure(&format!(
             "{} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so completion cannot be set up. Create the startup file of your shell and run the command again.",
-            folders.home.display()
+            directories.home.display()
         ));
     }
     let mut exit = Exit::Done;
@@ -273,8 +273,8 @@ mod tests {
         fs::write(home.join(".bashrc"), "alias a=b\n").unwrap();
         fs::write(home.join(".zshrc"), "").unwrap();
         fs::create_dir_all(home.join(".config/fish")).unwrap();
-        let folders = ShellFolders { home, zsh: home, fish: home.join(".config/fish") };
-        let hooks = folders.shell_hooks(Path::new("/opt/formwork"));
+        let directories = ShellDirs { home, zsh: home, fish: home.join(".config/fish") };
+        let hooks = directories.shell_hooks(Path::new("/opt/formwork"));
         assert_eq!(hooks.len(), 3);
         for hook in &hooks {
             assert!(!hook.is_installed());

@@ -72,7 +72,7 @@ pub(super) async fn init_backend(
             diags.warn(state_left_behind_warning(&old));
         }
         ask_for_missing_arguments(init, workspace, to.as_mut()).await;
-        // The former backend is forgotten, so that the states of this folder are what is to be moved.
+        // The former backend is forgotten, so that the states of this directory are what is to be moved.
         migrate_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
@@ -90,10 +90,10 @@ pub(super) async fn init_backend(
         check_state_store(diags, workspace, to).await?;
     }
     workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
-    // Workspaces are requested from a backend only if the result can change the outcome. The selection of the folder counts
+    // Workspaces are requested from a backend only if the result can change the outcome. The selection of the directory counts
     // beside TF_WORKSPACE, because it is in force once that is unset.
     let selects_other = workspace.name() != DEFAULT_WORKSPACE
-        || workspace.workspace_of_data_folder().is_ok_and(|name| name != DEFAULT_WORKSPACE);
+        || workspace.workspace_of_data_dir().is_ok_and(|name| name != DEFAULT_WORKSPACE);
     if let Some(to) = to.as_ref().filter(|_| selects_other) {
         let backend = to.configure(diags, workspace)?;
         select_only_workspace(diags, init, workspace, &*backend).await?;
@@ -356,7 +356,7 @@ mod tests {
         let mut workspace = Workspace {
             env: &env,
             root: root.to_owned(),
-            config_folder: root.to_owned(),
+            config_dir: root.to_owned(),
             data: DataDir::at_path(root.join("data")),
             sources: Default::default(),
             settings: Default::default(),
@@ -406,8 +406,8 @@ mod tests {
 
     #[tokio::test]
     async fn states_are_abandoned_only_with_reconfigure() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
         let text = r#"{"version":4,"serial":1,"lineage":"a","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
         let file = StateFile::parse(text.as_bytes()).unwrap();
         std::fs::write(root.join("terraform.tfstate"), file.to_bytes()).unwrap();
@@ -449,7 +449,7 @@ mod tests {
 
     #[tokio::test]
     async fn values_of_objects_and_sets_are_expressions_in_options() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for (option, expected) in [
             ("endpoints={s3=var.x}", "Variables not allowed"),
             ("endpoints={s3=[\"a\"]}", "Incorrect attribute value type"),
@@ -457,7 +457,7 @@ mod tests {
             ("use_path_style=maybe", "Invalid backend configuration argument"),
         ] {
             let option = format!("--backend-config={option}");
-            let said = check(folder.path(), "  backend \"s3\" {}", &[&option]).await.0;
+            let said = check(directory.path(), "  backend \"s3\" {}", &[&option]).await.0;
             assert_eq!(said, [expected], "{option}");
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn read_backend_and_encryption(
 ///
 /// # Errors
 /// Returns the errors of [`read_backend_and_encryption`].
-pub(super) fn load_folder_encryption(
+pub(super) fn load_dir_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     options: &[VariableSource],
@@ -52,10 +52,10 @@ pub(super) fn load_folder_encryption(
 /// Whether the root module may contain an `encryption` block, by a text search of its files. Used for a
 /// configuration with errors.
 pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
-    let Ok(names) = FilesOnDisk.list(&workspace.config_folder) else { return true };
+    let Ok(names) = FilesOnDisk.list(&workspace.config_dir) else { return true };
     let mut names = names.iter().filter(|name| is_config_file_name(name));
     names.any(|name| {
-        let path = workspace.config_folder.join(name);
+        let path = workspace.config_dir.join(name);
         let Ok(content) = FilesOnDisk.read(&path) else { return true };
         // Another encoding or a JSON escape may hide the word.
         let Ok(text) = std::str::from_utf8(&content) else { return true };
@@ -75,7 +75,7 @@ pub(super) fn set_up_encryption_without_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    load_folder_encryption(diags, workspace, &[])?;
+    load_dir_encryption(diags, workspace, &[])?;
     if let Some(encryption) = &mut workspace.encryption {
         encryption.state = std::mem::take(&mut encryption.state).with_sealed_values_hidden();
     }

@@ -75,7 +75,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
     if from_stdin {
         formatter.format_stdin();
     } else if args.paths.is_empty() {
-        formatter.format_folder(Path::new("."));
+        formatter.format_dir(Path::new("."));
     } else {
         // As in Terraform: arguments after a missing file are ignored.
         let _ = args.paths.iter().try_for_each(|path| formatter.format_named_path(path));
@@ -138,7 +138,7 @@ impl Formatter {
         let path = display_path(path);
         let name = path.display().to_string();
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => self.format_folder(&path),
+            Ok(found) if found.is_dir() => self.format_dir(&path),
             Ok(_) if is_formatted_file(&name) => self.format_file(&path),
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
@@ -160,7 +160,7 @@ impl Formatter {
     }
 
     /// Formats the files in a directory, in the order of their names.
-    fn format_folder(&mut self, path: &Path) {
+    fn format_dir(&mut self, path: &Path) {
         let names = match file_names_in(path) {
             Ok(names) => names,
             Err(error) => {
@@ -171,10 +171,10 @@ impl Formatter {
         for name in names.iter().filter(|name| !is_editor_leftover(name)) {
             let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
             // Links to directories are not followed: they may form a cycle.
-            let is_folder = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
-            if is_folder && self.wanted.recursive {
-                self.format_folder(&inner);
-            } else if !is_folder && is_formatted_file(name) {
+            let is_dir = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
+            if is_dir && self.wanted.recursive {
+                self.format_dir(&inner);
+            } else if !is_dir && is_formatted_file(name) {
                 self.format_file(&inner);
             }
         }
@@ -265,8 +265,8 @@ fn rewrite_file(path: &Path, text: &str) -> io::Result<()> {
     let found = fs::metadata(&path)?;
     // A read-only file is not replaced, although the permissions of the directory would allow it.
     drop(fs::OpenOptions::new().write(true).open(&path)?);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
     aside.write_all(text.as_bytes())?;
     aside.as_file().set_permissions(found.permissions())?;
     if !can_be_replaced_unnoticed(&found, &aside.as_file().metadata()?) {
@@ -282,8 +282,8 @@ mod tests {
 
     #[test]
     fn a_file_with_two_names_keeps_both() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        let directory = tempfile::tempdir().unwrap();
+        let (one, other) = (directory.path().join("one"), directory.path().join("other"));
         fs::write(&one, "a=1").unwrap();
         fs::hard_link(&one, &other).unwrap();
         rewrite_file(&one, "a = 1").unwrap();

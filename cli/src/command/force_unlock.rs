@@ -141,8 +141,8 @@ mod tests {
 
     #[tokio::test]
     async fn open_operations_are_named_before_the_lock_is_broken() {
-        let folder = tempfile::tempdir().unwrap();
-        let intents = LocalIntentLog::in_dir(folder.path().join("journal"));
+        let directory = tempfile::tempdir().unwrap();
+        let intents = LocalIntentLog::in_dir(directory.path().join("journal"));
         let base = StateFile::new_empty();
         let header = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
         let journal = intents.begin_run(header).await.unwrap();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use formwork_core::addr::{ModuleSource, PackageAddr, Subfolder};
+use formwork_core::addr::{ModuleSource, PackageAddr, Subdir};
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::module_folders;
+use formwork_core::config::module_dirs;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -30,7 +30,7 @@ pub(super) fn copy_module(
                 .blamed_on(Blame::Environment),
         )
     };
-    if !is_folder_empty(workspace).map_err(|error| disk(diags, error))? {
+    if !is_dir_empty(workspace).map_err(|error| disk(diags, error))? {
         let detail = "The target directory . is not empty, so it cannot be initialized with the -from-module=... option.";
         return Err(
             diags.error(Diagnostic::error(messages::CANNOT_POPULATE_NON_EMPTY_DIRECTORY, detail))
@@ -49,7 +49,7 @@ pub(super) fn copy_module(
     check_calls_stay_inside(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // As in Terraform, state files are copied, but not files whose names begin with a dot.
-    fetch::copy_folder(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
+    fetch::copy_dir(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
         for entry in std::fs::read_dir(&copied)? {
@@ -61,7 +61,7 @@ pub(super) fn copy_module(
     moved().map_err(|error| disk(diags, error))
 }
 
-fn is_folder_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
+fn is_dir_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
     for entry in std::fs::read_dir(&workspace.root)? {
         if workspace.data.path().file_name() != Some(&entry?.file_name()) {
             return Ok(false);
@@ -74,7 +74,7 @@ fn is_folder_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
 fn parse_source_package(
     diags: &mut Diagnostics,
     text: &str,
-) -> Result<(PackageAddr, Subfolder), Reported> {
+) -> Result<(PackageAddr, Subdir), Reported> {
     let wrong = |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
     match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
@@ -83,7 +83,7 @@ fn parse_source_package(
                 diags.error(wrong(format!("The path {text:?} is invalid: {error}.")))
             })?;
             let url = format!("file://{}", path.display());
-            Ok((PackageAddr { forced: None, url }, Subfolder::default()))
+            Ok((PackageAddr { forced: None, url }, Subdir::default()))
         }
         Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
             "{:?} is a module registry address, which cannot be copied; specify the address of the module package.",
@@ -100,12 +100,8 @@ fn check_calls_stay_inside(
     text: &str,
 ) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let calls = module_folders::root_module_calls(
-        &mut Diagnostics::new(),
-        &mut sources,
-        &FilesOnDisk,
-        module,
-    );
+    let calls =
+        module_dirs::root_module_calls(&mut Diagnostics::new(), &mut sources, &FilesOnDisk, module);
     // Configuration errors are reported by the commands that read the copy.
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {

@@ -40,7 +40,7 @@ pub(crate) enum HelpFormat {
 pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let done = match (args.format, &args.out) {
-        (HelpFormat::Man, Some(folder)) => write_manual_pages(&mut diags, args, folder),
+        (HelpFormat::Man, Some(directory)) => write_manual_pages(&mut diags, args, directory),
         (_, Some(_)) => {
             let detail = "-out names a directory for manual pages. It requires -format=man.";
             Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_OPTIONS, detail)))
@@ -78,14 +78,14 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
 fn write_manual_pages(
     diags: &mut Diagnostics,
     args: &HelpArgs,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<(), Reported> {
     let pages = command_line::manual_pages(diags, &built_parser_description(), &args.command)?;
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
-        pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
+    let written = std::fs::create_dir_all(directory).and_then(|()| {
+        pages.iter().try_for_each(|(name, text)| std::fs::write(directory.join(name), text))
     });
     written.map_err(|error| {
-        let detail = format!("The pages cannot be written to {}: {error}.", folder.display());
+        let detail = format!("The pages cannot be written to {}: {error}.", directory.display());
         diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_MANUAL_PAGES, detail))
     })
 }

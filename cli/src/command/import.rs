@@ -139,8 +139,8 @@ impl ImportCommand<'_> {
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
             return report.report_failure(None, &diags);
         };
-        if let Some(folder) = config {
-            workspace.config_folder = folder.to_owned();
+        if let Some(directory) = config {
+            workspace.config_dir = directory.to_owned();
         }
         let prepared = match PreparedConfig::prepare(&mut diags, workspace, &preparing).await {
             Ok(prepared) => prepared,

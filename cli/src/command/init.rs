@@ -34,7 +34,7 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
         return report.report_failure(None, &diags);
     };
     let init = InitRun { args, report: &report };
-    let result = prepare_folder(&mut diags, &init, &mut workspace).await;
+    let result = prepare_dir(&mut diags, &init, &mut workspace).await;
     report.report_diagnostics(&workspace.sources, &diags);
     match result {
         Ok(()) if !diags.has_errors() => Exit::Done,
@@ -59,7 +59,7 @@ fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reporte
     state_session::parse_lock_timeout(diags, &args.lock.lock_timeout).map(drop)
 }
 
-async fn prepare_folder(
+async fn prepare_dir(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
     workspace: &mut Workspace<'_>,
@@ -203,7 +203,7 @@ fn providers_to_lock<'a>(
     workspace: &'a Workspace<'_>,
     required: &'a BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> impl Iterator<Item = &'a ProviderAddr> {
-    required.keys().filter(move |addr| !workspace.provider_folders(&[]).needs_no_lock(addr))
+    required.keys().filter(move |addr| !workspace.provider_dirs(&[]).needs_no_lock(addr))
 }
 
 fn install_providers(
@@ -218,7 +218,7 @@ fn install_providers(
     report.report_step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.read_lock_file(diags)?;
     let mut locks = before.clone();
-    let places = workspace.provider_folders(&args.plugin_dir);
+    let places = workspace.provider_dirs(&args.plugin_dir);
     let installation = ProviderInstallOptions {
         upgrade: args.upgrade,
         module_constraints: &ModuleConstraints::of_config(config),

@@ -107,8 +107,8 @@ fn write_module_lock_file(
     };
     let mut lock = ModuleLock::default();
     for (key, record) in called.iter().filter(|(_, record)| is_remote_source(&record.source)) {
-        let folder = workspace.modules_folder().join(key);
-        let hash = hash::hash_module(&folder);
+        let directory = workspace.modules_dir().join(key);
+        let hash = hash::hash_module(&directory);
         let hash = hash.map_err(|error| failed(&format!("The module {key}"), error))?;
         lock.0.insert((*key).to_owned(), LockedModule::for_record(record, hash));
     }

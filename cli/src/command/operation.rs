@@ -100,11 +100,11 @@ impl<'e> PreparedConfig<'e> {
         preparing: &PrepareOptions<'_>,
     ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
         if preparing.needs_config && !workspace.has_config_or_warn(diags) {
-            let folder = &workspace.config_folder;
-            if *folder != workspace.root {
+            let directory = &workspace.config_dir;
+            if *directory != workspace.root {
                 let detail = format!(
                     "The directory {} does not contain .tf files. Specify the configuration directory with -config=DIR.",
-                    folder.display()
+                    directory.display()
                 );
                 let problem = Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail);
                 return Err(diags.error(problem));
@@ -211,7 +211,7 @@ pub(super) fn open_workspace<'e>(
 }
 
 /// Prepares the configuration of the working directory for planning.
-pub(super) async fn prepare_in_folder<'e>(
+pub(super) async fn prepare_in_dir<'e>(
     diags: &mut Diagnostics,
     workspace: Result<Workspace<'e>, Reported>,
     preparing: &PrepareOptions<'_>,

@@ -14,8 +14,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options,
-    prepare_in_folder, warn_of_state_option,
+    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options, prepare_in_dir,
+    warn_of_state_option,
 };
 use super::planfile::{self, PlanBaseState};
 use super::run_observer::RunObserver;
@@ -77,7 +77,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             };
             let workspace =
                 open_workspace(&mut diags, env, &report, OverrideWarningCondition::Always);
-            prepare_in_folder(&mut diags, workspace, &preparing)
+            prepare_in_dir(&mut diags, workspace, &preparing)
                 .await
                 .map(|prepared| (prepared, options))
         }

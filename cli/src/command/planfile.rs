@@ -203,7 +203,7 @@ pub(crate) fn open_plan(
         // can contain any configuration.
         if workspace.has_config() {
             let mut said = Diagnostics::new();
-            let loaded = encryption::load_folder_encryption(&mut said, workspace, sources);
+            let loaded = encryption::load_dir_encryption(&mut said, workspace, sources);
             // The plan contains its own configuration, so later errors in the working directory do not
             // matter, unless they hide an encryption block.
             if loaded.is_ok() || encryption::may_have_encryption_block(workspace) {
@@ -246,7 +246,7 @@ pub(crate) fn decrypt_plan(
     content: &[u8],
 ) -> Result<Vec<u8>, Reported> {
     let PlanToOpen { path, sources, .. } = opening;
-    encryption::load_folder_encryption(diags, workspace, sources)?;
+    encryption::load_dir_encryption(diags, workspace, sources)?;
     let plan = workspace.plan_cipher().decrypt(&path.display().to_string(), content);
     plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
 }
@@ -272,7 +272,7 @@ pub(crate) fn open_plan_parts(
     let root = workspace.root.clone();
     let files = plan.config_files(&root, generated);
     let config_source =
-        ConfigSource { files: &files, dir: &root, folders: &InstalledModules(modules) };
+        ConfigSource { files: &files, dir: &root, directories: &InstalledModules(modules) };
     let config = Config::load(diags, &mut workspace.sources, config_source)?;
     Ok((OpenedPlan { plan, locks, backend }, config))
 }

@@ -158,7 +158,7 @@ fn no_open_operations_text(root: &Path) -> String {
     let entries = root.read_dir().into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut states: Vec<String> =
-        names.filter_map(|name| state_of_journal_folder(root, &name)).collect();
+        names.filter_map(|name| state_of_journal_dir(root, &name)).collect();
     states.sort();
     for state in states {
         text.push_str(&format!(
@@ -171,7 +171,7 @@ fn no_open_operations_text(root: &Path) -> String {
 }
 
 /// The state whose journals a directory of this name contains, if any.
-fn state_of_journal_folder(root: &Path, name: &str) -> Option<String> {
+fn state_of_journal_dir(root: &Path, name: &str) -> Option<String> {
     let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
     let mut entries = root.join(name).read_dir().ok()?.flatten();
     let is_journal = |path: PathBuf| path.extension().is_some_and(|extension| extension == "wal");

@@ -91,7 +91,7 @@ async fn show_file(
     let is_plan = is_json && is_encrypted(&content) && !is_encrypted_state(&content);
     if is_json && !is_plan {
         if is_encrypted(&content) {
-            encryption::load_folder_encryption(diags, workspace, &[])?;
+            encryption::load_dir_encryption(diags, workspace, &[])?;
         }
         let file = workspace
             .state_cipher()

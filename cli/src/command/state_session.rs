@@ -26,8 +26,8 @@ pub(crate) async fn open_locked_state(
     // Whether or not the state is locked, as in Terraform.
     let timeout = parse_lock_timeout(diags, &args.lock_timeout)?;
     let lock_timeout = args.lock.then_some(timeout);
-    let folder = Path::new(".");
-    let options = SessionOptions { operation, lock_timeout, folder, observer: &LockWaitReport };
+    let directory = Path::new(".");
+    let options = SessionOptions { operation, lock_timeout, directory, observer: &LockWaitReport };
     StateSession::open(diags, state, &options).await
 }
 

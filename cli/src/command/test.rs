@@ -25,7 +25,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use self::left_states::find_left_states;
 use self::observer::Observer;
 use super::interrupt::InterruptibleTests;
-use super::variable_inputs::{test_folder_values, variable_values};
+use super::variable_inputs::{test_dir_values, variable_values};
 use super::{encryption, interrupt};
 use crate::clock;
 use crate::command_line::{VariableArgs, example};
@@ -37,7 +37,7 @@ use crate::view::{Screen, junit};
 use crate::workspace::Workspace;
 
 /// The directory for the states of runs, below the data directory.
-const STATES_FOLDER_NAME: &str = "test-states";
+const STATES_DIR_NAME: &str = "test-states";
 
 /// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
 #[derive(Debug, clap::Args)]
@@ -120,7 +120,7 @@ async fn run_loaded_tests(
     let cleanup_provisioners = formwork_provisioners::provisioners(&environment);
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
     let (states, cancellation) =
-        (workspace.data.path().join(STATES_FOLDER_NAME), CancellationToken::new());
+        (workspace.data.path().join(STATES_DIR_NAME), CancellationToken::new());
     let (cipher, data, calls) = (workspace.state_cipher(), &workspace.data, CallWatch::default());
     let open_data = || data.open_or_create();
     let inputs = TestInputs {
@@ -128,7 +128,7 @@ async fn run_loaded_tests(
         module: &loaded.module,
         run_modules: &loaded.run_modules,
         variables: &variables.all,
-        folder_variables: &variables.of_folder,
+        dir_variables: &variables.of_dir,
         launcher: &loaded.launcher,
         provisioners: &provisioners,
         cleanup_provisioners: &cleanup_provisioners,
@@ -161,7 +161,7 @@ fn find_left_states_or_report(
     workspace: &Workspace<'_>,
 ) -> Result<Vec<String>, Reported> {
     find_left_states(&workspace.data, &workspace.state_cipher()).map_err(|error| {
-        let path = workspace.data.path().join(STATES_FOLDER_NAME);
+        let path = workspace.data.path().join(STATES_DIR_NAME);
         let detail = format!("{} cannot be opened: {error}.", path.display());
         let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
         diags.error(problem.blamed_on(Blame::Environment))
@@ -187,7 +187,7 @@ struct GivenVariables {
     /// The variables for all test files.
     all: Vec<GivenVariable>,
     /// The variables for the test files in the test directory.
-    of_folder: Vec<GivenVariable>,
+    of_dir: Vec<GivenVariable>,
 }
 
 fn given_variables(
@@ -196,10 +196,10 @@ fn given_variables(
     args: &TestArgs,
 ) -> Result<GivenVariables, Reported> {
     let all = variable_values(diags, workspace, &args.variables.sources);
-    let folder =
-        args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER));
-    let of_folder = test_folder_values(diags, workspace, folder);
-    Ok(GivenVariables { all: all?, of_folder: of_folder? })
+    let directory =
+        args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_DIR));
+    let of_dir = test_dir_values(diags, workspace, directory);
+    Ok(GivenVariables { all: all?, of_dir: of_dir? })
 }
 
 /// Reads the configuration, the test files and the modules of their runs, and finds the providers.
@@ -287,8 +287,8 @@ fn add_requirements(
 
 /// Checks the path of the JUnit file before the first run.
 fn check_junit_path(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_none_or(Path::is_dir) {
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    if directory.is_none_or(Path::is_dir) {
         return Ok(());
     }
     let detail = format!(

@@ -31,7 +31,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) test_directory: Option<PathBuf>,
     /// The configuration directory. Default: the working directory.
     #[arg(value_name = "DIR", value_parser = path_or_empty())]
-    pub(crate) folder: Option<PathBuf>,
+    pub(crate) directory: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
 }
@@ -49,16 +49,18 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         }
         return report.report_failure(None, &diags);
     };
-    let folder = path_if_given(args.folder.as_ref());
-    if let Some(folder) = folder {
-        workspace.config_folder = folder.to_owned();
+    let directory = path_if_given(args.directory.as_ref());
+    if let Some(directory) = directory {
+        workspace.config_dir = directory.to_owned();
     }
     let mut tests = Diagnostics::new();
     if !args.no_tests {
         workspace.check_tests(&mut tests, args.test_directory.as_deref());
     }
     // Reading a missing directory reports it.
-    if workspace.has_config_or_warn(&mut diags) || folder.is_some_and(|folder| !folder.is_dir()) {
+    if workspace.has_config_or_warn(&mut diags)
+        || directory.is_some_and(|directory| !directory.is_dir())
+    {
         // All results are in `diags`.
         let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {

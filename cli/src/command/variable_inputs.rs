@@ -48,15 +48,15 @@ pub(super) fn automatic_file_values(
 }
 
 /// The values in the automatically loaded variable files of the test directory.
-pub(super) fn test_folder_values(
+pub(super) fn test_dir_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
-    for name in automatic_variable_files(&workspace.root.join(folder)) {
-        let name = folder.join(name);
+    for name in automatic_variable_files(&workspace.root.join(directory)) {
+        let name = directory.join(name);
         match read_values_in_file(diags, workspace, &name.to_string_lossy(), read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
@@ -114,15 +114,15 @@ fn given_text_value(name: &str, value: &str, origin: InputOrigin) -> GivenVariab
 
 /// The automatically loaded variable files: `terraform.tfvars`, then files that end in `.auto.tfvars`, by
 /// name.
-fn automatic_variable_files(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+fn automatic_variable_files(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut automatic: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
         .collect();
     automatic.sort();
     let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
-    first.filter(|name| folder.join(name).exists()).map(str::to_owned).chain(automatic).collect()
+    first.filter(|name| directory.join(name).exists()).map(str::to_owned).chain(automatic).collect()
 }
 
 fn read_values_in_file(

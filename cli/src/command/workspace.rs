@@ -179,7 +179,7 @@ async fn create_workspace(
     let copied = match &args.state {
         Some(path) => {
             check_no_unfinished_run(diags, path).await?;
-            encryption::load_folder_encryption(diags, workspace, &[])?;
+            encryption::load_dir_encryption(diags, workspace, &[])?;
             let cipher = workspace.state_cipher();
             let read = local::load_state(path, &cipher)
                 .map_err(|error| diags.error(error.diagnostic()))?;

@@ -51,7 +51,7 @@ pub(crate) fn completion_candidates(
 }
 
 /// The directory of the `-chdir` option in a line.
-pub(crate) fn chdir_folder_of_line(line: &str) -> Option<PathBuf> {
+pub(crate) fn chdir_dir_of_line(line: &str) -> Option<PathBuf> {
     let words = split_words(line);
     let mut options = words.iter().skip(1).take_while(|word| word.starts_with('-'));
     let option = options.find_map(|word| word.trim_start_matches('-').strip_prefix("chdir="))?;
@@ -288,7 +288,7 @@ mod tests {
             ("formwork state rm -chdir=a ", None),
             ("formwork state rm ", None),
         ] {
-            assert_eq!(chdir_folder_of_line(line), expected.map(PathBuf::from), "{line}");
+            assert_eq!(chdir_dir_of_line(line), expected.map(PathBuf::from), "{line}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Extraction of untrusted archives. No other module extracts archives.
 //!
 //! No entry is written outside of the target directory, through a link, or beyond the limits. Links are
-//! created last and checked by [`super::folder::check_confined`].
+//! created last and checked by [`super::directory::check_confined`].
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 use formwork_core::disk::{open_file, set_mode, symlink};
 use unpack_budget::{CountedReader, UnpackBudget};
 
-use super::folder;
+use super::directory;
 use super::unpack_limits::{ArchiveError, UnpackLimits};
 
 /// Maximum memory for decoding an `.xz` archive, in KiB. The archive specifies how much memory it needs:
@@ -129,7 +129,7 @@ fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), A
             let target = sink.read_link_target(&mut entry)?;
             sink.defer_link(&name, target)?;
         } else if entry.is_dir() {
-            sink.create_folder(&name)?;
+            sink.create_dir(&name)?;
         } else {
             let mode = entry.unix_mode();
             sink.write_file(&name, &mut entry, mode)?;
@@ -165,7 +165,7 @@ fn unpack_tar_entry(
             let mode = entry.header().mode().ok();
             sink.write_file(&name, entry, mode)?;
         }
-        EntryType::Directory => sink.create_folder(&name)?,
+        EntryType::Directory => sink.create_dir(&name)?,
         EntryType::Symlink => {
             let target = entry.link_name().map_err(|error| malformed_archive_error(&error))?;
             let target = target.ok_or_else(|| malformed_archive_error(&"a link has no target"))?;
@@ -212,12 +212,12 @@ impl<'a> ExtractSink<'a> {
             return Err(ArchiveError::Escapes(name.to_owned()));
         }
         let place = self.root.join(name);
-        let missing = place.ancestors().skip(1).take_while(|folder| !folder.is_dir());
+        let missing = place.ancestors().skip(1).take_while(|directory| !directory.is_dir());
         let missing: Vec<_> = missing.map(Path::to_owned).collect();
-        for folder in missing.into_iter().rev() {
+        for directory in missing.into_iter().rev() {
             // A path can contain hundreds of directories, so directories count as entries.
             self.count_entry()?;
-            std::fs::create_dir(folder)?;
+            std::fs::create_dir(directory)?;
         }
         Ok(place)
     }
@@ -236,7 +236,7 @@ impl<'a> ExtractSink<'a> {
         Ok(())
     }
 
-    fn create_folder(&mut self, name: &str) -> Result<(), ArchiveError> {
+    fn create_dir(&mut self, name: &str) -> Result<(), ArchiveError> {
         let place = self.target_path(name)?;
         if place.is_dir() {
             return Ok(());
@@ -327,7 +327,7 @@ impl<'a> ExtractSink<'a> {
                 symlink(target, place)?;
             }
         }
-        folder::check_confined(self.root, self.limits)
+        directory::check_confined(self.root, self.limits)
     }
 }
 

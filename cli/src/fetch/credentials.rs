@@ -117,15 +117,15 @@ mod tests {
 
     /// Result of a helper with this script for a host, and its error.
     fn check(script: &str) -> (Option<String>, Option<String>) {
-        let folder = tempfile::tempdir().unwrap();
-        let plugins = folder.path().join(".terraform.d/plugins");
+        let directory = tempfile::tempdir().unwrap();
+        let plugins = directory.path().join(".terraform.d/plugins");
         std::fs::create_dir_all(&plugins).unwrap();
         let program = plugins.join("terraform-credentials-h");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-        let rc = folder.path().join("rc");
+        let rc = directory.path().join("rc");
         std::fs::write(&rc, "credentials_helper \"h\" { args = [\"a\", \"b\"] }").unwrap();
-        let home = Some(folder.path().to_owned());
+        let home = Some(directory.path().to_owned());
         let env = Env { home, cli_config_file: Some(rc), ..Env::default() };
         let settings = Settings::load(&env).unwrap();
         let credentials = Credentials::new(&env, &settings);

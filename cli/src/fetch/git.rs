@@ -273,8 +273,8 @@ impl GitCommand<'_> {
     ) -> Result<(), FetchError> {
         let mut command = self.command(allowed);
         command.args(arguments);
-        if let Some(folder) = within {
-            command.current_dir(folder);
+        if let Some(directory) = within {
+            command.current_dir(directory);
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut said = Vec::new();
@@ -313,8 +313,8 @@ impl GitCommand<'_> {
 
 /// Returns the size of a directory on disk, in bytes. Unreadable files are not counted, because git may
 /// be deleting files concurrently.
-fn size_on_disk(folder: &Path) -> u64 {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+fn size_on_disk(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
         let found = entry.metadata().ok()?;
         let own = allocated_bytes(&found);
@@ -425,8 +425,8 @@ mod tests {
                 std::thread::park_timeout(Duration::from_millis(5));
             }
         });
-        let folder = tempfile::tempdir().unwrap();
-        let into = folder.path().join("a");
+        let directory = tempfile::tempdir().unwrap();
+        let into = directory.path().join("a");
         let git = GitCommand { limit: Duration::from_millis(200), ..git_of(None, &into) };
         let url = format!("git://127.0.0.1:{port}/a");
         let wanted = GitParams { url, ..GitParams::parse("https://h/a").unwrap() };
@@ -437,8 +437,8 @@ mod tests {
 
     #[test]
     fn a_repository_without_end_is_given_up_at_the_limit() {
-        let folder = tempfile::tempdir().unwrap();
-        let into = folder.path().join("a");
+        let directory = tempfile::tempdir().unwrap();
+        let into = directory.path().join("a");
         // The program runs until it is terminated, and its files remain.
         let script = format!(
             "mkdir -p {0}/.git && while head -c 100000 /dev/zero >> {0}/.git/pack; do :; done",

@@ -77,10 +77,10 @@ fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Resul
     if let Some(token) = token {
         entries.insert(host.to_owned(), json!({ "token": token }));
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory)?;
     // The file must never be readable by other users, not even before the rename.
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
     set_mode(aside.as_file(), 0o600)?;
     serde_json::to_writer_pretty(&mut aside, &document)?;
     aside.as_file().sync_all()?;
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn an_entry_is_replaced_and_all_else_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/credentials.tfrc.json");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/credentials.tfrc.json");
         let place = TokenSource::File { path: path.clone(), is_stored: false };
         store_or_remove_token(&place, "b.example", Some("one")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

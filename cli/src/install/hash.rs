@@ -16,7 +16,7 @@ use crate::fetch::unpack_limits::UnpackLimits;
 ///
 /// # Errors
 /// A file cannot be read. The error contains its path.
-pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
+pub(crate) fn hash_dir(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect_files(
         &root.canonicalize().map_err(|error| error_with_path(root, error))?,
@@ -129,11 +129,11 @@ fn error_with_path(path: &Path, error: io::Error) -> io::Error {
 }
 
 fn collect_files(
-    folder: &Path,
+    directory: &Path,
     prefix: String,
     files: &mut Vec<(String, PathBuf)>,
 ) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder).map_err(|error| error_with_path(folder, error))? {
+    for entry in std::fs::read_dir(directory).map_err(|error| error_with_path(directory, error))? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
@@ -174,27 +174,27 @@ mod tests {
 
     #[test]
     fn the_hash_of_a_module_is_that_of_its_files_and_links_without_its_history() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
         std::fs::create_dir(path(".git")).unwrap();
         std::fs::write(path("main.tf"), "one").unwrap();
-        let plain = hash_module(folder.path()).unwrap();
+        let plain = hash_module(directory.path()).unwrap();
         std::fs::write(path(".git/HEAD"), "ref").unwrap();
-        assert_eq!(hash_module(folder.path()).unwrap(), plain);
+        assert_eq!(hash_module(directory.path()).unwrap(), plain);
         std::os::unix::fs::symlink("nowhere", path("link")).unwrap();
-        let linked = hash_module(folder.path()).unwrap();
+        let linked = hash_module(directory.path()).unwrap();
         assert_ne!(linked, plain);
         std::fs::remove_file(path("link")).unwrap();
         std::os::unix::fs::symlink("elsewhere", path("link")).unwrap();
-        assert_ne!(hash_module(folder.path()).unwrap(), linked);
+        assert_ne!(hash_module(directory.path()).unwrap(), linked);
     }
 
     #[test]
-    fn a_folder_and_the_archive_of_it_have_one_hash() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("b"), "two").unwrap();
-        std::fs::create_dir(folder.path().join("a")).unwrap();
-        std::fs::write(folder.path().join("a/c"), "one").unwrap();
+    fn a_directory_and_the_archive_of_it_have_one_hash() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("b"), "two").unwrap();
+        std::fs::create_dir(directory.path().join("a")).unwrap();
+        std::fs::write(directory.path().join("a/c"), "one").unwrap();
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let options = zip::write::SimpleFileOptions::default();
         for (name, text) in [("b", "two"), ("a/c", "one")] {
@@ -202,10 +202,10 @@ mod tests {
             archive.write_all(text.as_bytes()).unwrap();
         }
         let hash = h1_hash_of_archive(archive.finish().unwrap()).unwrap();
-        assert_eq!(hash_folder(folder.path()).unwrap(), hash);
+        assert_eq!(hash_dir(directory.path()).unwrap(), hash);
         // sha256sum of the two files, joined by hand and hashed with openssl.
         assert!(hash.starts_with("h1:") && hash.len() == 47);
-        std::fs::write(folder.path().join("b"), "three").unwrap();
-        assert_ne!(hash_folder(folder.path()).unwrap(), hash);
+        std::fs::write(directory.path().join("b"), "three").unwrap();
+        assert_ne!(hash_dir(directory.path()).unwrap(), hash);
     }
 }

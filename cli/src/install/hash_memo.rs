@@ -20,31 +20,31 @@ const TIMESTAMP_GRANULARITY_SECONDS: i64 = 2;
 /// The cached hashes of a user.
 #[derive(Clone, Debug)]
 pub(crate) struct HashMemo {
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
 }
 
 impl HashMemo {
     /// Returns the cache in the user's cache directory, if it exists.
     pub(crate) fn in_user_cache(env: &Env) -> Self {
-        Self { folder: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
+        Self { directory: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
     }
 
-    /// Returns the hash of an unpacked package, as [`hash::hash_folder`] computes it.
+    /// Returns the hash of an unpacked package, as [`hash::hash_dir`] computes it.
     ///
     /// # Errors
     /// A file cannot be read. The error contains its path.
-    pub(crate) fn hash_of_folder(&self, root: &Path) -> io::Result<String> {
-        let Some(folder) = &self.folder else { return hash::hash_folder(root) };
+    pub(crate) fn hash_of_dir(&self, root: &Path) -> io::Result<String> {
+        let Some(directory) = &self.directory else { return hash::hash_dir(root) };
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let file = folder.join(hex::encode(&name));
+        let file = directory.join(hex::encode(&name));
         let Some(before) = FileMetadataRecords::read_records(&root)? else {
-            return hash::hash_folder(&root);
+            return hash::hash_dir(&root);
         };
         if let Some(known) = before.remembered_hash(&file) {
             return Ok(known);
         }
-        let hash = hash::hash_folder(&root)?;
+        let hash = hash::hash_dir(&root)?;
         // A file that has just changed could change again with the same timestamp.
         let settled =
             before.newest + TIMESTAMP_GRANULARITY_SECONDS < clock::current_time().unix_timestamp();
@@ -71,8 +71,8 @@ impl FileMetadataRecords {
         let mut lines = Vec::new();
         let mut newest = 0;
         let mut open = vec![root.to_owned()];
-        while let Some(folder) = open.pop() {
-            for entry in fs::read_dir(&folder)? {
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(&directory)? {
                 let entry = entry?;
                 let path = entry.path();
                 let found = entry.metadata()?;
@@ -105,9 +105,9 @@ impl FileMetadataRecords {
     }
 
     fn remember(&self, file: &Path, hash: &str) -> io::Result<()> {
-        let folder = file.parent().unwrap_or(Path::new("."));
-        create_private_dir(folder)?;
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        let directory = file.parent().unwrap_or(Path::new("."));
+        create_private_dir(directory)?;
+        let mut aside = tempfile::NamedTempFile::new_in(directory)?;
         writeln!(aside, "{} {hash}", self.sum)?;
         aside.persist(file).map(drop).map_err(|error| error.error)
     }
@@ -119,29 +119,29 @@ mod tests {
 
     #[test]
     fn a_changed_file_has_another_record_even_with_its_old_size_and_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("program");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("program");
         fs::write(&path, "one").unwrap();
-        let before = FileMetadataRecords::read_records(folder.path()).unwrap();
-        assert_eq!(FileMetadataRecords::read_records(folder.path()).unwrap(), before);
+        let before = FileMetadataRecords::read_records(directory.path()).unwrap();
+        assert_eq!(FileMetadataRecords::read_records(directory.path()).unwrap(), before);
         let time = path.metadata().unwrap().modified().unwrap();
-        let aside = folder.path().join("aside");
+        let aside = directory.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::File::open(&aside).unwrap().set_modified(time).unwrap();
         fs::rename(aside, &path).unwrap();
-        assert_ne!(FileMetadataRecords::read_records(folder.path()).unwrap(), before);
+        assert_ne!(FileMetadataRecords::read_records(directory.path()).unwrap(), before);
     }
 
     #[test]
     fn the_record_of_a_link_has_the_file_that_it_leads_to() {
-        let folder = tempfile::tempdir().unwrap();
-        let (package, target) = (folder.path().join("package"), folder.path().join("target"));
+        let directory = tempfile::tempdir().unwrap();
+        let (package, target) = (directory.path().join("package"), directory.path().join("target"));
         fs::create_dir(&package).unwrap();
         fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink("../target", package.join("program")).unwrap();
         let before = FileMetadataRecords::read_records(&package).unwrap();
         assert_eq!(FileMetadataRecords::read_records(&package).unwrap(), before);
-        let aside = folder.path().join("aside");
+        let aside = directory.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::rename(aside, target).unwrap();
         assert_ne!(FileMetadataRecords::read_records(&package).unwrap(), before);
@@ -149,8 +149,8 @@ mod tests {
 
     #[test]
     fn a_hash_is_remembered_for_its_records_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("memo/a");
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("memo/a");
         let record = FileMetadataRecords { sum: "ff".to_owned(), newest: 0 };
         record.remember(&file, "h1:x").unwrap();
         assert_eq!(record.remembered_hash(&file).as_deref(), Some("h1:x"));
@@ -162,13 +162,13 @@ mod tests {
 
     #[test]
     fn a_package_that_just_changed_is_not_remembered() {
-        let folder = tempfile::tempdir().unwrap();
-        let (package, memo) = (folder.path().join("package"), folder.path().join("memo"));
+        let directory = tempfile::tempdir().unwrap();
+        let (package, memo) = (directory.path().join("package"), directory.path().join("memo"));
         fs::create_dir(&package).unwrap();
         fs::write(package.join("program"), "one").unwrap();
-        let memo = HashMemo { folder: Some(memo) };
-        let hash = memo.hash_of_folder(&package).unwrap();
-        assert_eq!(hash, hash::hash_folder(&package).unwrap());
-        assert!(memo.folder.is_some_and(|folder| !folder.exists()));
+        let memo = HashMemo { directory: Some(memo) };
+        let hash = memo.hash_of_dir(&package).unwrap();
+        assert_eq!(hash, hash::hash_dir(&package).unwrap());
+        assert!(memo.directory.is_some_and(|directory| !directory.exists()));
     }
 }

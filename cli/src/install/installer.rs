@@ -16,7 +16,7 @@ use super::hash;
 use super::install_failure::InstallFailure;
 use super::lockfile::{ProviderLock, is_supported_hash};
 use super::package::{self, BadPackage, PackageContent, PackageId};
-use super::providers::ProviderFolders;
+use super::providers::ProviderDirs;
 use super::signature::PackageTrust;
 use super::source::{
     OciBlob, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
@@ -81,7 +81,7 @@ struct LockHashes<'a> {
 
 /// Installs providers.
 pub(crate) struct Installer<'a> {
-    pub(crate) places: &'a ProviderFolders<'a>,
+    pub(crate) places: &'a ProviderDirs<'a>,
     pub(crate) servers: &'a ServerAccess<'a>,
     /// All sources.
     pub(crate) search: SourceSearch<'a>,
@@ -181,7 +181,7 @@ impl Installer<'_> {
         if let Some(cached) = self.places.cached_package(&job.addr, version, &prior) {
             emit(InstallEvent::Cached(version.clone()));
             let (id, content) =
-                (PackageId { provider: &job.addr, version }, PackageContent::Folder(cached));
+                (PackageId { provider: &job.addr, version }, PackageContent::Directory(cached));
             let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
             let hash = package::install_package(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
@@ -228,7 +228,7 @@ impl Installer<'_> {
                     allowed,
                 )?;
                 let shared =
-                    PackageContent::Folder(package::package_dir(cache, &job.addr, version));
+                    PackageContent::Directory(package::package_dir(cache, &job.addr, version));
                 package::install_package(&shared, self.places.packages_dir()?, id, None)
             }
             None => {
@@ -298,7 +298,7 @@ pub(crate) fn fetch_package(
     progress: &DownloadProgress,
 ) -> Result<FetchedPackage, String> {
     let (content, zh) = match package.location {
-        PackageLocation::Folder(folder) => (PackageContent::Folder(folder), None),
+        PackageLocation::Directory(directory) => (PackageContent::Directory(directory), None),
         PackageLocation::Archive(path) => {
             let (file, zh) =
                 open_archive(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -417,7 +417,7 @@ fn verify_hashes(
     let is_among = |found: &str| known.iter().any(|hash| *hash == found);
     let matches = || -> std::io::Result<bool> {
         match content {
-            PackageContent::Folder(folder) => Ok(is_among(&hash::hash_folder(folder)?)),
+            PackageContent::Directory(directory) => Ok(is_among(&hash::hash_dir(directory)?)),
             PackageContent::Archive(archive) => {
                 let mut archive = archive;
                 archive.rewind()?;

@@ -54,9 +54,9 @@ impl LockFile {
     pub(crate) fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        folder: &Path,
+        directory: &Path,
     ) -> Result<Self, Reported> {
-        let path = folder.join(LOCK_FILE_NAME);
+        let path = directory.join(LOCK_FILE_NAME);
         let text = match read_text(&path, MAX_SMALL_FILE_LEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -128,10 +128,11 @@ impl LockFile {
     ///
     /// # Errors
     /// The file cannot be written. The previous file is then unchanged.
-    pub(crate) fn save(&self, diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
-        let path = folder.join(LOCK_FILE_NAME);
-        let written = Dir::open(folder)
-            .and_then(|folder| folder.replace(LOCK_FILE_NAME, self.render().as_bytes(), 0o644));
+    pub(crate) fn save(&self, diags: &mut Diagnostics, directory: &Path) -> Result<(), Reported> {
+        let path = directory.join(LOCK_FILE_NAME);
+        let written = Dir::open(directory).and_then(|directory| {
+            directory.replace(LOCK_FILE_NAME, self.render().as_bytes(), 0o644)
+        });
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             diags.error(Diagnostic::error(messages::FAILED_TO_SAVE_DEPENDENCY_LOCK_FILE, detail))
@@ -344,10 +345,10 @@ provider "registry.terraform.io/hashicorp/random" {
 "#;
 
     fn load(text: &str) -> (Result<LockFile, Reported>, Vec<String>) {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(LOCK_FILE_NAME), text).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join(LOCK_FILE_NAME), text).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let file = LockFile::load(&mut diags, &mut sources, folder.path());
+        let file = LockFile::load(&mut diags, &mut sources, directory.path());
         (file, diags.into_iter().map(|diagnostic| diagnostic.summary).collect())
     }
 

@@ -26,14 +26,14 @@ pub(crate) fn package_dir_any_platform(
     version: &Version,
     platform: &Platform,
 ) -> PathBuf {
-    package_parent_folder_names(provider, version)
+    package_parent_dir_names(provider, version)
         .iter()
         .fold(below.to_owned(), |at, name| at.join(name))
         .join(platform.to_string())
 }
 
 /// Returns the names of the parent directories of a package.
-fn package_parent_folder_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
+fn package_parent_dir_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
     [
         provider.host().to_string(),
         provider.namespace().to_string(),
@@ -46,7 +46,7 @@ fn package_parent_folder_names(provider: &ProviderAddr, version: &Version) -> [S
 #[derive(Debug)]
 pub(crate) enum PackageContent {
     /// A directory, for which a link is created.
-    Folder(PathBuf),
+    Directory(PathBuf),
     /// An archive, which is unpacked.
     Archive(File),
 }
@@ -90,22 +90,22 @@ pub(crate) fn install_package(
 ) -> Result<String, BadPackage> {
     let PackageId { provider, version } = id;
     let mut parent = below;
-    for name in package_parent_folder_names(provider, version) {
+    for name in package_parent_dir_names(provider, version) {
         parent = parent.open_or_create_subdir(name)?;
     }
     let name = Platform::current().to_string();
     let check = |package: &Path| -> Result<String, BadPackage> {
         let named = || BadPackage::NoProgram(provider.provider_type().to_string());
         find_program(package, provider).ok_or_else(named)?;
-        let hash = hash::hash_folder(package)?;
+        let hash = hash::hash_dir(package)?;
         if allowed.is_some_and(|allowed| !allowed.contains(&hash)) {
             return Err(BadPackage::Mismatch(locked_hash_mismatch_message(provider, version)));
         }
         Ok(hash)
     };
     match content {
-        PackageContent::Folder(folder) => {
-            let target = folder.canonicalize()?;
+        PackageContent::Directory(directory) => {
+            let target = directory.canonicalize()?;
             let hash = check(&target)?;
             let whole = parent.as_file()?;
             whole.lock()?;
@@ -133,7 +133,7 @@ pub(crate) fn install_package(
             whole.lock()?;
             let place = aside.parent().path().join(&name);
             let is_there = aside.parent().is_dir(&name)
-                && hash::hash_folder(&place).is_ok_and(|there| there == hash);
+                && hash::hash_dir(&place).is_ok_and(|there| there == hash);
             if !is_there {
                 aside.parent().remove(&name)?;
                 aside.dir().rename(UNPACKED_PACKAGE_NAME, aside.parent(), &name)?;
@@ -216,8 +216,8 @@ mod tests {
 
     use super::*;
 
-    fn archive(folder: &Path, names: &[&str]) -> PathBuf {
-        let path = folder.join("package.zip");
+    fn archive(directory: &Path, names: &[&str]) -> PathBuf {
+        let path = directory.join("package.zip");
         let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
         for name in names {
             archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn an_archive_is_unpacked_and_its_program_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let package = archive(folder.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
-        let (result, place) = install_archive(package, &folder.path().join("installed"));
+        let directory = tempfile::tempdir().unwrap();
+        let package = archive(directory.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
+        let (result, place) = install_archive(package, &directory.path().join("installed"));
         result.unwrap();
         let program = find_program(&place, &provider()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
@@ -258,15 +258,15 @@ mod tests {
 
     #[test]
     fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let below = folder.path().join("installed");
+        let directory = tempfile::tempdir().unwrap();
+        let below = directory.path().join("installed");
         let around = package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
         let left = around.join(".unpacking-left");
         std::fs::create_dir_all(left.join("package")).unwrap();
         let (other, _held) = create_unpack_dir(Dir::open(&around).unwrap()).unwrap();
         assert!(!left.exists());
         std::fs::create_dir_all(&left).unwrap();
-        let package = archive(folder.path(), &["terraform-provider-thing"]);
+        let package = archive(directory.path(), &["terraform-provider-thing"]);
         install_archive(package, &below).0.unwrap();
         assert!(other.dir().path().exists());
         let names = std::fs::read_dir(around).unwrap();
@@ -275,10 +275,10 @@ mod tests {
 
     #[test]
     fn a_planted_link_above_a_package_is_not_followed_and_one_in_its_place_is_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let (below, victim) = (folder.path().join("installed"), folder.path().join("victim"));
+        let directory = tempfile::tempdir().unwrap();
+        let (below, victim) = (directory.path().join("installed"), directory.path().join("victim"));
         std::fs::create_dir(&victim).unwrap();
-        let package = archive(folder.path(), &["terraform-provider-thing"]);
+        let package = archive(directory.path(), &["terraform-provider-thing"]);
         let place = package_dir(&below, &provider(), &Version::new(1, 0, 0));
         for planted in place.ancestors().take(5) {
             std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
@@ -295,12 +295,12 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_that_climbs_out_of_its_folder_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let package = archive(folder.path(), &["../../evil"]);
-        let (result, place) = install_archive(package, &folder.path().join("installed"));
+    fn an_archive_that_climbs_out_of_its_directory_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let package = archive(directory.path(), &["../../evil"]);
+        let (result, place) = install_archive(package, &directory.path().join("installed"));
         let error = result.unwrap_err();
         assert!(error.to_string().contains("unsafe path"), "{error}");
-        assert!(!place.exists() && !folder.path().join("evil").exists());
+        assert!(!place.exists() && !directory.path().join("evil").exists());
     }
 }

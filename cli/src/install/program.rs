@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::hash_memo::HashMemo;
 use super::lockfile::{LockFile, ProviderLock};
 use super::package;
-use super::providers::ProviderFolders;
+use super::providers::ProviderDirs;
 use super::shipped::ShippedProgram;
 use crate::messages;
 
@@ -36,7 +36,7 @@ impl VerifiedProgram {
     }
 }
 
-impl ProviderFolders<'_> {
+impl ProviderDirs<'_> {
     /// Finds the program of a provider that `init` installed, and verifies its package with the lock
     /// file.
     ///
@@ -48,9 +48,9 @@ impl ProviderFolders<'_> {
         addr: &ProviderAddr,
         locks: &LockFile,
     ) -> Result<VerifiedProgram, Reported> {
-        if let Some(folder) = self.development_folder(addr) {
-            return package::find_program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
-                let detail = format!("The CLI configuration specifies {} for the program of {addr}, but this directory contains no file called terraform-provider-{}.", folder.display(), addr.provider_type());
+        if let Some(directory) = self.development_dir(addr) {
+            return package::find_program(directory, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
+                let detail = format!("The CLI configuration specifies {} for the program of {addr}, but this directory contains no file called terraform-provider-{}.", directory.display(), addr.provider_type());
                 diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blamed_on(Blame::Environment))
             });
         }
@@ -75,7 +75,7 @@ impl ProviderFolders<'_> {
         // The identity is read before the contents, so that the hash is that of this file.
         let identity = FileStamp::of_path(&path);
         let found = identity.and_then(|identity| {
-            Ok((identity, HashMemo::in_user_cache(self.env).hash_of_folder(&place)?))
+            Ok((identity, HashMemo::in_user_cache(self.env).hash_of_dir(&place)?))
         });
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
@@ -98,7 +98,7 @@ impl ProviderFolders<'_> {
         Ok(VerifiedProgram { path, arg0: None, identity: Some(identity), hash })
     }
 
-    /// Finds the programs of several providers, as [`ProviderFolders::find_verified_program`] does, except
+    /// Finds the programs of several providers, as [`ProviderDirs::find_verified_program`] does, except
     /// for providers that are built in or already running.
     ///
     /// # Errors

@@ -24,14 +24,14 @@ use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::messages;
 use crate::settings::{
-    InstallMethod, InstallMethodKind, Settings, implied_mirror_folders, matches_pattern,
+    InstallMethod, InstallMethodKind, Settings, implied_mirror_dirs, matches_pattern,
 };
 
 /// The name of the package directory in the data directory.
 const PROVIDER_PACKAGES_DIR: &str = "providers";
 
 /// The directories in which providers are found and installed.
-pub(crate) struct ProviderFolders<'a> {
+pub(crate) struct ProviderDirs<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
     /// Providers that are already running.
@@ -64,22 +64,22 @@ pub(crate) struct ProviderInstallOptions<'a> {
     pub(crate) progress: &'a dyn Fn(&[InstallJob]),
 }
 
-impl ProviderFolders<'_> {
+impl ProviderDirs<'_> {
     pub(super) fn packages_path(&self) -> PathBuf {
         self.data.path().join(PROVIDER_PACKAGES_DIR)
     }
 
     /// Returns the directory of a provider under development, if the settings specify one.
-    pub(crate) fn development_folder(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
+    pub(crate) fn development_dir(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
         let found = self.settings.overrides.iter().find(|(name, _)| matches_pattern(name, addr));
-        found.map(|(_, folder)| folder)
+        found.map(|(_, directory)| directory)
     }
 
     /// Whether the lock file does not apply: the provider is built in, under development or running.
     pub(crate) fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
         addr.is_builtin()
             || self.reattached.contains_key(addr)
-            || self.development_folder(addr).is_some()
+            || self.development_dir(addr).is_some()
     }
 
     /// Returns the directory of installed packages, and creates it if it does not exist.
@@ -92,28 +92,29 @@ impl ProviderFolders<'_> {
         &self,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Vec<InstallMethod> {
-        let folder = |path: &PathBuf| {
+        let directory = |path: &PathBuf| {
             InstallMethod::for_all_providers(InstallMethodKind::Filesystem(path.clone()))
         };
         if !self.plugin_dirs.is_empty() {
-            return self.plugin_dirs.iter().map(folder).collect();
+            return self.plugin_dirs.iter().map(directory).collect();
         }
         if let Some(methods) = &self.settings.methods {
             return methods.clone();
         }
-        let folders = implied_mirror_folders(self.env, self.root);
-        let folders: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+        let directories = implied_mirror_dirs(self.env, self.root);
+        let directories: Vec<_> =
+            directories.into_iter().filter(|directory| directory.is_dir()).collect();
         // A provider in one of these directories is not searched in other sources.
         let is_local = |addr: &&ProviderAddr| {
-            let has = |folder: &PathBuf| {
-                local_packages(folder, addr).is_ok_and(|found| !found.is_empty())
+            let has = |directory: &PathBuf| {
+                local_packages(directory, addr).is_ok_and(|found| !found.is_empty())
             };
-            folders.iter().any(has)
+            directories.iter().any(has)
         };
         let exclude = required.keys().filter(is_local).map(ToString::to_string).collect();
         let direct =
             InstallMethod { kind: InstallMethodKind::Direct, include: Vec::new(), exclude };
-        folders.iter().map(folder).chain([direct]).collect()
+        directories.iter().map(directory).chain([direct]).collect()
     }
 
     /// Returns the package of a version in the shared cache, if it can be used: it is locked, or the user
@@ -127,7 +128,7 @@ impl ProviderFolders<'_> {
         let cache = self.settings.plugin_cache_dir.as_ref()?;
         let shared = package::package_dir(cache, addr, version);
         package::find_program(&shared, addr)?;
-        let is_locked = || hash::hash_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
+        let is_locked = || hash::hash_dir(&shared).is_ok_and(|hash| locked.contains(&hash));
         // A lock with hashes must match in any case.
         let may_break = self.settings.cache_may_break_lock && locked.is_empty();
         (may_break || is_locked()).then_some(shared)
@@ -154,7 +155,7 @@ impl ProviderFolders<'_> {
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         package::find_program(&place, addr).is_some()
             && HashMemo::in_user_cache(self.env)
-                .hash_of_folder(&place)
+                .hash_of_dir(&place)
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 

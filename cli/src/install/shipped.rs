@@ -54,11 +54,12 @@ fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<Shi
     let file = format!("{PROGRAM_PREFIX}{name}{EXE_SUFFIX}");
     // If this program was replaced while running, files next to its former path cannot be trusted.
     let there = this.canonicalize().ok();
-    let folder = there.as_deref().and_then(Path::parent);
-    let folders = folder.into_iter().flat_map(|folder| {
-        [Some(folder.to_owned()), folder.parent().map(|above| above.join("lib/formwork"))]
+    let directory = there.as_deref().and_then(Path::parent);
+    let directories = directory.into_iter().flat_map(|directory| {
+        [Some(directory.to_owned()), directory.parent().map(|above| above.join("lib/formwork"))]
     });
-    let path = folders.flatten().map(|folder| folder.join(&file)).find(|path| path.is_file());
+    let path =
+        directories.flatten().map(|directory| directory.join(&file)).find(|path| path.is_file());
     if let Some(path) = path {
         return Some(ShippedProgram { path, arg0: None });
     }

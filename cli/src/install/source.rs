@@ -1,8 +1,8 @@
 //! Sources of provider packages: the available versions, and the package of a version. This module does not
 //! download packages.
 
+mod directory;
 mod error;
-mod folder;
 mod network_mirror;
 mod oci;
 mod registry;
@@ -25,8 +25,8 @@ use crate::settings::{
     InstallMethod, InstallMethodKind, RepositoryAddr, RepositoryTemplate, Settings,
 };
 
+pub(crate) use directory::{MirroredProviderPackage, local_packages};
 pub(crate) use error::SourceError;
-pub(crate) use folder::{MirroredProviderPackage, local_packages};
 #[cfg(any(test, fuzzing))]
 pub(crate) use network_mirror::fuzz_documents as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
@@ -74,7 +74,7 @@ pub(crate) struct PackageSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PackageLocation {
     /// A directory that contains the program.
-    Folder(PathBuf),
+    Directory(PathBuf),
     /// A local archive.
     Archive(PathBuf),
     /// The URL of an archive.
@@ -113,7 +113,7 @@ pub(crate) enum PackageEvidence {
 /// A source of packages.
 enum ProviderSource {
     Registry,
-    Folder(PathBuf),
+    Directory(PathBuf),
     Network(String),
     Oci(RepositoryTemplate),
 }
@@ -138,7 +138,7 @@ impl<'a> SourceSearch<'a> {
         let source = |method: InstallMethod| {
             let source = match &method.kind {
                 InstallMethodKind::Direct => ProviderSource::Registry,
-                InstallMethodKind::Filesystem(path) => ProviderSource::Folder(path.clone()),
+                InstallMethodKind::Filesystem(path) => ProviderSource::Directory(path.clone()),
                 InstallMethodKind::Network(url) => ProviderSource::Network(url.clone()),
                 InstallMethodKind::Oci(template) => ProviderSource::Oci(template.clone()),
             };
@@ -221,8 +221,8 @@ impl<'a> SourceSearch<'a> {
             ProviderSource::Oci(template) => {
                 oci::OciProviderQuery { servers: self.servers, template, addr }.versions()
             }
-            ProviderSource::Folder(folder) => {
-                let found = local_packages(folder, addr)?;
+            ProviderSource::Directory(directory) => {
+                let found = local_packages(directory, addr)?;
                 let versions = found.into_iter().map(|package| package.version).collect();
                 Ok(VersionListing { versions, warnings: Vec::new() })
             }
@@ -252,11 +252,11 @@ impl<'a> SourceSearch<'a> {
                 oci::OciProviderQuery { servers: self.servers, template, addr }
                     .package(version, platform)
             }
-            ProviderSource::Folder(folder) => {
+            ProviderSource::Directory(directory) => {
                 let is_it = |one: &MirroredProviderPackage| {
                     one.version == *version && one.platform == *platform
                 };
-                let found = local_packages(folder, addr)?.into_iter().find(is_it);
+                let found = local_packages(directory, addr)?.into_iter().find(is_it);
                 let found = found.ok_or_else(|| SourceError::Platform {
                     addr: addr.clone(),
                     version: version.clone(),
@@ -278,7 +278,7 @@ impl ProviderSource {
                 Ok(repository) => format!("OCI repository {repository}"),
                 Err(_) => format!("OCI repository {template}"),
             },
-            Self::Folder(folder) => folder.display().to_string(),
+            Self::Directory(directory) => directory.display().to_string(),
         }
     }
 }

@@ -22,7 +22,7 @@ messages! {
         "The file is not executable.",
         "Specify the path of the built provider.";
 
-    FW8505 NO_SUCH_FOLDER_RELEASE = "No such release directory",
+    FW8505 NO_SUCH_DIR_RELEASE = "No such release directory",
         "The release directory does not exist.",
         "Correct the path. `formwork provider package` creates such directories.";
 
@@ -62,7 +62,7 @@ messages! {
         "An input of the check is not valid.",
         "Correct the file at the position in the detail.";
 
-    FW8515 NO_SUCH_FOLDER_EXAMPLES = "No such examples directory",
+    FW8515 NO_SUCH_DIR_EXAMPLES = "No such examples directory",
         "The examples directory does not exist.",
         "Correct the path, or remove the option.";
 
@@ -130,7 +130,7 @@ messages! {
         "The value of `-sdk` is not the `sdk` directory of the Formwork sources.",
         "Specify that directory, or remove the option to use the published packages.";
 
-    FW8532 THE_FOLDER_EXISTS = "The directory exists",
+    FW8532 THE_DIR_EXISTS = "The directory exists",
         "The directory for the new provider already exists.",
         "Choose another name, or remove the directory.";
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::config::{ModuleCallSource, files, module_folders};
+use formwork_core::config::{ModuleCallSource, files, module_dirs};
 use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::Sources;
@@ -39,10 +39,10 @@ const MAX_CALL_DEPTH: usize = 64;
 /// Maximum total number of calls.
 const MAX_MODULE_CALLS: usize = 10_000;
 /// Maximum length of the name of a module's directory, just below the limit of file systems.
-const MAX_FOLDER_NAME_LEN: usize = 240;
+const MAX_DIR_NAME_LEN: usize = 240;
 
 /// The directory in which modules are installed, and the options of the installation.
-pub(crate) struct ModulesFolder<'a> {
+pub(crate) struct ModulesDir<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
     /// The root module's directory.
@@ -75,21 +75,22 @@ pub(crate) enum InstallProgress {
 pub(crate) fn install_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    place: &ModulesFolder<'_>,
+    place: &ModulesDir<'_>,
     upgrade: bool,
     tell: &dyn Fn(InstallProgress),
 ) -> Result<(), Reported> {
-    let folder = place.data.path().join(super::MODULES_FOLDER_NAME);
+    let directory = place.data.path().join(super::MODULES_DIR_NAME);
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
-        diags.error(module_errors::unwritten_manifest_error(&folder, &error))
+        diags.error(module_errors::unwritten_manifest_error(&directory, &error))
     };
     let lock = ModuleLock::load(place.root)
         .map_err(|error| diags.error(module_errors::unreadable_lock_error(place.root, &error)))?;
-    let wait = || tell(InstallProgress::Waiting(folder.clone()));
+    let wait = || tell(InstallProgress::Waiting(directory.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The other run may have changed the manifest.
-    let old = ModuleManifest::load(staging.final_modules_dir())
-        .map_err(|error| diags.error(module_errors::unreadable_manifest_error(&folder, &error)))?;
+    let old = ModuleManifest::load(staging.final_modules_dir()).map_err(|error| {
+        diags.error(module_errors::unreadable_manifest_error(&directory, &error))
+    })?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = ModuleWalk {
         old,
@@ -222,8 +223,7 @@ impl ModuleWalk<'_> {
 
     /// Installs the modules that a module calls. All calls are tried, so that every error is reported.
     fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
-        let calls =
-            module_folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);
+        let calls = module_dirs::root_module_calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
             match here.outer {
                 Some(_) => self.unread = true,
@@ -323,7 +323,7 @@ impl ModuleWalk<'_> {
         }
         let dir = self.resolve_links(&dir);
         if !self.staging.staged_path(&dir).is_dir() {
-            return Err(diags.error(module_errors::missing_module_folder_error(call, &dir)));
+            return Err(diags.error(module_errors::missing_module_dir_error(call, &dir)));
         }
         let same = self.old.0.get(&key).is_some_and(|record| {
             record.source == path && record.dir == dir && record.version.is_none()
@@ -442,21 +442,21 @@ impl ModuleWalk<'_> {
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
         let ModuleInPackage { package, within, origin } = *source;
-        if key.len() > MAX_FOLDER_NAME_LEN {
+        if key.len() > MAX_DIR_NAME_LEN {
             let what = "bytes in the names of nested calls";
             return Err(diags.error(module_errors::too_many_calls_error(
-                MAX_FOLDER_NAME_LEN,
+                MAX_DIR_NAME_LEN,
                 what,
                 call,
             )));
         }
-        let aside = self.staging.staging_folder(key);
-        let result = match self.staging.fetched_folder(package) {
+        let aside = self.staging.staging_dir(key);
+        let result = match self.staging.fetched_dir(package) {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
                 .and_then(|target| symlink(&target, &aside))
                 .map_err(FetchError::from),
             Some(there) => {
-                fetch::copy_folder(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
+                fetch::copy_dir(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
                     .map_err(FetchError::from)
             }
             None => self.fetcher.fetch(package, &aside, origin),
@@ -467,11 +467,11 @@ impl ModuleWalk<'_> {
             diags.error(module_errors::download_error(&named, call, &shown, &error))
         })?;
         let found = fetch::find_single_match(&aside, within.as_str()).and_then(|found| {
-            let is_folder = found.is_dir();
-            is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
+            let is_dir = found.is_dir();
+            is_dir.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
         let found = found.map_err(|why| {
-            diags.error(module_errors::missing_subfolder_error(&named, call, source, &why))
+            diags.error(module_errors::missing_subdir_error(&named, call, source, &why))
         })?;
         self.staging.mark_complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));

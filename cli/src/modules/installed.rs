@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModulePath;
-use formwork_core::config::{ModuleCallSource, ModuleFolders, ModuleNotInstalled};
+use formwork_core::config::{ModuleCallSource, ModuleDirs, ModuleNotInstalled};
 use formwork_value::diag::Message;
 
 use super::manifest::ModuleManifest;
@@ -24,8 +24,8 @@ pub(crate) struct InstalledForRun<'a> {
     pub(crate) key: &'a str,
 }
 
-impl ModuleFolders for InstalledForRun<'_> {
-    fn folder_of_call(
+impl ModuleDirs for InstalledForRun<'_> {
+    fn dir_of_call(
         &self,
         path: &ModulePath,
         call: &ModuleCallSource,
@@ -35,8 +35,8 @@ impl ModuleFolders for InstalledForRun<'_> {
     }
 }
 
-impl ModuleFolders for InstalledModules {
-    fn folder_of_call(
+impl ModuleDirs for InstalledModules {
+    fn dir_of_call(
         &self,
         path: &ModulePath,
         call: &ModuleCallSource,

@@ -46,16 +46,16 @@ struct ManifestEntry {
 
 impl ModuleManifest {
     /// Returns the path of the file in the module directory, for messages.
-    pub(crate) fn path(folder: &Path) -> PathBuf {
-        folder.join(MANIFEST_FILE_NAME)
+    pub(crate) fn path(directory: &Path) -> PathBuf {
+        directory.join(MANIFEST_FILE_NAME)
     }
 
     /// Reads the installed modules. A missing file means no modules.
     ///
     /// # Errors
     /// The file cannot be read, or is not a module manifest.
-    pub(crate) fn load(folder: &Dir) -> io::Result<Self> {
-        match folder.read_text(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)? {
+    pub(crate) fn load(directory: &Dir) -> io::Result<Self> {
+        match directory.read_text(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)? {
             Some(text) => Self::parse(&text),
             None => Ok(Self::default()),
         }
@@ -94,15 +94,15 @@ impl ModuleManifest {
     ///
     /// # Errors
     /// The file cannot be written. Its contents are then unchanged.
-    pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
+    pub(crate) fn save(&self, directory: &Dir) -> io::Result<()> {
         let text = self.render();
-        if folder
+        if directory
             .read(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)
             .is_ok_and(|there| there == Some(text.clone().into()))
         {
             return Ok(());
         }
-        folder.replace(MANIFEST_FILE_NAME, text.as_bytes(), 0o644)
+        directory.replace(MANIFEST_FILE_NAME, text.as_bytes(), 0o644)
     }
 
     /// Renders the contents of the file.

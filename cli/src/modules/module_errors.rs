@@ -31,7 +31,7 @@ fn outside_package_error(
     Diagnostic::error(summary, detail).at(call.span).blamed_on(Blame::Environment)
 }
 
-pub(super) fn missing_module_folder_error(call: &ModuleCallSource, dir: &Path) -> Diagnostic {
+pub(super) fn missing_module_dir_error(call: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "The directory {} could not be read for module \"{}\": there is no such directory.",
         dir.display(),
@@ -87,16 +87,16 @@ pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagn
 }
 
 /// Returns the error for a module manifest that cannot be read.
-pub(super) fn unreadable_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
-    let path = ModuleManifest::path(folder);
+pub(super) fn unreadable_manifest_error(directory: &Path, error: &std::io::Error) -> Diagnostic {
+    let path = ModuleManifest::path(directory);
     let detail = format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
     let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
     Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
 }
 
 /// Returns the error for a module manifest that cannot be written.
-pub(super) fn unwritten_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
-    let detail = format!("{}: {error}.", folder.display());
+pub(super) fn unwritten_manifest_error(directory: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!("{}: {error}.", directory.display());
     let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
     Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
 }
@@ -165,7 +165,7 @@ pub(super) fn download_error(
 }
 
 /// Returns the error for a package that does not contain the module's directory.
-pub(super) fn missing_subfolder_error(
+pub(super) fn missing_subdir_error(
     named: &str,
     call: &ModuleCallSource,
     source: &ModuleInPackage<'_>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
+use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModuleAddr, Subdir};
 use formwork_core::version::LooseVersion;
 use serde::Deserialize;
 
@@ -85,7 +85,7 @@ impl<'a> ModuleRegistries<'a> {
         &self,
         module: &RegistryModuleAddr,
         version: &LooseVersion,
-    ) -> Result<(PackageAddr, Subfolder), RegistryError> {
+    ) -> Result<(PackageAddr, Subdir), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
         let answer = self.send_request(module, &url)?;
         let base = answer.url.clone();

@@ -1,6 +1,6 @@
 //! The sources of modules outside of the caller's package.
 
-use formwork_core::addr::{PackageAddr, RegistryModuleAddr, Subfolder};
+use formwork_core::addr::{PackageAddr, RegistryModuleAddr, Subdir};
 
 use crate::fetch::AddressOrigin;
 use crate::redact;
@@ -9,7 +9,7 @@ use crate::redact;
 pub(crate) struct ModuleInPackage<'a> {
     pub(crate) package: &'a PackageAddr,
     /// The directory of the module in the package.
-    pub(crate) within: &'a Subfolder,
+    pub(crate) within: &'a Subdir,
     /// The origin of the address of the package.
     pub(crate) origin: AddressOrigin,
 }
@@ -25,5 +25,5 @@ impl ModuleInPackage<'_> {
 pub(super) struct RegistrySource<'a> {
     pub(super) module: &'a RegistryModuleAddr,
     /// The directory of the module in the package.
-    pub(super) within: &'a Subfolder,
+    pub(super) within: &'a Subdir,
 }

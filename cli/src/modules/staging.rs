@@ -24,7 +24,7 @@ const STAGING_PREFIX: &str = ".new-";
 /// Packages to be moved to the module directory.
 pub(super) struct Staging {
     /// The module directory.
-    folder: PathBuf,
+    directory: PathBuf,
     aside: TempDir,
     /// The lock of the module directory, so that no other process installs modules concurrently.
     _lock: File,
@@ -38,7 +38,7 @@ impl Staging {
     /// Creates the staging directory, and deletes the files of killed runs. `wait` is called before waiting
     /// for another run that installs in this directory.
     pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
-        let dir = data.open_or_create()?.open_or_create_subdir(super::MODULES_FOLDER_NAME)?;
+        let dir = data.open_or_create()?.open_or_create_subdir(super::MODULES_DIR_NAME)?;
         let lock = dir.open_lock_file(".lock")?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -55,8 +55,8 @@ impl Staging {
         }
         let aside = dir.create_temp_dir(STAGING_PREFIX)?;
         let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
-        let folder = data.path().join(super::MODULES_FOLDER_NAME);
-        Ok(Self { folder, aside, _lock: lock, places, fetched })
+        let directory = data.path().join(super::MODULES_DIR_NAME);
+        Ok(Self { directory, aside, _lock: lock, places, fetched })
     }
 
     /// Returns the module directory.
@@ -66,22 +66,22 @@ impl Staging {
 
     /// Returns the final directory of a module's package.
     pub(super) fn module_path(&self, key: &str) -> PathBuf {
-        files::normalize_path(&self.folder.join(folder_name(key)))
+        files::normalize_path(&self.directory.join(dir_name(key)))
     }
 
     /// Returns the directory of a package that is already fetched.
-    pub(super) fn fetched_folder(&self, package: &PackageAddr) -> Option<PathBuf> {
+    pub(super) fn fetched_dir(&self, package: &PackageAddr) -> Option<PathBuf> {
         self.fetched.get(package).cloned()
     }
 
     /// Returns the staging directory for a module's package.
-    pub(super) fn staging_folder(&self, key: &str) -> PathBuf {
-        self.aside.dir().path().join(folder_name(key))
+    pub(super) fn staging_dir(&self, key: &str) -> PathBuf {
+        self.aside.dir().path().join(dir_name(key))
     }
 
     /// Marks the package of a module as complete.
     pub(super) fn mark_complete(&mut self, key: &str, package: &PackageAddr) {
-        let (place, aside) = (self.module_path(key), self.staging_folder(key));
+        let (place, aside) = (self.module_path(key), self.staging_dir(key));
         self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
         self.places.insert(place, aside);
     }
@@ -131,7 +131,7 @@ impl Staging {
 
 /// Returns the name of a module's directory. Names of calls and runs contain no separators. If one did, it
 /// must not refer to another directory.
-fn folder_name(key: &str) -> String {
+fn dir_name(key: &str) -> String {
     key.replace(['/', '\\'], "_")
 }
 

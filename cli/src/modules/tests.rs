@@ -11,7 +11,7 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use tempfile::TempDir;
 
-use super::install::{InstallProgress, ModulesFolder, install_modules};
+use super::install::{InstallProgress, ModulesDir, install_modules};
 use super::manifest::ModuleManifest;
 use crate::data_dir::DataDir;
 use crate::env::Env;
@@ -19,22 +19,22 @@ use crate::fetch::archive::testing::{gzip, tar, zip};
 use crate::settings::Settings;
 use server::Server;
 
-/// A root module in a folder of its own.
+/// A root module in a directory of its own.
 struct Project {
-    folder: TempDir,
+    directory: TempDir,
     settings: Settings,
     /// Number of times a registry request is retried, if set.
     retries: Option<u32>,
     /// Whether the lock file of modules must stay as it is.
     keeps_lock: bool,
-    /// Lock of another run that installs modules in the same folder.
+    /// Lock of another run that installs modules in the same directory.
     other: RefCell<Option<std::fs::File>>,
 }
 
 impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
         let project = Self {
-            folder: tempfile::tempdir().unwrap(),
+            directory: tempfile::tempdir().unwrap(),
             settings: Settings::default(),
             retries: None,
             keeps_lock: false,
@@ -47,7 +47,7 @@ impl Project {
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -65,7 +65,7 @@ impl Project {
         self.write("main.tf", &format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
     }
 
-    /// Installs, and returns the reported messages, with the project's folder called `ROOT`.
+    /// Installs, and returns the reported messages, with the project's directory called `ROOT`.
     fn install(&self, upgrade: bool) -> String {
         let output = RefCell::new(String::new());
         let mut diags = Diagnostics::new();
@@ -75,11 +75,11 @@ impl Project {
             registry_retries: self.retries,
             ..Env::default()
         };
-        let place = ModulesFolder {
+        let place = ModulesDir {
             tests: Path::new("tests"),
             env: &env,
             settings: &self.settings,
-            root: self.folder.path(),
+            root: self.directory.path(),
             data: &DataDir::at_path(self.path(".terraform")),
             pause: |_| {},
             keeps_lock: self.keeps_lock,
@@ -90,10 +90,10 @@ impl Project {
                     format!("Downloading {what} for {key}...\n")
                 }
                 InstallProgress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
-                InstallProgress::Waiting(folder) => {
+                InstallProgress::Waiting(directory) => {
                     // The other run ends as soon as this one waits for it.
                     drop(self.other.take());
-                    format!("Waiting for {}\n", folder.display())
+                    format!("Waiting for {}\n", directory.display())
                 }
             };
         };
@@ -106,8 +106,8 @@ impl Project {
     }
 
     fn manifest(&self) -> String {
-        let folder = Dir::open(&self.path(".terraform/modules")).unwrap();
-        let manifest = ModuleManifest::load(&folder).unwrap();
+        let directory = Dir::open(&self.path(".terraform/modules")).unwrap();
+        let manifest = ModuleManifest::load(&directory).unwrap();
         let line = |(key, record): (&String, &super::manifest::ModuleRecord)| {
             let version = record.version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
             format!("{key:?}: {}{version} in {}\n", record.source, record.dir.display())
@@ -116,15 +116,15 @@ impl Project {
     }
 
     fn shown(&self, text: &str) -> String {
-        text.replace(&self.folder.path().display().to_string(), "ROOT")
+        text.replace(&self.directory.path().display().to_string(), "ROOT")
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "repositories are made by git itself")]
-fn git(folder: &Path, arguments: &[&str]) {
+fn git(directory: &Path, arguments: &[&str]) {
     let output = std::process::Command::new("git")
         .arg("-C")
-        .arg(folder)
+        .arg(directory)
         .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
         .args(arguments)
         .output()
@@ -133,21 +133,21 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 /// A repository with two commits, the first tagged `v1`.
-fn repository(folder: &Path) -> String {
-    let git = |arguments: &[&str]| git(folder, arguments);
-    std::fs::create_dir_all(folder.join("sub")).unwrap();
-    std::fs::create_dir_all(folder.join("other")).unwrap();
+fn repository(directory: &Path) -> String {
+    let git = |arguments: &[&str]| git(directory, arguments);
+    std::fs::create_dir_all(directory.join("sub")).unwrap();
+    std::fs::create_dir_all(directory.join("other")).unwrap();
     git(&["init", "--quiet", "--initial-branch=main"]);
-    std::fs::write(folder.join("main.tf"), "# one").unwrap();
-    std::fs::write(folder.join("other/main.tf"), "").unwrap();
-    std::fs::write(folder.join("sub/main.tf"), "module \"o\" {\n  source = \"../other\"\n}\n")
+    std::fs::write(directory.join("main.tf"), "# one").unwrap();
+    std::fs::write(directory.join("other/main.tf"), "").unwrap();
+    std::fs::write(directory.join("sub/main.tf"), "module \"o\" {\n  source = \"../other\"\n}\n")
         .unwrap();
     git(&["add", "."]);
     git(&["commit", "--quiet", "--message=1"]);
     git(&["tag", "v1"]);
-    std::fs::write(folder.join("main.tf"), "# two").unwrap();
+    std::fs::write(directory.join("main.tf"), "# two").unwrap();
     git(&["commit", "--quiet", "--all", "--message=2"]);
-    format!("git::file://{}", folder.display())
+    format!("git::file://{}", directory.display())
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_failure_leaves_what_was_installed_before() {
 }
 
 #[test]
-fn a_folder_that_a_package_does_not_have_is_distinguished_from_no_package() {
+fn a_directory_that_a_package_does_not_have_is_distinguished_from_no_package() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     for within in ["nope", "main.tf", "*/nope"] {
@@ -452,14 +452,14 @@ fn a_remote_package_names_no_files_of_this_machine() {
         server::body(zip(&[("main.tf", &text)]))
     };
     let server = Server::start(vec![
-        ("/folder.zip", inner(path.to_string())),
+        ("/directory.zip", inner(path.to_string())),
         ("/file.zip", inner(format!("file://{path}"))),
         ("/git.zip", inner(format!("git::file://{path}"))),
-        ("/git-folder.zip", inner(format!("git::{path}"))),
+        ("/git-directory.zip", inner(format!("git::{path}"))),
         ("/header", server::get(&format!("BASE/a.zip?checksum=file:{path}/main.tf"))),
         ("/a.zip", server::body(zip(&[("main.tf", "")]))),
     ]);
-    for page in ["folder.zip", "file.zip", "git.zip", "git-folder.zip", "header"] {
+    for page in ["directory.zip", "file.zip", "git.zip", "git-directory.zip", "header"] {
         let project = Project::new(&[]);
         project.call(&server.url(&format!("/{page}")));
         let output = project.install(false);

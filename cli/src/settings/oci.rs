@@ -48,17 +48,17 @@ pub(crate) struct OciDefaults {
 }
 
 impl OciSettings {
-    /// Adds the settings of another file. Relative paths in it start from its directory, `folder`.
+    /// Adds the settings of another file. Relative paths in it start from its directory, `directory`.
     ///
     /// # Errors
     /// Both files contain credentials for the same repositories, or both contain defaults.
-    pub(super) fn merge(&mut self, other: Self, folder: &Path) -> Result<(), String> {
+    pub(super) fn merge(&mut self, other: Self, directory: &Path) -> Result<(), String> {
         for one in other.credentials {
             self.add(one)?;
         }
         if let Some(mut defaults) = other.defaults {
             for file in defaults.files.iter_mut().flatten() {
-                let path = folder.join(&*file);
+                let path = directory.join(&*file);
                 *file = std::path::absolute(&path).unwrap_or(path);
             }
             self.set_defaults(defaults)?;

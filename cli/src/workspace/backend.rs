@@ -321,8 +321,8 @@ mod tests {
     }
 
     fn load(text: &str) -> InitializedBackend {
-        let folder = tempfile::tempdir().unwrap();
-        let data = DataDir::at_path(folder.path().to_owned());
+        let directory = tempfile::tempdir().unwrap();
+        let data = DataDir::at_path(directory.path().to_owned());
         std::fs::write(InitializedBackend::path(&data), text).unwrap();
         InitializedBackend::load(&data).unwrap().unwrap()
     }
@@ -384,8 +384,8 @@ mod tests {
 
     #[test]
     fn what_is_written_down_is_read_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let (data, block) = (DataDir::at_path(folder.path().join("data")), local(None));
+        let directory = tempfile::tempdir().unwrap();
+        let (data, block) = (DataDir::at_path(directory.path().join("data")), local(None));
         write_record(&data, &block, &local(Some("prod.tfstate"))).unwrap();
         let read = InitializedBackend::load(&data).unwrap().unwrap();
         assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));

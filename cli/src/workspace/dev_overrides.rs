@@ -56,13 +56,13 @@ impl Workspace<'_> {
     }
 
     fn overrides_text(&self) -> Option<String> {
-        let overrides = &self.provider_folders(&[]).settings.overrides;
+        let overrides = &self.provider_dirs(&[]).settings.overrides;
         if overrides.is_empty() {
             return None;
         }
         let mut lines: Vec<String> = overrides
             .iter()
-            .map(|(provider, folder)| format!(" - {provider} in {}", folder.display()))
+            .map(|(provider, directory)| format!(" - {provider} in {}", directory.display()))
             .collect();
         lines.insert(
             0,

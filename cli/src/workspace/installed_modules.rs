@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::module_folders;
+use formwork_core::config::module_dirs;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -35,15 +35,15 @@ impl Workspace<'_> {
         &self,
         diags: &mut Diagnostics,
     ) -> Result<InstalledModules, Reported> {
-        let folder = self.modules_folder();
+        let directory = self.modules_dir();
         let load = || -> std::io::Result<ModuleManifest> {
             let Some(data) = self.data.open()? else { return Ok(ModuleManifest::default()) };
-            data.subdir(modules::MODULES_FOLDER_NAME)?
+            data.subdir(modules::MODULES_DIR_NAME)?
                 .as_ref()
                 .map_or(Ok(ModuleManifest::default()), ModuleManifest::load)
         };
         load().map(InstalledModules).map_err(|error| {
-            let path = ModuleManifest::path(&folder);
+            let path = ModuleManifest::path(&directory);
             let detail = format!(
                 "{}: {error}. Remove the file, and run \"formwork init\" to reinstall all modules.",
                 path.display()
@@ -54,18 +54,18 @@ impl Workspace<'_> {
     }
 
     /// Returns the path of the module directory.
-    pub(crate) fn modules_folder(&self) -> PathBuf {
-        self.data.path().join(modules::MODULES_FOLDER_NAME)
+    pub(crate) fn modules_dir(&self) -> PathBuf {
+        self.data.path().join(modules::MODULES_DIR_NAME)
     }
 
     /// Whether the root module calls modules. Errors are reported when the configuration is loaded.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
-        module_folders::root_module_calls(
+        module_dirs::root_module_calls(
             &mut Diagnostics::new(),
             &mut sources,
             &FilesOnDisk,
-            &self.config_folder,
+            &self.config_dir,
         )
         .map_or(true, |calls| !calls.is_empty())
     }
@@ -81,12 +81,12 @@ impl Workspace<'_> {
         report: &OperationReport,
     ) -> Result<(), Reported> {
         let ModuleInstallOptions { upgrade, keeps_lock, tests } = options;
-        let place = install::ModulesFolder {
+        let place = install::ModulesDir {
             keeps_lock,
-            tests: test_modules::tests_folder(tests),
+            tests: test_modules::tests_dir(tests),
             env: self.env,
             settings: &self.settings,
-            root: &self.config_folder,
+            root: &self.config_dir,
             data: &self.data,
             pause: std::thread::sleep,
         };
@@ -96,9 +96,9 @@ impl Workspace<'_> {
                     format!("Downloading {package} for {key}...")
                 }
                 InstallProgress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
-                InstallProgress::Waiting(folder) => format!(
+                InstallProgress::Waiting(directory) => format!(
                     "Waiting for another command that installs modules in {}...",
-                    folder.display()
+                    directory.display()
                 ),
             });
         })

@@ -89,9 +89,9 @@ impl BackendConfig {
     /// Returns the state files of all workspaces, if the backend is the local one.
     pub(crate) fn local_state_files(&self, root: &Path) -> Option<Workspaces> {
         let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
-        let (default, folder) = (path("path"), path("workspace_dir"));
+        let (default, directory) = (path("path"), path("workspace_dir"));
         self.is_local()
-            .then(|| Workspaces::from_paths(root, default.map(Path::new), folder.map(Path::new)))
+            .then(|| Workspaces::from_paths(root, default.map(Path::new), directory.map(Path::new)))
     }
 }
 

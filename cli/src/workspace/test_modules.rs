@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::parsed_test_file::TestFile;
-use formwork_core::config::test_files::{self, TestFolders};
+use formwork_core::config::test_files::{self, TestDirs};
 use formwork_core::config::{ConfigSource, test_modules};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -29,16 +29,16 @@ pub(crate) struct LoadedRun<T> {
 }
 
 /// Returns the given test directory, or the default one.
-pub(super) fn tests_folder(tests: Option<&Path>) -> &Path {
-    tests.unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER))
+pub(super) fn tests_dir(tests: Option<&Path>) -> &Path {
+    tests.unwrap_or(Path::new(test_files::DEFAULT_TEST_DIR))
 }
 
 impl Workspace<'_> {
     /// Checks the test files in the configuration directory and in the test directory below it, which is
     /// `tests` by default.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
-        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        test_files::check_test_files(diags, &mut self.sources, &FilesOnDisk, folders);
+        let directories = TestDirs { module: &self.config_dir, tests: tests_dir(tests) };
+        test_files::check_test_files(diags, &mut self.sources, &FilesOnDisk, directories);
     }
 
     /// Reads the test files, in the order in which they run.
@@ -50,15 +50,15 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         tests: Option<&Path>,
     ) -> Result<Vec<TestFile>, Reported> {
-        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        folders.check_is_below_module(diags)?;
-        test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, folders)
+        let directories = TestDirs { module: &self.config_dir, tests: tests_dir(tests) };
+        directories.check_is_below_module(diags)?;
+        test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, directories)
     }
 
     /// Whether a run block of a test file uses its own module.
     pub(crate) fn tests_use_modules(&self, tests: Option<&Path>) -> bool {
-        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        let listed = test_modules::list_test_files(&mut Sources::new(), &FilesOnDisk, folders);
+        let directories = TestDirs { module: &self.config_dir, tests: tests_dir(tests) };
+        let listed = test_modules::list_test_files(&mut Sources::new(), &FilesOnDisk, directories);
         listed.iter().any(|file| !file.modules.is_empty())
     }
 
@@ -73,8 +73,8 @@ impl Workspace<'_> {
         load: impl Fn(&mut Diagnostics, &mut Sources, ConfigSource<'_>) -> Result<T, Reported>,
     ) -> Result<Vec<LoadedTest<T>>, Reported> {
         let installed = self.installed_modules(diags)?;
-        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        let files = test_modules::list_test_files(&mut self.sources, &FilesOnDisk, folders);
+        let directories = TestDirs { module: &self.config_dir, tests: tests_dir(tests) };
+        let files = test_modules::list_test_files(&mut self.sources, &FilesOnDisk, directories);
         let mut loaded = Vec::new();
         let mut result = Ok(());
         for file in &files {
@@ -86,9 +86,9 @@ impl Workspace<'_> {
                     diags.error(problem.at(missing.span))
                 });
                 let read = dir.and_then(|dir| {
-                    let folders = InstalledForRun { installed: &installed, key: &key };
+                    let directories = InstalledForRun { installed: &installed, key: &key };
                     let config_source =
-                        ConfigSource { files: &FilesOnDisk, dir: &dir, folders: &folders };
+                        ConfigSource { files: &FilesOnDisk, dir: &dir, directories: &directories };
                     load(diags, &mut self.sources, config_source)
                 });
                 match read {

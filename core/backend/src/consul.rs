@@ -177,7 +177,7 @@ fn read_tls_settings(arguments: &BackendArguments<'_>) -> Result<TlsSettings, Co
             Some(authorities) => Some(authorities),
             None => arguments
                 .read_env_variable("CONSUL_CAPATH")
-                .map(|path| read_certificate_folder(arguments, &path))
+                .map(|path| read_certificate_dir(arguments, &path))
                 .transpose()?,
         },
         identity,
@@ -195,7 +195,7 @@ fn read_file_argument(
 }
 
 /// Returns the certificates in all files of a directory.
-fn read_certificate_folder(
+fn read_certificate_dir(
     arguments: &BackendArguments<'_>,
     path: &str,
 ) -> Result<String, ConfigError> {

@@ -127,8 +127,8 @@ fn read_endpoint(arguments: &BackendArguments<'_>) -> Result<String, ConfigError
             "storage_custom_endpoint is {url:?}, which is not a URL with http or https"
         )));
     };
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    Ok(format!("{scheme}://{authority}{folder}/"))
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    Ok(format!("{scheme}://{authority}{directory}/"))
 }
 
 fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption, ConfigError> {

@@ -30,7 +30,7 @@ use crate::retry::RetryPolicy;
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::web::{HttpClient, HttpResponse, TlsSettings, redact_url};
 use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, journal_folder_of_remote_state, local_intent_log,
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, journal_directory_of_remote_state, local_intent_log,
 };
 
 /// The type of the backend.
@@ -134,8 +134,8 @@ impl HttpBackend {
         let address = &self.server.address;
         let log = local_intent_log(&self.root, &journal_id_of_address(address), workspace);
         // Journals of earlier versions are named after the address as written.
-        let former = journal_folder_of_remote_state(&self.root, address, workspace);
-        log.with_former_folder(former)
+        let former = journal_directory_of_remote_state(&self.root, address, workspace);
+        log.with_former_dir(former)
     }
 }
 

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::arguments::BackendEnvironment;
 
-    fn backend_in_folder(root: &Path) -> Arc<dyn Backend> {
+    fn backend_in_dir(root: &Path) -> Arc<dyn Backend> {
         let none: [(Str, Value); 0] = [];
         let values = InMemoryBackendKind.schema().coerce(&Value::object(none)).unwrap();
         let environment =
@@ -215,14 +215,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_that_is_cut_off_is_taken_over_from_memory_and_leaves_nothing_on_the_disk() {
-        let folder = tempfile::tempdir().unwrap();
-        let backend = backend_in_folder(folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let backend = backend_in_dir(directory.path());
         let base = StateFile::new_empty();
         let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
         drop(backend.intent_log("cut-off").begin_run(begin).await.unwrap());
-        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 
-        let later = backend_in_folder(folder.path());
+        let later = backend_in_dir(directory.path());
         assert!(!later.intent_log("other").has_unfinished_run().await);
         let intents = later.intent_log("cut-off");
         let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();

@@ -180,7 +180,7 @@ impl SharedIntents {
     }
 
     fn journal_path_of_run(&self, run: &str) -> PathBuf {
-        self.local.folder().join(format!("{run}.wal"))
+        self.local.directory().join(format!("{run}.wal"))
     }
 
     /// Starts the copy of a journal. Returns `None` if the store does not support journals.
@@ -239,7 +239,7 @@ impl SharedIntents {
         // Fails if the file is already deleted. A remaining copy only repeats the content of the
         // store.
         std::fs::remove_file(path).ok();
-        std::fs::remove_dir(self.local.folder()).ok();
+        std::fs::remove_dir(self.local.directory()).ok();
         Ok(())
     }
 }

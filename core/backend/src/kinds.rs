@@ -76,12 +76,12 @@ impl BackendKind for LocalBackendKind {
             }
             path => Ok(path),
         };
-        let (default, folder) = (path("path")?, path("workspace_dir")?);
-        let (default, folder) = (default.as_deref(), folder.as_deref());
+        let (default, directory) = (path("path")?, path("workspace_dir")?);
+        let (default, directory) = (default.as_deref(), directory.as_deref());
         let places = Workspaces::from_paths(
             arguments.working_directory(),
             default.map(Path::new),
-            folder.map(Path::new),
+            directory.map(Path::new),
         );
         Ok(Arc::new(LocalBackend { places }))
     }

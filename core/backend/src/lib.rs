@@ -86,8 +86,8 @@ pub const DEFAULT_WORKSPACE: &str = "default";
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
-/// let backend = LocalBackend { places: Workspaces::from_paths(folder.path(), None, None) };
+/// let directory = tempfile::tempdir().unwrap();
+/// let backend = LocalBackend { places: Workspaces::from_paths(directory.path(), None, None) };
 /// backend.create_workspace("test").await.unwrap();
 /// assert_eq!(backend.workspaces().await.unwrap(), ["default", "test"]);
 /// # }
@@ -175,11 +175,11 @@ fn remote_state_intent_log(root: &Path, place: &str, workspace: &str) -> Arc<dyn
 }
 
 fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog {
-    LocalIntentLog::in_dir(journal_folder_of_remote_state(root, place, workspace))
+    LocalIntentLog::in_dir(journal_directory_of_remote_state(root, place, workspace))
 }
 
 /// Returns the directory of the intents of runs on a state that is stored elsewhere.
-fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
+fn journal_directory_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
     // A location may contain secrets, and characters that are not allowed in file names.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name = hex::encode(&sum[..8]);
@@ -194,8 +194,8 @@ fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> 
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
-/// let backend = LocalBackend { places: Workspaces::from_paths(folder.path(), None, None) };
+/// let directory = tempfile::tempdir().unwrap();
+/// let backend = LocalBackend { places: Workspaces::from_paths(directory.path(), None, None) };
 /// let mut state = OpenState::open(&backend, DEFAULT_WORKSPACE).await.unwrap();
 /// assert!(state.store.read().await.unwrap().is_none());
 /// # }

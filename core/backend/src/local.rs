@@ -91,11 +91,11 @@ impl StateFilePaths {
     /// the path of the state is a link.
     #[must_use]
     pub fn intent_log(&self) -> Arc<dyn IntentLog> {
-        let log = LocalIntentLog::in_dir(self.journal_folder());
+        let log = LocalIntentLog::in_dir(self.journal_dir());
         Arc::new(log.with_state_file(self.state.clone()).with_durability(self.durability))
     }
 
-    fn journal_folder(&self) -> PathBuf {
+    fn journal_dir(&self) -> PathBuf {
         Self::from_state_path(follow_links(&self.state)).sibling_path(".journal")
     }
 

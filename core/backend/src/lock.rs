@@ -36,9 +36,9 @@ pub struct LockRequest {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
+/// let directory = tempfile::tempdir().unwrap();
 /// let mut state: OpenState =
-///     StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
+///     StateFilePaths::from_state_path(directory.path().join("terraform.tfstate")).into();
 /// let request = LockRequest { operation: "inspect".to_owned(), timeout: Duration::ZERO };
 /// let lock = state.store.lock(request).await.unwrap();
 /// assert!(!lock.id().is_empty());

@@ -190,9 +190,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_state_is_read_from_the_file_that_the_arguments_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let environment =
-            BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
+        let directory = tempfile::tempdir().unwrap();
+        let environment = BackendEnvironment {
+            root: directory.path().to_owned(),
+            ..BackendEnvironment::default()
+        };
         let states = RemoteStateReader::new(environment, RemoteCiphers::default());
         // As in a `backend` block, a number is converted to a string.
         let config = settings("path", Value::Number(Number::from(5_i64)));
@@ -205,14 +207,14 @@ mod tests {
         let missing = states.read(&source).await.unwrap_err();
         assert_eq!(missing.message, messages::REMOTE_STATE_NOT_FOUND);
         let text = StateFile { serial: 3, ..StateFile::new_empty() }.to_bytes();
-        std::fs::write(folder.path().join("5"), text).unwrap();
+        std::fs::write(directory.path().join("5"), text).unwrap();
         assert_eq!(states.read(&source).await.unwrap().serial, 3);
     }
 
     #[tokio::test]
     async fn the_target_for_an_encrypted_state_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
         std::fs::write(&path, r#"{"encryption_version":"v0","encrypted_data":"AA=="}"#).unwrap();
         let config = settings("path", Value::string(path.display().to_string()));
         let source = RemoteStateSource {

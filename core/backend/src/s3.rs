@@ -172,15 +172,15 @@ impl ClientBackend for S3Backend {
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
-        let folder = self.workspace_prefix();
-        let objects = match self.bucket.list(&folder).await? {
+        let directory = self.workspace_prefix();
+        let objects = match self.bucket.list(&directory).await? {
             Some(objects) => objects,
             // As in Terraform, credentials for one key are sufficient for a configuration without
             // workspaces.
             None if prefix == "env:" => Vec::new(),
             None => {
                 let bucket = &self.settings.bucket;
-                return Err(format!("the credentials lack the permission to list the objects of the bucket {bucket:?} with the prefix {folder:?} (s3:ListBucket)").into());
+                return Err(format!("the credentials lack the permission to list the objects of the bucket {bucket:?} with the prefix {directory:?} (s3:ListBucket)").into());
             }
         };
         let found = objects.iter().filter_map(|object| self.workspace_of(&object.name));

@@ -32,8 +32,8 @@ const MAX_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(16);
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
-/// let path = folder.path().join("terraform.tfstate");
+/// let directory = tempfile::tempdir().unwrap();
+/// let path = directory.path().join("terraform.tfstate");
 /// let mut store = LocalStore::new(StateFilePaths::from_state_path(path));
 /// let lock = store.try_lock("inspect").await.unwrap();
 /// assert!(store.read().await.unwrap().is_none());

@@ -92,8 +92,8 @@ fn change(row: &mut Row, text: &mut Vec<u8>, other: &[u8]) {
 }
 
 /// Returns the examples in a directory, sorted by name.
-fn examples(folder: &Path) -> Vec<Vec<u8>> {
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
+fn examples(directory: &Path) -> Vec<Vec<u8>> {
+    let mut paths: Vec<_> = std::fs::read_dir(directory)
         .expect("examples are kept")
         .flatten()
         .map(|entry| entry.path())
@@ -105,9 +105,9 @@ fn examples(folder: &Path) -> Vec<Vec<u8>> {
 
 /// Passes a target its examples and mutations of them. `HOSTILE_ROUNDS`, if set when this is built,
 /// increases the number of rounds.
-pub(crate) fn try_hard(folder: &Path, name: &str, target: fn(&[u8])) {
+pub(crate) fn try_hard(directory: &Path, name: &str, target: fn(&[u8])) {
     let rounds = option_env!("HOSTILE_ROUNDS").and_then(|text| text.parse().ok());
-    let examples = examples(&folder.join(name));
+    let examples = examples(&directory.join(name));
     assert!(!examples.is_empty(), "{name} has no examples");
     for (number, example) in examples.iter().enumerate() {
         target(example);

@@ -23,9 +23,13 @@ impl OperationObserver for Progress {
     }
 }
 
-async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
+async fn run(
+    diags: &mut Diagnostics,
+    directory: &Path,
+    launcher: &Launcher,
+) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let loaded = LoadedConfig::load(diags, &mut sources, folder, Vec::new())?;
+    let loaded = LoadedConfig::load(diags, &mut sources, directory, Vec::new())?;
     let pool = ProviderPool::new(launcher);
     let operation = loaded.operation(&sources, &pool).with_observer(&Progress);
     // The state is locked from here on, so that no other run changes the same objects.
@@ -40,12 +44,12 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, provider, program] = &arguments[..] else { return ExitCode::from(2) };
+    let [directory, provider, program] = &arguments[..] else { return ExitCode::from(2) };
     let Ok(provider) = provider.parse::<ProviderAddr>() else { return ExitCode::from(2) };
     let programs = [(provider, ProviderProgram::from_path(program))].into();
     let launcher = Launcher::new(LauncherSettings::default(), programs);
     let mut diags = Diagnostics::new();
-    let result = run(&mut diags, Path::new(folder), &launcher).await;
+    let result = run(&mut diags, Path::new(directory), &launcher).await;
     // Shut down after a failure too. Otherwise the provider processes would keep running.
     launcher.shutdown(&mut diags).await;
     diags.iter().for_each(|one| println!("{:?}: {}. {}", one.severity, one.summary, one.detail));

@@ -25,10 +25,10 @@ const MAX_LISTED_ADDRESSES: usize = 20;
 /// use formwork_backend::encryption::StateCipher;
 /// use formwork_operation::{ErroredState, messages};
 ///
-/// let folder = tempfile::tempdir().unwrap();
-/// let read = || ErroredState::read_and_compare(folder.path(), &StateCipher::default(), None);
+/// let directory = tempfile::tempdir().unwrap();
+/// let read = || ErroredState::read_and_compare(directory.path(), &StateCipher::default(), None);
 /// assert!(read().is_none());
-/// std::fs::write(folder.path().join("errored.tfstate"), "cut off").unwrap();
+/// std::fs::write(directory.path().join("errored.tfstate"), "cut off").unwrap();
 /// let warning = read().unwrap().warning();
 /// assert!(warning.is_about_message(messages::ERRORED_STATE_UNREADABLE));
 /// ```
@@ -42,11 +42,11 @@ pub struct ErroredState {
 impl ErroredState {
     /// Compares the file in a directory with the state, if the file exists.
     pub fn read_and_compare(
-        folder: &Path,
+        directory: &Path,
         cipher: &StateCipher,
         stored: Option<&StateFile>,
     ) -> Option<Self> {
-        let errored = ErroredStateFile::read(folder, cipher)?;
+        let errored = ErroredStateFile::read(directory, cipher)?;
         let standing = errored.compare_with_state(stored);
         let mut stored_ids = BTreeMap::new();
         if let (ErroredStateRelation::Diverged { missing, lacking, .. }, Some(stored)) =
@@ -190,8 +190,11 @@ impl ErroredState {
 }
 
 /// A hint about the file, for when the state cannot be read.
-pub(crate) fn hint_for_unusable_state(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
-    let errored = ErroredStateFile::read(folder, cipher)?;
+pub(crate) fn hint_for_unusable_state(
+    directory: &Path,
+    cipher: &StateCipher,
+) -> Option<Diagnostic> {
+    let errored = ErroredStateFile::read(directory, cipher)?;
     let file = errored.file.as_ref()?;
     let detail = format!(
         "A run that could not store its state wrote {ERRORED_FILE}: lineage {:?}, serial {}, {} resources. It may be newer than any backup. Compare lineage and serial before you replace the state with it.",

@@ -20,8 +20,8 @@ use crate::messages;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
-/// let path = folder.path().join("terraform.tfstate");
+/// let directory = tempfile::tempdir().unwrap();
+/// let path = directory.path().join("terraform.tfstate");
 /// // There is no journal beside the file.
 /// assert!(check_no_unfinished_run(&mut Diagnostics::new(), &path).await.is_ok());
 /// # }
@@ -51,8 +51,8 @@ pub async fn check_no_unfinished_run(diags: &mut Diagnostics, path: &Path) -> Re
 /// use formwork_operation::journal_checks::check_no_misplaced_journals;
 /// use formwork_value::Diagnostics;
 ///
-/// let folder = tempfile::tempdir().unwrap();
-/// let (path, cipher) = (folder.path().join("copy.tfstate"), StateCipher::default());
+/// let directory = tempfile::tempdir().unwrap();
+/// let (path, cipher) = (directory.path().join("copy.tfstate"), StateCipher::default());
 /// let (mut diags, file) = (Diagnostics::new(), StateFile::new_empty());
 /// assert!(check_no_misplaced_journals(&mut diags, &path, &file, &cipher).is_ok());
 /// ```
@@ -71,9 +71,9 @@ pub fn check_no_misplaced_journals(
     let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
         return Ok(());
     };
-    let (ours, folder) = (path.display(), journals.folder.display());
+    let (ours, directory) = (path.display(), journals.directory.display());
     let lacks = format!(
-        "Its journal in {folder} has results or operations of unknown outcome that {ours} lacks, so objects would be created again."
+        "Its journal in {directory} has results or operations of unknown outcome that {ours} lacks, so objects would be created again."
     );
     let detail = match &journals.place {
         JournaledPlace::File { path: theirs, .. } => {

@@ -9,7 +9,7 @@ use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::inputs::{
     GivenVariable, ResolvedVariable, UnsetVariableTreatment, resolve_variables,
 };
-use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::module_dirs::LocalModuleDirs;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::provider::ProviderPool;
@@ -34,9 +34,9 @@ const STATE_FILE: &str = "terraform.tfstate";
 ///
 /// use formwork_operation::prelude::*;
 ///
-/// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
+/// async fn apply(diags: &mut Diagnostics, directory: &Path) -> Result<(), Reported> {
 ///     let mut sources = Sources::new();
-///     let loaded = LoadedConfig::load(diags, &mut sources, folder, Vec::new())?;
+///     let loaded = LoadedConfig::load(diags, &mut sources, directory, Vec::new())?;
 ///     // The configuration needs no provider but the built-in one.
 ///     let launcher = Launcher::new(LauncherSettings::default(), Default::default());
 ///     let pool = ProviderPool::new(&launcher);
@@ -50,12 +50,12 @@ const STATE_FILE: &str = "terraform.tfstate";
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
+/// let directory = tempfile::tempdir().unwrap();
 /// let text = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
-/// std::fs::write(folder.path().join("main.tf"), text).unwrap();
+/// std::fs::write(directory.path().join("main.tf"), text).unwrap();
 /// let mut diags = Diagnostics::new();
-/// apply(&mut diags, folder.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
-/// let state = std::fs::read_to_string(folder.path().join("terraform.tfstate")).unwrap();
+/// apply(&mut diags, directory.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
+/// let state = std::fs::read_to_string(directory.path().join("terraform.tfstate")).unwrap();
 /// assert!(state.contains("terraform_data"));
 /// # }
 /// ```
@@ -64,7 +64,7 @@ pub struct LoadedConfig {
     pub config: Config,
     /// The values of the root module's variables.
     pub variables: BTreeMap<Str, ResolvedVariable>,
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl LoadedConfig {
@@ -78,17 +78,17 @@ impl LoadedConfig {
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        folder: &Path,
+        directory: &Path,
         given: Vec<GivenVariable>,
     ) -> Result<Self, Reported> {
         // Installed modules are in a data directory, which only the program knows.
         let config_source =
-            ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
+            ConfigSource { files: &FilesOnDisk, dir: directory, directories: &LocalModuleDirs };
         let config = Config::load(diags, sources, config_source)?;
         // No terminal is available for a prompt.
         let unset = UnsetVariableTreatment::Error;
         let variables = resolve_variables(diags, sources, &config.root, given, unset)?;
-        Ok(Self { config, variables, folder: folder.to_owned() })
+        Ok(Self { config, variables, directory: directory.to_owned() })
     }
 
     /// Returns an operation on the configuration in the default workspace, at the current time.
@@ -99,9 +99,9 @@ impl LoadedConfig {
         sources: &'a Sources,
         pool: &'a ProviderPool<'a>,
     ) -> Operation<'a> {
-        let Self { config, variables, folder } = self;
+        let Self { config, variables, directory } = self;
         let inputs = OperationInputs { config, sources, variables, pool };
-        let host = HostValues::for_folder(&folder.to_string_lossy(), OffsetDateTime::now_utc);
+        let host = HostValues::for_dir(&directory.to_string_lossy(), OffsetDateTime::now_utc);
         Operation::new(inputs, host)
     }
 
@@ -126,8 +126,8 @@ impl LoadedConfig {
             );
         }
         // The same file that the commands use in this directory, so that they can continue from it.
-        let state = StateFilePaths::from_state_path(self.folder.join(STATE_FILE)).into();
-        StateSession::open(diags, state, &SessionOptions::new(operation, &self.folder)).await
+        let state = StateFilePaths::from_state_path(self.directory.join(STATE_FILE)).into();
+        StateSession::open(diags, state, &SessionOptions::new(operation, &self.directory)).await
     }
 }
 
@@ -136,16 +136,17 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_state_that_is_to_be_elsewhere_or_encrypted_is_not_opened_in_the_folder() {
+    async fn a_state_that_is_to_be_elsewhere_or_encrypted_is_not_opened_in_the_directory() {
         for (block, is_opened) in [
             ("", true),
             ("terraform {\n  backend \"inmem\" {}\n}\n", false),
             ("terraform {\n  encryption {}\n}\n", false),
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join("main.tf"), format!("{block}locals {{}}\n")).unwrap();
+            let directory = tempfile::tempdir().unwrap();
+            std::fs::write(directory.path().join("main.tf"), format!("{block}locals {{}}\n"))
+                .unwrap();
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-            let loaded = LoadedConfig::load(&mut diags, &mut sources, folder.path(), Vec::new());
+            let loaded = LoadedConfig::load(&mut diags, &mut sources, directory.path(), Vec::new());
             let session = loaded.unwrap().open_local_session(&mut diags, "test").await;
             assert_eq!((session.is_ok(), diags.has_errors()), (is_opened, !is_opened), "{block}");
             if let Ok(session) = session {

@@ -44,7 +44,7 @@ pub struct OperationInputs<'a> {
 /// use formwork_backend::local::StateFilePaths;
 /// use formwork_core::config::files::FilesOnDisk;
 /// use formwork_core::config::inputs::{self, UnsetVariableTreatment};
-/// use formwork_core::config::module_folders::LocalModuleFolders;
+/// use formwork_core::config::module_dirs::LocalModuleDirs;
 /// use formwork_core::config::{Config, ConfigSource};
 /// use formwork_core::eval::HostValues;
 /// use formwork_core::plan::PlanOptions;
@@ -56,10 +56,10 @@ pub struct OperationInputs<'a> {
 /// use formwork_value::diag::Sources;
 /// use formwork_value::{Diagnostics, Reported};
 ///
-/// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
+/// async fn apply(diags: &mut Diagnostics, directory: &Path) -> Result<(), Reported> {
 ///     let mut sources = Sources::new();
-///     let folders = &LocalModuleFolders;
-///     let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders };
+///     let directories = &LocalModuleDirs;
+///     let config_source = ConfigSource { files: &FilesOnDisk, dir: directory, directories };
 ///     let config = Config::load(diags, &mut sources, config_source)?;
 ///     let root = &config.root;
 ///     let unset = UnsetVariableTreatment::Error;
@@ -70,10 +70,10 @@ pub struct OperationInputs<'a> {
 ///     let inputs =
 ///         OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
 ///     let clock = || time::OffsetDateTime::UNIX_EPOCH;
-///     let host = HostValues::for_folder(&folder.to_string_lossy(), clock);
+///     let host = HostValues::for_dir(&directory.to_string_lossy(), clock);
 ///
-///     let state = StateFilePaths::from_state_path(folder.join("terraform.tfstate")).into();
-///     let options = SessionOptions::new("apply", folder);
+///     let state = StateFilePaths::from_state_path(directory.join("terraform.tfstate")).into();
+///     let options = SessionOptions::new("apply", directory);
 ///     let mut session = StateSession::open(diags, state, &options).await?;
 ///     let operation = Operation::new(inputs, host).with_parallelism(4);
 ///     let plan = PlanSource::New(PlanOptions::default());
@@ -85,12 +85,12 @@ pub struct OperationInputs<'a> {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
+/// let directory = tempfile::tempdir().unwrap();
 /// let text = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
-/// std::fs::write(folder.path().join("main.tf"), text).unwrap();
+/// std::fs::write(directory.path().join("main.tf"), text).unwrap();
 /// let mut diags = Diagnostics::new();
-/// apply(&mut diags, folder.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
-/// let state = std::fs::read_to_string(folder.path().join("terraform.tfstate")).unwrap();
+/// apply(&mut diags, directory.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
+/// let state = std::fs::read_to_string(directory.path().join("terraform.tfstate")).unwrap();
 /// assert!(state.contains("terraform_data"));
 /// # }
 /// ```

@@ -28,8 +28,8 @@ const CHECKSUM_LEN: usize = 32;
 /// use formwork_operation::schema_cache::SchemaCache;
 /// use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 ///
-/// let folder = tempfile::tempdir().unwrap();
-/// let cache = SchemaCache::new(folder.path().to_owned());
+/// let directory = tempfile::tempdir().unwrap();
+/// let cache = SchemaCache::new(directory.path().to_owned());
 /// let addr: ProviderAddr = "acme/thing".parse().unwrap();
 /// let (schema, identities) = (ProviderSchema::default(), IdentitySchemas::default());
 /// cache.store_schemas(&addr, "h1:a", &schema, &identities);
@@ -37,14 +37,14 @@ const CHECKSUM_LEN: usize = 32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct SchemaCache {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl SchemaCache {
     /// A cache in a directory, which is created when something is stored in it.
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
     }
 
     /// The file of a package.
@@ -52,7 +52,7 @@ impl SchemaCache {
         // Another version of this program may read schemas differently.
         let key =
             format!("{}\n{}\n{addr}\n{hash}\n", stored::FORMAT_VERSION, env!("CARGO_PKG_VERSION"));
-        self.folder.join(hex::encode(&Sha256::digest(key)))
+        self.directory.join(hex::encode(&Sha256::digest(key)))
     }
 
     /// Returns the schemas of a package, if they are cached and undamaged.
@@ -100,10 +100,10 @@ impl SchemaCache {
     }
 
     fn write_file(&self, file: &Path, content: &[u8]) -> io::Result<()> {
-        create_private_dir(&self.folder)?;
+        create_private_dir(&self.directory)?;
         self.remove_oldest_files()?;
         // Renamed into place, so that another process never reads an incomplete file.
-        let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let mut aside = tempfile::NamedTempFile::new_in(&self.directory)?;
         aside.write_all(Sha256::digest(content).as_slice())?;
         aside.write_all(content)?;
         aside.persist(file).map(drop).map_err(|error| error.error)
@@ -112,7 +112,7 @@ impl SchemaCache {
     /// Deletes the oldest files to make room for one more.
     fn remove_oldest_files(&self) -> io::Result<()> {
         let mut files = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
+        for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
             files.push((entry.metadata()?.modified()?, entry.path()));
         }
@@ -135,14 +135,14 @@ fn content_if_checksum_matches(bytes: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn new_cache(folder: &tempfile::TempDir) -> SchemaCache {
-        SchemaCache::new(folder.path().join("formwork/schemas"))
+    fn new_cache(directory: &tempfile::TempDir) -> SchemaCache {
+        SchemaCache::new(directory.path().join("formwork/schemas"))
     }
 
     #[test]
     fn schemas_are_found_by_package_and_never_if_they_are_damaged() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = new_cache(&folder);
+        let directory = tempfile::tempdir().unwrap();
+        let cache = new_cache(&directory);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
         let mut schema = ProviderSchema::default();
         schema.capabilities.plan_destroy = true;
@@ -168,13 +168,13 @@ mod tests {
 
     #[test]
     fn the_number_of_kept_schemas_has_a_limit() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = new_cache(&folder);
+        let directory = tempfile::tempdir().unwrap();
+        let cache = new_cache(&directory);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
         for n in 0..MAX_CACHED_PROVIDERS + 3 {
             let (schema, identities) = (ProviderSchema::default(), IdentitySchemas::default());
             cache.store_schemas(&addr, &format!("h1:{n}"), &schema, &identities);
         }
-        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), MAX_CACHED_PROVIDERS);
+        assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), MAX_CACHED_PROVIDERS);
     }
 }

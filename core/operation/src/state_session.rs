@@ -60,7 +60,7 @@ pub struct SessionOptions<'a> {
     pub lock_timeout: Option<Duration>,
     /// The working directory. An `errored.tfstate` in it is compared with the state, and a state
     /// that cannot be stored is written there.
-    pub folder: &'a Path,
+    pub directory: &'a Path,
     /// The observer to which a long wait for the lock is reported.
     pub observer: &'a dyn OperationObserver,
 }
@@ -69,11 +69,11 @@ impl<'a> SessionOptions<'a> {
     /// Creates options for an operation in a working directory, without waiting for a lock and without
     /// an observer.
     #[must_use]
-    pub fn new(operation: &'a str, folder: &'a Path) -> Self {
+    pub fn new(operation: &'a str, directory: &'a Path) -> Self {
         Self {
             operation,
             lock_timeout: Some(Duration::ZERO),
-            folder,
+            directory,
             observer: &NoOperationObserver,
         }
     }
@@ -114,10 +114,10 @@ async fn lock_with_wait_events(
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let folder = tempfile::tempdir().unwrap();
-/// let state = StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
+/// let directory = tempfile::tempdir().unwrap();
+/// let state = StateFilePaths::from_state_path(directory.path().join("terraform.tfstate")).into();
 /// let mut diags = Diagnostics::new();
-/// let options = SessionOptions::new("inspect", folder.path());
+/// let options = SessionOptions::new("inspect", directory.path());
 /// let session = StateSession::open(&mut diags, state, &options).await.unwrap();
 /// assert!(!session.found && session.file.state.is_empty());
 /// session.unlock(&mut diags).await;
@@ -140,7 +140,7 @@ pub struct StateSession {
     errored: Option<ErroredState>,
     lock: Option<StateLock>,
     /// The working directory.
-    folder: PathBuf,
+    directory: PathBuf,
     /// Maximum time to wait for other runs.
     pub(crate) timeout: Duration,
 }
@@ -161,16 +161,16 @@ impl StateSession {
             held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
         let timeout = options.lock_timeout.unwrap_or_default();
-        let read = Self::read_and_recover(diags, state, options.folder, held).await;
+        let read = Self::read_and_recover(diags, state, options.directory, held).await;
         read.map(|session| Self { timeout, ..session })
     }
 
     /// Reads the state in a store that is locked or requires no lock, and merges the results that
-    /// interrupted runs left in the journal. `folder` may contain an `errored.tfstate`.
+    /// interrupted runs left in the journal. `directory` may contain an `errored.tfstate`.
     async fn read_and_recover(
         diags: &mut Diagnostics,
         state: OpenState,
-        folder: &Path,
+        directory: &Path,
         mut lock: Option<StateLock>,
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
@@ -190,8 +190,8 @@ impl StateSession {
             }
             Err(error) => Err(error.diagnostic()),
         };
-        let recovered =
-            recovered.map_err(|error| report_unusable_state(diags, folder, store.cipher(), error));
+        let recovered = recovered
+            .map_err(|error| report_unusable_state(diags, directory, store.cipher(), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
@@ -214,12 +214,12 @@ impl StateSession {
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
-        let errored = ErroredState::read_and_compare(folder, store.cipher(), file.as_ref());
+        let errored = ErroredState::read_and_compare(directory, store.cipher(), file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::new_empty);
-        let folder = folder.to_owned();
+        let directory = directory.to_owned();
         let timeout = Duration::ZERO;
-        Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
+        Ok(Self { store, intents, file, recovery, found, errored, lock, directory, timeout })
     }
 
     /// Warns a run without a lock if another run may be in progress, or was interrupted under a lock that is still
@@ -401,7 +401,7 @@ impl StateSession {
     ) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
+            match save_errored_state(&self.file, self.store.cipher(), &self.directory) {
                 Ok((path, kept)) => {
                     let copy = ErroredStateCopy { path: &path, kept: kept.as_deref(), in_journal };
                     diags.warn(state_saved_aside_warning(&error, &copy));

@@ -65,8 +65,8 @@ pub struct AllTestStatesDirectory<'a> {
 ///
 /// # use formwork_backend::encryption::StateCipher;
 /// use formwork_core::config::files::FilesOnDisk;
-/// use formwork_core::config::module_folders::LocalModuleFolders;
-/// use formwork_core::config::test_files::{TestFolders, read_test_files};
+/// use formwork_core::config::module_dirs::LocalModuleDirs;
+/// use formwork_core::config::test_files::{TestDirs, read_test_files};
 /// use formwork_core::config::{Config, ConfigSource};
 /// # use formwork_core::disk::Dir;
 /// # use formwork_core::eval::HostValues;
@@ -88,16 +88,16 @@ pub struct AllTestStatesDirectory<'a> {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let dir = folder.path();
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let dir = directory.path();
 /// std::fs::write(dir.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
 /// let assert = "  assert {\n    condition     = output.o == 1\n    error_message = \"no\"\n  }\n";
 /// std::fs::write(dir.join("a.tftest.hcl"), format!("run \"a\" {{\n{assert}}}\n")).unwrap();
 /// let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-/// let from = ConfigSource { files: &FilesOnDisk, dir, folders: &LocalModuleFolders };
+/// let from = ConfigSource { files: &FilesOnDisk, dir, directories: &LocalModuleDirs };
 /// let (config, dangling) = Config::load_unvalidated(&mut diags, &mut sources, from).unwrap();
-/// let folders = TestFolders { module: dir, tests: Path::new("tests") };
-/// let test_files = read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
+/// let directories = TestDirs { module: dir, tests: Path::new("tests") };
+/// let test_files = read_test_files(&mut diags, &mut sources, &FilesOnDisk, directories).unwrap();
 /// let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
 /// let (states, open_parent) = (dir.join("states"), || Dir::open(dir));
 /// let inputs = TestInputs {
@@ -105,12 +105,12 @@ pub struct AllTestStatesDirectory<'a> {
 ///     module: &TestModule { config, dangling },
 ///     run_modules: &BTreeMap::new(),
 ///     variables: &[],
-///     folder_variables: &[],
+///     dir_variables: &[],
 ///     launcher: &launcher,
 ///     provisioners: &ProvisionerSet::default(),
 ///     cleanup_provisioners: &ProvisionerSet::default(),
 ///     calls: &CallWatch::default(),
-///     host: &HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH),
+///     host: &HostValues::for_dir("/work", || time::OffsetDateTime::UNIX_EPOCH),
 ///     states: AllTestStatesDirectory { path: &states, open_parent: &open_parent },
 ///     cipher: &StateCipher::default(),
 ///     parallelism: 10,
@@ -133,7 +133,7 @@ pub struct TestInputs<'a> {
     /// Variable values for all test files, in ascending precedence.
     pub variables: &'a [GivenVariable],
     /// Variable values for the test files in the test directory, which override the others.
-    pub folder_variables: &'a [GivenVariable],
+    pub dir_variables: &'a [GivenVariable],
     /// Starts the providers.
     pub launcher: &'a dyn ProviderLauncher,
     /// The provisioners for the runs. The cancellation requests them to stop.
@@ -385,7 +385,7 @@ pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<Tes
         };
         // Sequentially, because runs of different files may create objects with the same names.
         results.push(runner.run(sources).await);
-        runner.states.remove_states_folder_if_empty();
+        runner.states.remove_states_directory_if_empty();
     }
     results
 }

@@ -12,7 +12,7 @@ use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
-use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::module_dirs::LocalModuleDirs;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::plan::{PlanMode, PlanOptions, plan_file};
@@ -39,25 +39,28 @@ output "o" {
 "#;
 
 /// A directory with a loaded configuration.
-struct ConfigFolder {
-    folder: tempfile::TempDir,
+struct ConfigDir {
+    directory: tempfile::TempDir,
     config: Config,
     sources: Sources,
     variables: BTreeMap<Str, ResolvedVariable>,
     launcher: Launcher,
 }
 
-impl ConfigFolder {
+impl ConfigDir {
     fn new() -> Self {
         Self::with_config(CONFIG)
     }
 
     fn with_config(text: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("main.tf"), text).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("main.tf"), text).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let config_source =
-            ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalModuleFolders };
+        let config_source = ConfigSource {
+            files: &FilesOnDisk,
+            dir: directory.path(),
+            directories: &LocalModuleDirs,
+        };
         let config = Config::load(&mut diags, &mut sources, config_source).unwrap();
         let root = &config.root;
         let variables = inputs::resolve_variables(
@@ -69,11 +72,11 @@ impl ConfigFolder {
         )
         .unwrap();
         let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
-        Self { folder, config, sources, variables, launcher }
+        Self { directory, config, sources, variables, launcher }
     }
 
     fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     fn state_path(&self) -> std::path::PathBuf {
@@ -82,7 +85,7 @@ impl ConfigFolder {
 
     fn new_operation<'a>(&'a self, pool: &'a ProviderPool<'a>) -> Operation<'a> {
         let Self { config, sources, variables, .. } = self;
-        let host = HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH);
+        let host = HostValues::for_dir("/work", || OffsetDateTime::UNIX_EPOCH);
         Operation::new(OperationInputs { config, sources, variables, pool }, host)
     }
 
@@ -99,8 +102,8 @@ impl ConfigFolder {
 
     /// The number of remaining journals.
     fn journal_count(&self) -> usize {
-        let folder = self.path().join(".terraform.tfstate.journal");
-        std::fs::read_dir(folder).map_or(0, Iterator::count)
+        let directory = self.path().join(".terraform.tfstate.journal");
+        std::fs::read_dir(directory).map_or(0, Iterator::count)
     }
 }
 
@@ -144,31 +147,31 @@ impl OperationObserver for RecordedEvents {
 
 #[tokio::test]
 async fn a_plan_that_is_not_approved_changes_nothing() {
-    let folder = ConfigFolder::new();
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
+    let directory = ConfigDir::new();
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let (refusal, events) = (RefusingApproval::default(), RecordedEvents::default());
-    let operation = folder.new_operation(&pool).with_approval(&refusal).with_observer(&events);
-    let mut session = folder.open_session().await;
+    let operation = directory.new_operation(&pool).with_approval(&refusal).with_observer(&events);
+    let mut session = directory.open_session().await;
     let source = PlanSource::New(PlanOptions::default());
     assert!(operation.apply(&mut diags, &mut session, source).await.is_err());
     session.unlock(&mut diags).await;
     assert_eq!(summaries(diags), ["Refused"]);
     assert_eq!((refusal.0.get(), events.0.take()), (1, vec!["planned"]));
-    assert!(folder.stored_state().is_none_or(|file| file.state.is_empty()));
-    assert_eq!(folder.journal_count(), 0);
+    assert!(directory.stored_state().is_none_or(|file| file.state.is_empty()));
+    assert_eq!(directory.journal_count(), 0);
 }
 
 #[tokio::test]
 async fn a_run_of_everything_reports_its_events_and_stores_each_state() {
-    let folder = ConfigFolder::new();
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
+    let directory = ConfigDir::new();
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let events = RecordedEvents::default();
-    let operation = folder.new_operation(&pool).with_observer(&events);
-    let mut session = folder.open_session().await;
+    let operation = directory.new_operation(&pool).with_observer(&events);
+    let mut session = directory.open_session().await;
     let source = PlanSource::New(PlanOptions::default());
     let applied = operation.apply(&mut diags, &mut session, source).await.unwrap();
     assert_eq!((applied.counts.added, applied.is_complete), (1, true));
-    assert_eq!(folder.stored_state().unwrap().state.resources.len(), 1);
+    assert_eq!(directory.stored_state().unwrap().state.resources.len(), 1);
     operation.refresh(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let destroy = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
     let source = PlanSource::New(destroy);
@@ -177,16 +180,16 @@ async fn a_run_of_everything_reports_its_events_and_stores_each_state() {
     session.unlock(&mut diags).await;
     assert_eq!(summaries(diags), Vec::<String>::new());
     assert_eq!(events.0.take(), ["planned", "applied", "refreshed", "planned", "applied"]);
-    assert!(folder.stored_state().unwrap().state.is_empty());
-    assert_eq!(folder.journal_count(), 0);
+    assert!(directory.stored_state().unwrap().state.is_empty());
+    assert_eq!(directory.journal_count(), 0);
 }
 
 #[tokio::test]
 async fn a_plan_that_was_made_is_applied_once() {
-    let folder = ConfigFolder::new();
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
-    let operation = folder.new_operation(&pool);
-    let mut session = folder.open_session().await;
+    let directory = ConfigDir::new();
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
+    let operation = directory.new_operation(&pool);
+    let mut session = directory.open_session().await;
     let first = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let second = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let source = PlanSource::Made(Box::new(first));
@@ -195,16 +198,16 @@ async fn a_plan_that_was_made_is_applied_once() {
     let source = PlanSource::Made(Box::new(second));
     assert!(operation.apply(&mut diags, &mut session, source).await.is_err());
     assert_eq!(summaries(diags), ["Plan is stale"]);
-    assert_eq!(folder.stored_state().unwrap().state.resources.len(), 1);
+    assert_eq!(directory.stored_state().unwrap().state.resources.len(), 1);
 }
 
 #[tokio::test]
 async fn a_cancelled_operation_starts_no_change() {
-    let folder = ConfigFolder::new();
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
+    let directory = ConfigDir::new();
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let token = CancellationToken::new();
-    let operation = folder.new_operation(&pool).with_cancellation(token.clone());
-    let mut session = folder.open_session().await;
+    let operation = directory.new_operation(&pool).with_cancellation(token.clone());
+    let mut session = directory.open_session().await;
     let made = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     assert!(!diags.has_errors(), "{diags:?}");
     token.cancel();
@@ -213,16 +216,16 @@ async fn a_cancelled_operation_starts_no_change() {
     session.unlock(&mut diags).await;
     assert_eq!(applied.ok().map_or(0, |applied| applied.counts.added), 0);
     assert!(summaries(diags).contains(&"execution halted".to_owned()));
-    assert!(folder.stored_state().is_none_or(|file| file.state.resources.is_empty()));
-    assert_eq!(folder.journal_count(), 0);
+    assert!(directory.stored_state().is_none_or(|file| file.state.resources.is_empty()));
+    assert_eq!(directory.journal_count(), 0);
 }
 
 #[tokio::test]
 async fn options_that_exclude_each_other_are_refused_before_a_run_begins() {
-    let folder = ConfigFolder::new();
-    let (pool, events) = (ProviderPool::new(&folder.launcher), RecordedEvents::default());
-    let operation = folder.new_operation(&pool).with_observer(&events);
-    let mut session = folder.open_session().await;
+    let directory = ConfigDir::new();
+    let (pool, events) = (ProviderPool::new(&directory.launcher), RecordedEvents::default());
+    let operation = directory.new_operation(&pool).with_observer(&events);
+    let mut session = directory.open_session().await;
     let addr: InstanceAddr = "terraform_data.a".parse().unwrap();
     let target = || vec![Target::Instance(addr.clone())];
     let replace = PlanOptions { replace: vec![addr.clone()], ..PlanOptions::default() };
@@ -245,25 +248,25 @@ async fn options_that_exclude_each_other_are_refused_before_a_run_begins() {
         assert_eq!(summaries(diags), [summary]);
     }
     session.unlock(&mut Diagnostics::new()).await;
-    assert_eq!((events.0.take(), folder.journal_count()), (vec![], 0));
-    assert!(folder.stored_state().is_none_or(|file| file.state.is_empty()));
+    assert_eq!((events.0.take(), directory.journal_count()), (vec![], 0));
+    assert!(directory.stored_state().is_none_or(|file| file.state.is_empty()));
 }
 
 #[tokio::test]
 async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only() {
-    let folder = ConfigFolder::new();
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
+    let directory = ConfigDir::new();
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let events = RecordedEvents::default();
-    let operation = folder.new_operation(&pool).with_observer(&events);
-    let mut session = folder.open_session().await;
+    let operation = directory.new_operation(&pool).with_observer(&events);
+    let mut session = directory.open_session().await;
     let made = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
-    let main = folder.path().join("main.tf");
+    let main = directory.path().join("main.tf");
     let contents = PlanToSave {
         plan: &made.plan,
         file: &session.file,
         recovered: None,
-        config: &folder.config,
-        variables: &folder.variables,
+        config: &directory.config,
+        variables: &directory.variables,
         time: OffsetDateTime::UNIX_EPOCH,
         workspace: "default",
         state: None,
@@ -274,7 +277,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
         locks: "",
         cipher: &PlanCipher::default(),
     };
-    let (path, key) = (folder.path().join("plan"), SealKeySource::default());
+    let (path, key) = (directory.path().join("plan"), SealKeySource::default());
     contents.write(&path, &key).unwrap();
     // The plan must not require the files in the directory.
     std::fs::remove_file(main).unwrap();
@@ -284,9 +287,9 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
             .unwrap()
     };
     let saved = open(&mut diags);
-    let files = saved.config_files(folder.path(), GeneratedConfigUse::Include);
+    let files = saved.config_files(directory.path(), GeneratedConfigUse::Include);
     let config_source =
-        ConfigSource { files: &files, dir: folder.path(), folders: &LocalModuleFolders };
+        ConfigSource { files: &files, dir: directory.path(), directories: &LocalModuleDirs };
     let config = Config::load(&mut diags, &mut Sources::new(), config_source).unwrap();
     assert_eq!(config.root.outputs.keys().collect::<Vec<_>>(), ["o"]);
 

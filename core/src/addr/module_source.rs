@@ -21,14 +21,14 @@ pub enum ModuleSource {
     /// A directory of the same package, relative to that of the caller; begins with `./` or `../`.
     Local(String),
     /// A module in a registry, which has versions.
-    Registry(RegistryModuleAddr, Subfolder),
+    Registry(RegistryModuleAddr, Subdir),
     /// A package at its own location.
-    Package(PackageAddr, Subfolder),
+    Package(PackageAddr, Subdir),
 }
 
 /// A subdirectory of a package, never outside of it; empty for the root directory of the package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Subfolder(String);
+pub struct Subdir(String);
 
 impl ModuleSource {
     /// Parses the source of a call. Only modules in registries have versions, so a call with a version
@@ -60,7 +60,7 @@ impl Display for ModuleSource {
             Self::Local(path) => f.write_str(path),
             Self::Registry(module, within) if within.is_empty() => module.fmt(f),
             Self::Registry(module, within) => write!(f, "{module}//{}", within.0),
-            Self::Package(package, within) => f.write_str(&package.with_subfolder(within)),
+            Self::Package(package, within) => f.write_str(&package.with_subdir(within)),
         }
     }
 }
@@ -81,12 +81,12 @@ fn parse_registry_source(text: &str) -> Result<ModuleSource, String> {
     if is_local_path(text) {
         return Err(format!("can't use local directory {text:?} as a module registry address"));
     }
-    let (module, within) = split_subfolder(text);
-    let within = Subfolder::parse(&within)?;
+    let (module, within) = split_subdir(text);
+    let within = Subdir::parse(&within)?;
     Ok(ModuleSource::Registry(registry::parse_registry_module(&module)?, within))
 }
 
-impl Subfolder {
+impl Subdir {
     /// Whether it is the root directory of the package.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -122,8 +122,8 @@ impl Subfolder {
     }
 }
 
-/// Splits `PACKAGE//FOLDER?QUERY` into `PACKAGE?QUERY` and `FOLDER`.
-fn split_subfolder(text: &str) -> (String, String) {
+/// Splits `PACKAGE//DIRECTORY?QUERY` into `PACKAGE?QUERY` and `DIRECTORY`.
+fn split_subdir(text: &str) -> (String, String) {
     // The query may contain another address.
     let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));
     // The slashes after a scheme have another meaning.

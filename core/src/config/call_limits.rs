@@ -14,7 +14,7 @@ pub(super) const MAX_CALL_DEPTH: usize = 64;
 pub(super) const MAX_MODULES: usize = 100_000;
 
 /// The error for a module whose installation directory cannot be read any more.
-pub(super) fn missing_module_folder_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
+pub(super) fn missing_module_dir_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",
         dir.display()

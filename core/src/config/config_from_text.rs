@@ -8,7 +8,7 @@ use std::path::Path;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
-use super::module_folders::LocalModuleFolders;
+use super::module_dirs::LocalModuleDirs;
 use super::{Config, ConfigFiles, ConfigSource, arguments};
 
 /// Files held in memory.
@@ -51,7 +51,7 @@ pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnosti
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);
     let config_source =
-        ConfigSource { files: &files, dir: Path::new("."), folders: &LocalModuleFolders };
+        ConfigSource { files: &files, dir: Path::new("."), directories: &LocalModuleDirs };
     let config = Config::load(&mut diags, &mut sources, config_source);
     (config.ok(), sources, diags)
 }
@@ -61,7 +61,7 @@ pub(crate) fn load_fixture_unvalidated(fixture: &str) -> (Config, Sources, Diagn
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);
     let config_source =
-        ConfigSource { files: &files, dir: Path::new("."), folders: &LocalModuleFolders };
+        ConfigSource { files: &files, dir: Path::new("."), directories: &LocalModuleDirs };
     let loaded = Config::load_unvalidated(&mut diags, &mut sources, config_source);
     assert!(!diags.has_errors(), "{}", format_diagnostics(&sources, &diags));
     let (config, dangling) = loaded.unwrap();

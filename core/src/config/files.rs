@@ -129,9 +129,9 @@ impl FilesOnDisk {
     }
 
     /// The entries of a directory. Links are followed; a dangling link is not an entry.
-    pub(crate) fn folder_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
+    pub(crate) fn dir_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
-        let kinds = names_in_folder(dir)?.into_iter().filter_map(|name| {
+        let kinds = names_in_dir(dir)?.into_iter().filter_map(|name| {
             let found = fs::metadata(dir.join(&name)).ok()?;
             Some((name, file_kind_of_metadata(&found)))
         });
@@ -140,7 +140,7 @@ impl FilesOnDisk {
 }
 
 /// The names in a directory.
-fn names_in_folder(dir: &Path) -> io::Result<Vec<String>> {
+fn names_in_dir(dir: &Path) -> io::Result<Vec<String>> {
     // A name that is not Unicode cannot be written in a configuration, and is passed over like any
     // foreign file.
     let mut names = Vec::new();
@@ -154,7 +154,7 @@ fn file_kind_of_metadata(found: &fs::Metadata) -> FileKind {
     if found.is_file() {
         FileKind::File
     } else if found.is_dir() {
-        FileKind::Folder
+        FileKind::Directory
     } else {
         FileKind::Other
     }
@@ -170,30 +170,30 @@ mod tests {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt as _;
 
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let write = |name: &[u8]| {
-            std::fs::write(folder.path().join(OsStr::from_bytes(name)), "").unwrap();
+            std::fs::write(directory.path().join(OsStr::from_bytes(name)), "").unwrap();
         };
         write(b"notes\xe9.txt");
         write(b"main.tf");
-        assert_eq!(FilesOnDisk.list(folder.path()).unwrap(), ["main.tf"]);
+        assert_eq!(FilesOnDisk.list(directory.path()).unwrap(), ["main.tf"]);
         write(b"r\xe9seau.tf");
-        let refused = FilesOnDisk.list(folder.path()).unwrap_err().to_string();
+        let refused = FilesOnDisk.list(directory.path()).unwrap_err().to_string();
         assert!(refused.contains("r\\xE9seau.tf") && refused.contains("Rename"), "{refused}");
     }
 
     #[test]
-    fn a_folder_that_is_called_like_a_file_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("x.tf")).unwrap();
-        std::fs::write(folder.path().join("y.tf"), "").unwrap();
-        assert_eq!(FilesOnDisk.list(folder.path()).unwrap(), ["y.tf"]);
+    fn a_directory_that_is_called_like_a_file_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("x.tf")).unwrap();
+        std::fs::write(directory.path().join("y.tf"), "").unwrap();
+        assert_eq!(FilesOnDisk.list(directory.path()).unwrap(), ["y.tf"]);
     }
 
     #[test]
     fn a_pipe_is_refused_where_a_file_is_expected_but_a_link_to_a_file_is_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
         nix::unistd::mkfifo(&at("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
         assert!(FilesOnDisk.read(&at("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
         std::os::unix::fs::symlink("pipe.tf", at("link.tf")).unwrap();

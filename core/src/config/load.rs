@@ -12,13 +12,13 @@ use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::module_draft::{ModuleDraft, ModuleFolder};
+use super::module_draft::{ModuleDir, ModuleDraft};
 use super::override_files::{self, is_override_file_name};
 use super::syntax_error_blocks::{
     BlocksWithSyntaxErrors, are_all_within_blocks, take_blocks_with_syntax_errors,
 };
 use super::{
-    Config, ConfigFiles, Module, ModuleCallSource, ModuleFolders, ModuleNode, call_arguments,
+    Config, ConfigFiles, Module, ModuleCallSource, ModuleDirs, ModuleNode, call_arguments,
     call_limits, check_imports, fill_references, opentofu_files, provider_passing, terraform_block,
     validate_references,
 };
@@ -32,8 +32,8 @@ pub struct ConfigSource<'p> {
     pub files: &'p dyn ConfigFiles,
     /// The directory of the root module.
     pub dir: &'p Path,
-    /// Folders of the called modules.
-    pub folders: &'p dyn ModuleFolders,
+    /// Directories of the called modules.
+    pub directories: &'p dyn ModuleDirs,
 }
 
 impl Config {
@@ -138,9 +138,9 @@ pub fn load_root_module(
     dir: &Path,
 ) -> Result<Module, Reported> {
     let mut found = Diagnostics::new();
-    let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
+    let module = parse_dir(&mut found, sources, files, dir).and_then(|parsed| {
         found.fail_if_errors()?;
-        decode_module(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
+        decode_module(&mut found, sources, parsed, ModuleDir { dir, is_root: true })
     });
     if module.is_err() {
         let _ = diags.append(sort_diagnostics_by_place(found));
@@ -227,15 +227,15 @@ pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
-    folder: ModuleFolder<'_>,
+    directory: ModuleDir<'_>,
 ) -> Result<LoadedModule, Reported> {
     let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
-    let parsed = parse_folder(&mut found, sources, files, folder.dir);
+    let parsed = parse_dir(&mut found, sources, files, directory.dir);
     let module = parsed.and_then(|parsed| {
         terraform_block::check_engine_version(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
         let complete = found.fail_if_errors();
-        let module = decode_module(&mut found, sources, parsed, folder);
+        let module = decode_module(&mut found, sources, parsed, directory);
         complete.and(module).map(|module| (module, n_files))
     });
     // Apparent errors may be valid in the required version.
@@ -249,11 +249,11 @@ pub(super) fn read_module(
 fn decode_module(
     diags: &mut Diagnostics,
     sources: &Sources,
-    parsed: ParsedFolder,
-    folder: ModuleFolder<'_>,
+    parsed: ParsedDir,
+    directory: ModuleDir<'_>,
 ) -> Result<Module, Reported> {
     let mut found = parsed.misplaced;
-    let mut draft = ModuleDraft::new(folder);
+    let mut draft = ModuleDraft::new(directory);
     for body in parsed.bodies {
         draft.read_file(&mut found, sources, body);
     }
@@ -288,8 +288,8 @@ impl ModuleLoader<'_> {
         dir: &Path,
         is_root: bool,
     ) -> Result<(Arc<Module>, usize), Reported> {
-        let folder = ModuleFolder { dir, is_root };
-        let read = read_module(diags, self.sources, self.config_source.files, folder)?;
+        let directory = ModuleDir { dir, is_root };
+        let read = read_module(diags, self.sources, self.config_source.files, directory)?;
         let LoadedModule { mut module, n_files, unmet_versions } = read;
         let _ = self.unmet_versions.append(unmet_versions);
         fill_references::fill_references(&mut self.unreadable, &mut module);
@@ -339,7 +339,7 @@ impl ModuleLoader<'_> {
     ) -> Result<Arc<Module>, Reported> {
         let dir = &self.nodes[caller].module.dir;
         let dir =
-            self.config_source.folders.folder_of_call(path, site, dir).map_err(|missing| {
+            self.config_source.directories.dir_of_call(path, site, dir).map_err(|missing| {
                 diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
             })?;
         // Compared by directory, because each module in a cycle of calls has a different path.
@@ -367,7 +367,7 @@ impl ModuleLoader<'_> {
         let mut module = self.load_module(&mut found, &dir, false).map(|(module, _)| module);
         // Listed again only after a failure, so that a directory is normally listed once.
         if module.is_err() && self.config_source.files.list(&dir).is_err() {
-            module = Err(diags.error(call_limits::missing_module_folder_error(site, &dir)));
+            module = Err(diags.error(call_limits::missing_module_dir_error(site, &dir)));
         } else {
             let _ = diags.append(found);
         }
@@ -377,7 +377,7 @@ impl ModuleLoader<'_> {
 }
 
 /// The files of a directory.
-struct ParsedFolder {
+struct ParsedDir {
     /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,
     /// Blocks that could not be parsed as a whole.
@@ -388,12 +388,12 @@ struct ParsedFolder {
 }
 
 /// Parses every configuration file of a directory, in the order of names. Override files are merged in.
-fn parse_folder(
+fn parse_dir(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     dir: &Path,
-) -> Result<ParsedFolder, Reported> {
+) -> Result<ParsedDir, Reported> {
     let names = list_sorted(diags, files, dir)?;
     opentofu_files::warn_of_opentofu_files(diags, dir, &names);
     let names = names.iter().filter(|name| is_config_file_name(name));
@@ -440,7 +440,7 @@ fn parse_folder(
         bodies.truncate(n_bodies);
     }
     let _ = diags.append(found);
-    Ok(ParsedFolder { bodies, broken, misplaced })
+    Ok(ParsedDir { bodies, broken, misplaced })
 }
 
 /// Lists a directory in the order of names: the order of the file system differs between machines.

@@ -8,7 +8,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
-use super::module_folders::ModuleCallSource;
+use super::module_dirs::ModuleCallSource;
 use super::{
     CallArgument, LocalProviderConfig, ModuleCall, PassedProvider, constant, resource,
     terraform_block, traversal,

@@ -40,7 +40,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
 
 /// The directory of a module.
 #[derive(Clone, Copy)]
-pub(super) struct ModuleFolder<'a> {
+pub(super) struct ModuleDir<'a> {
     pub(super) dir: &'a Path,
     pub(super) is_root: bool,
 }
@@ -117,11 +117,11 @@ impl NamedBlock {
 }
 
 impl ModuleDraft {
-    pub(super) fn new(folder: ModuleFolder<'_>) -> Self {
+    pub(super) fn new(directory: ModuleDir<'_>) -> Self {
         Self {
             module: Module {
-                is_root: folder.is_root,
-                dir: folder.dir.to_path_buf(),
+                is_root: directory.is_root,
+                dir: directory.dir.to_path_buf(),
                 settings: ModuleSettings::default(),
                 providers: BTreeMap::new(),
                 variables: BTreeMap::new(),
@@ -147,7 +147,7 @@ impl ModuleDraft {
     ) {
         // Two invalid blocks with one name are not reported: one may be a fragment of the other.
         let blocks = &broken.blocks;
-        let folder = ModuleFolder { dir: &self.module.dir, is_root: self.module.is_root };
+        let directory = ModuleDir { dir: &self.module.dir, is_root: self.module.is_root };
         for block in blocks {
             let header =
                 Block { body: Body::empty(block.body.span, block.body.missing), ..block.clone() };
@@ -156,7 +156,7 @@ impl ModuleDraft {
             let has_header = !into_content(diags, file, &BODY_SCHEMA).blocks.is_empty();
             let mut found = Diagnostics::new();
             if has_header {
-                Self::new(folder).read_block(&mut found, sources, block.clone());
+                Self::new(directory).read_block(&mut found, sources, block.clone());
             }
             for problem in found.into_iter().filter(|it| broken.is_problem_independent(sources, it))
             {

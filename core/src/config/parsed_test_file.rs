@@ -20,7 +20,7 @@ pub struct TestFile {
     /// The directory and the name of the file without `.tftest.hcl`, separated by periods.
     pub name: String,
     /// Whether it is in the test directory, and not in the module directory.
-    pub is_in_test_folder: bool,
+    pub is_in_test_dir: bool,
     /// Variable values for all runs of the file, in source order.
     pub variables: Vec<Attribute>,
     /// Provider configurations that replace those of the module.

@@ -60,14 +60,14 @@ const PLAN_OPTIONS_SCHEMA: BodySchema = BodySchema {
 
 /// The directories of a module that can contain its test files.
 #[derive(Clone, Copy, Debug)]
-pub struct TestFolders<'a> {
+pub struct TestDirs<'a> {
     /// The module directory.
     pub module: &'a Path,
     /// The test directory, relative to the module directory.
     pub tests: &'a Path,
 }
 
-impl TestFolders<'_> {
+impl TestDirs<'_> {
     /// The normalized path of the test directory below the module directory. Empty if both are the same.
     fn path_below_module(&self) -> PathBuf {
         let is_below =
@@ -95,12 +95,12 @@ impl TestFolders<'_> {
     /// Reports a test directory that cannot be read, and one that is named and does not exist. The default one
     /// need not exist.
     fn check_exists(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
-        let folder = self.module.join(self.path_below_module());
-        let Err(error) = files.list(&folder) else { return };
+        let directory = self.module.join(self.path_below_module());
+        let Err(error) = files.list(&directory) else { return };
         if error.kind() != ErrorKind::NotFound {
-            let detail = format!("{} cannot be read: {error}.", folder.display());
+            let detail = format!("{} cannot be read: {error}.", directory.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.path_below_module() != Path::new(DEFAULT_TEST_FOLDER) {
+        } else if self.path_below_module() != Path::new(DEFAULT_TEST_DIR) {
             let shown = self.path_below_module();
             let detail = format!("Requested test directory {} does not exist.", shown.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
@@ -109,7 +109,7 @@ impl TestFolders<'_> {
 }
 
 /// The default test directory.
-pub const DEFAULT_TEST_FOLDER: &str = "tests";
+pub const DEFAULT_TEST_DIR: &str = "tests";
 
 /// Reports errors in the test files of a directory, and of its directory `tests`, which need not
 /// exist.
@@ -117,9 +117,9 @@ pub fn check_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
-    folders: TestFolders<'_>,
+    directories: TestDirs<'_>,
 ) {
-    drop(read_test_files(diags, sources, files, folders));
+    drop(read_test_files(diags, sources, files, directories));
 }
 
 /// Reads the test files of a directory and of its test directory, in the order in which they run.
@@ -130,12 +130,12 @@ pub fn read_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
-    folders: TestFolders<'_>,
+    directories: TestDirs<'_>,
 ) -> Result<Vec<TestFile>, Reported> {
     let mut found = Diagnostics::new();
-    folders.check_exists(&mut found, files);
+    directories.check_exists(&mut found, files);
     let mut test_files = Vec::new();
-    for file in find_test_files(files, folders) {
+    for file in find_test_files(files, directories) {
         let mut wrong = Diagnostics::new();
         if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
             // Only the syntax errors of this file show which of its blocks are broken.
@@ -143,10 +143,10 @@ pub fn read_test_files(
                 syntax_error_blocks::take_blocks_with_syntax_errors(&mut body, &wrong);
             }
             let path = load::display_path(&file.path);
-            let FoundTestFile { path: file, name, is_in_test_folder } = file;
+            let FoundTestFile { path: file, name, is_in_test_dir } = file;
             let mut test_file =
-                TestFile { file, path, name, is_in_test_folder, ..TestFile::default() };
-            let module = folders.module;
+                TestFile { file, path, name, is_in_test_dir, ..TestFile::default() };
+            let module = directories.module;
             TestFileReader { diags: &mut wrong, sources, files, module }
                 .read_file(body, &mut test_file);
             test_files.push(test_file);
@@ -164,20 +164,20 @@ pub(super) struct FoundTestFile {
     /// The directory and the name of the file without `.tftest.hcl`, separated by periods.
     pub(super) name: String,
     /// Whether it is in the test directory.
-    is_in_test_folder: bool,
+    is_in_test_dir: bool,
 }
 
 /// Lists the test files of a module by directory and name.
 pub(super) fn find_test_files(
     files: &dyn ConfigFiles,
-    folders: TestFolders<'_>,
+    directories: TestDirs<'_>,
 ) -> Vec<FoundTestFile> {
     let mut found = Vec::new();
-    let below = folders.path_below_module();
+    let below = directories.path_below_module();
     // The module directory may be the test directory as well.
     let both = [PathBuf::new(), below.clone()];
     for below in &both[usize::from(below.as_os_str().is_empty())..] {
-        let dir = folders.module.join(below);
+        let dir = directories.module.join(below);
         let mut names = files.list(&dir).unwrap_or_default();
         // Terraform ignores leftovers of editors here as well.
         names.retain(|name| {
@@ -189,7 +189,7 @@ pub(super) fn find_test_files(
         let parts = below.components();
         let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
         found.extend(names.into_iter().map(|name| FoundTestFile {
-            is_in_test_folder: !below.as_os_str().is_empty(),
+            is_in_test_dir: !below.as_os_str().is_empty(),
             path: dir.join(&name),
             name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),
         }));
@@ -417,20 +417,25 @@ mod tests {
 
     fn found(fixture: &str) -> String {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        check_test_files(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
+        let directories = TestDirs { module: Path::new("."), tests: Path::new("tests") };
+        check_test_files(
+            &mut diags,
+            &mut sources,
+            &InMemoryFiles::from_fixture(fixture),
+            directories,
+        );
         let report = format_diagnostics(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn a_folder_for_tests_is_below_that_of_the_module_and_exists() {
+    fn a_directory_for_tests_is_below_that_of_the_module_and_exists() {
         let module = tempfile::tempdir().unwrap();
         let found_at = |tests: &str| {
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-            let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
-            if folders.check_is_below_module(&mut diags).is_ok() {
-                check_test_files(&mut diags, &mut sources, &FilesOnDisk, folders);
+            let directories = TestDirs { module: module.path(), tests: Path::new(tests) };
+            if directories.check_is_below_module(&mut diags).is_ok() {
+                check_test_files(&mut diags, &mut sources, &FilesOnDisk, directories);
             }
             diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
         };
@@ -644,15 +649,19 @@ run "two" {
 {"run": {"three": {"command": "plan"}}}
 "#;
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        let test_files =
-            read_test_files(&mut diags, &mut sources, &InMemoryFiles::from_fixture(text), folders)
-                .unwrap();
+        let directories = TestDirs { module: Path::new("."), tests: Path::new("tests") };
+        let test_files = read_test_files(
+            &mut diags,
+            &mut sources,
+            &InMemoryFiles::from_fixture(text),
+            directories,
+        )
+        .unwrap();
         let paths: Vec<&str> = test_files.iter().map(|test_file| test_file.path.as_str()).collect();
         assert_eq!(paths, ["a.tftest.json", "tests/b.tftest.hcl"]);
         let [json, native] = &test_files[..] else { unreachable!() };
         assert_eq!(json.runs[0].command, TestCommand::Plan);
-        assert!(native.is_in_test_folder && !json.is_in_test_folder);
+        assert!(native.is_in_test_dir && !json.is_in_test_dir);
         assert_eq!((native.variables.len(), native.providers.len()), (1, 1));
         let [one, two] = &native.runs[..] else { panic!("{:?}", native.runs) };
         assert_eq!(one.command, TestCommand::Plan);

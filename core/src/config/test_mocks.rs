@@ -185,11 +185,11 @@ impl MockReader<'_> {
         let inline = MockContents { types: &mut types, overrides: &mut overrides, during };
         self.read_mock_blocks(content.blocks, inline);
         if let Some(source) = content.attributes.remove("source")
-            && let Ok(folder) = constant::constant_string(self.diags, &source.expr)
-            && !folder.is_empty()
+            && let Ok(directory) = constant::constant_string(self.diags, &source.expr)
+            && !directory.is_empty()
         {
-            self.read_mock_folder(
-                &folder,
+            self.read_mock_dir(
+                &directory,
                 header,
                 MockContents { types: &mut types, overrides: &mut overrides, during },
             );
@@ -198,10 +198,11 @@ impl MockReader<'_> {
     }
 
     /// Reads the mock files in a directory. Mocks of the test file itself take precedence.
-    fn read_mock_folder(&mut self, folder: &str, header: Span, into: MockContents<'_>) {
-        let dir = self.module.join(folder);
+    fn read_mock_dir(&mut self, directory: &str, header: Span, into: MockContents<'_>) {
+        let dir = self.module.join(directory);
         let Ok(mut names) = self.files.list(&dir) else {
-            let detail = format!("Mock data directory {folder} does not exist or cannot be read.");
+            let detail =
+                format!("Mock data directory {directory} does not exist or cannot be read.");
             self.report_error(messages::UNREADABLE_MOCK_DATA, &detail, header);
             return;
         };

@@ -8,8 +8,8 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::module_folders::ModuleCallSource;
-use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, find_test_files};
+use super::module_dirs::ModuleCallSource;
+use super::test_files::{RUN_BLOCK_SCHEMA, TestDirs, find_test_files};
 use super::{ConfigFiles, load, module_block, syntax_error_blocks, terraform_block};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
@@ -40,7 +40,7 @@ impl TestFileWithModules {
 pub fn list_test_files(
     sources: &mut Sources,
     files: &dyn ConfigFiles,
-    folders: TestFolders<'_>,
+    directories: TestDirs<'_>,
 ) -> Vec<TestFileWithModules> {
     // Files and blocks with errors are passed over: checking the files reports them.
     let read = |found: super::test_files::FoundTestFile| {
@@ -64,7 +64,7 @@ pub fn list_test_files(
         }
         TestFileWithModules { path: found.path, name: found.name, modules }
     };
-    find_test_files(files, folders).into_iter().map(read).collect()
+    find_test_files(files, directories).into_iter().map(read).collect()
 }
 
 /// Reads the block `module` of a run.
@@ -142,8 +142,8 @@ run "x" {
 }
 "#,
         );
-        let folders = TestFolders { module: Path::new("."), tests: Path::new("./tests/deep") };
-        let listed = list_test_files(&mut Sources::new(), &files, folders);
+        let directories = TestDirs { module: Path::new("."), tests: Path::new("./tests/deep") };
+        let listed = list_test_files(&mut Sources::new(), &files, directories);
         let lines = listed.iter().map(|file| {
             let modules = file.modules.iter();
             let modules = modules.map(|site| format!("{}={}", file.module_key(site), site.source));

@@ -1,4 +1,4 @@
-//! Folders of configuration, read into a `Config` or refused.
+//! Directories of configuration, read into a `Config` or refused.
 
 mod blocks;
 mod references;

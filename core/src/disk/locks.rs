@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn a_dropped_lock_is_released_though_the_open_file_is_shared() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("locked");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("locked");
         let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
         let locked = lock(open()).unwrap();
         // As in a child process between its fork and its program.
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn a_lock_that_is_looked_for_is_not_taken() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("locked");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("locked");
         let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
         assert!(!is_locked(open()).unwrap());
         let locked = lock(open()).unwrap();

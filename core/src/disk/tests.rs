@@ -9,24 +9,24 @@ use super::*;
 
 /// A directory with a victim beside it.
 struct Planted {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Planted {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("data")).unwrap();
-        std::fs::create_dir_all(folder.path().join("victim/inside")).unwrap();
-        std::fs::write(folder.path().join("victim/inside/file"), "precious").unwrap();
-        Self { folder }
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(directory.path().join("data")).unwrap();
+        std::fs::create_dir_all(directory.path().join("victim/inside")).unwrap();
+        std::fs::write(directory.path().join("victim/inside/file"), "precious").unwrap();
+        Self { directory }
     }
 
     fn data(&self) -> Dir {
-        Dir::open(&self.folder.path().join("data")).unwrap()
+        Dir::open(&self.directory.path().join("data")).unwrap()
     }
 
     fn is_whole(&self) -> bool {
-        let victim = self.folder.path().join("victim");
+        let victim = self.directory.path().join("victim");
         let names = std::fs::read_dir(&victim).unwrap().count();
         let text = std::fs::read_to_string(victim.join("inside/file"));
         names == 1 && text.is_ok_and(|text| text == "precious")
@@ -38,25 +38,25 @@ fn no_operation_follows_a_link() {
     let planted = Planted::new();
     let dir = planted.data();
     let at = |name: &str| dir.path().join(name);
-    symlink("../victim", at("folder")).unwrap();
+    symlink("../victim", at("directory")).unwrap();
     symlink("../victim/inside/file", at("file")).unwrap();
     for error in [
-        dir.subdir("folder").unwrap_err(),
-        dir.open_or_create_subdir("folder").unwrap_err(),
+        dir.subdir("directory").unwrap_err(),
+        dir.open_or_create_subdir("directory").unwrap_err(),
         dir.read("file", MAX_SMALL_FILE_LEN).unwrap_err(),
         dir.open_lock_file("file").unwrap_err(),
         dir.open_existing_lock_file("file").unwrap_err(),
         dir.refuse_link("file").unwrap_err(),
-        dir.refuse_link("folder").unwrap_err(),
+        dir.refuse_link("directory").unwrap_err(),
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
     }
-    assert!(dir.remove_empty_subdir("folder").is_err() && at("folder").is_symlink());
+    assert!(dir.remove_empty_subdir("directory").is_err() && at("directory").is_symlink());
     dir.replace("file", b"new", 0o644).unwrap();
     assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
     assert!(!at("file").is_symlink());
     dir.refuse_link("file").unwrap();
-    dir.rename("folder", &dir, "moved").unwrap();
+    dir.rename("directory", &dir, "moved").unwrap();
     assert!(at("moved").is_symlink());
     dir.remove("moved").unwrap();
     assert!(!dir.has_entry("moved") && planted.is_whole());
@@ -70,7 +70,7 @@ fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
     let within =
         scratch.dir().open_or_create_subdir("a").unwrap().open_or_create_subdir("b").unwrap();
     within.replace("file", b"", 0o600).unwrap();
-    within.symlink(&planted.folder.path().join("victim"), "link").unwrap();
+    within.symlink(&planted.directory.path().join("victim"), "link").unwrap();
     scratch.dir().symlink(Path::new("../../victim"), "link").unwrap();
     assert_eq!(dir.entry_names().unwrap().len(), 1);
     drop(scratch);
@@ -134,8 +134,8 @@ fn pipes_and_devices_are_refused_without_waiting() {
 
 #[test]
 fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sparse");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sparse");
     let file = File::create(&path).unwrap();
     // Sparse, so that it occupies no space.
     file.set_len(MAX_STATE_LEN + 1).unwrap();
@@ -161,7 +161,7 @@ fn an_entry_of_a_directory_that_cannot_be_written_is_not_emptied() {
 #[expect(clippy::disallowed_methods, reason = "the program ends before the test does")]
 fn a_file_that_is_a_mount_point_is_written_in_place() {
     let planted = Planted::new();
-    let (dir, path) = (planted.data(), planted.folder.path().join("data/lock"));
+    let (dir, path) = (planted.data(), planted.directory.path().join("data/lock"));
     std::fs::write(&path, "a longer text than the new one").unwrap();
     let mount = |program: &str, arguments: &[&str]| {
         let output = std::process::Command::new(program).args(arguments).arg(&path).output();
@@ -181,12 +181,12 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
 
 #[test]
 fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = Dir::open(folder.path()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let dir = Dir::open(directory.path()).unwrap();
     let leftover = format!(".file.{}", "0a".repeat(16));
     let others = [".file.note", ".file.0a0a", ".other.0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"];
     for name in others.iter().copied().chain([leftover.as_str()]) {
-        std::fs::write(folder.path().join(name), "half").unwrap();
+        std::fs::write(directory.path().join(name), "half").unwrap();
     }
     dir.replace("file", b"new", 0o644).unwrap();
     let names: Vec<_> =

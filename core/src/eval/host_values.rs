@@ -13,7 +13,7 @@ pub struct HostValues {
     /// The directory in which the command was started, absolute: `path.cwd`.
     pub cwd: Str,
     /// The base directory of relative file paths, absolute: the working directory after `-chdir`.
-    pub folder: Str,
+    pub directory: Str,
     /// The directory of the root module as `path.root` returns it, usually `.`.
     pub root: Str,
     /// The home directory, for `~` in function arguments.
@@ -33,10 +33,10 @@ impl HostValues {
     /// The values of a run in a directory that changes nothing: all paths are relative to it, the
     /// workspace is the default one, no home directory is set, and the plan is created now.
     #[must_use]
-    pub fn for_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
+    pub fn for_dir(directory: &str, clock: fn() -> OffsetDateTime) -> Self {
         Self {
-            cwd: folder.into(),
-            folder: folder.into(),
+            cwd: directory.into(),
+            directory: directory.into(),
             root: ".".into(),
             home: None,
             workspace: "default".into(),
@@ -76,15 +76,15 @@ impl HostFiles for HostValues {
         FilesOnDisk.file_kind(path).map_err(to_file_failure)
     }
 
-    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        FilesOnDisk.folder_entries(path).map_err(to_file_failure)
+    fn list_dir(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        FilesOnDisk.dir_entries(path).map_err(to_file_failure)
     }
 
-    fn current_folder(&self) -> Option<String> {
-        Some(self.folder.as_str().to_owned())
+    fn current_dir(&self) -> Option<String> {
+        Some(self.directory.as_str().to_owned())
     }
 
-    fn home_folder(&self) -> Option<String> {
+    fn home_dir(&self) -> Option<String> {
         self.home.clone()
     }
 }

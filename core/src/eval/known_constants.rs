@@ -156,16 +156,16 @@ impl HostFiles for DependencyTrackingScope<'_> {
         self.tracked_scope().host().files.file_kind(path)
     }
 
-    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        self.tracked_scope().host().files.list_folder(path)
+    fn list_dir(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        self.tracked_scope().host().files.list_dir(path)
     }
 
-    fn current_folder(&self) -> Option<String> {
-        self.tracked_scope().host().files.current_folder()
+    fn current_dir(&self) -> Option<String> {
+        self.tracked_scope().host().files.current_dir()
     }
 
-    fn home_folder(&self) -> Option<String> {
-        self.tracked_scope().host().files.home_folder()
+    fn home_dir(&self) -> Option<String> {
+        self.tracked_scope().host().files.home_dir()
     }
 }
 

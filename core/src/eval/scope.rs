@@ -232,10 +232,10 @@ impl<'a> ModuleScope<'a> {
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        let folder = self.module.module_config().dir.as_path();
+        let directory = self.module.module_config().dir.as_path();
         // In the root module it is the value of `path.root`, not the directory that was opened.
-        let folder = (!self.module.module_addr().is_root()).then_some(folder);
-        self.world.resolve_path_attribute(diags, folder, name, span)
+        let directory = (!self.module.module_addr().is_root()).then_some(directory);
+        self.world.resolve_path_attribute(diags, directory, name, span)
     }
 
     fn resolve_terraform(
@@ -291,14 +291,16 @@ impl HostValues {
     pub(super) fn resolve_path_attribute(
         &self,
         diags: &mut Diagnostics,
-        folder: Option<&Path>,
+        directory: Option<&Path>,
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        match (name.name.as_str(), folder) {
+        match (name.name.as_str(), directory) {
             ("cwd", _) => Ok(Value::String(self.cwd.clone())),
             ("root", _) | ("module", None) => Ok(Value::String(self.root.clone())),
-            ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
+            ("module", Some(directory)) => {
+                Ok(Value::string(directory.to_string_lossy().into_owned()))
+            }
             (other, _) => {
                 Err(diags
                     .error(bad_reference::unknown_builtin_attribute_error("path", other, span)))

@@ -25,7 +25,7 @@ impl EvalFixture {
 
     pub(crate) fn from_config(config: Config, sources: Sources) -> Self {
         let results = Results::new(&config);
-        let world = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let world = HostValues::for_dir("/work", || time::OffsetDateTime::UNIX_EPOCH);
         let world = HostValues { plan_time: None, ..world };
         Self { config, sources, results, world }
     }

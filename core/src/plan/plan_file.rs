@@ -67,7 +67,7 @@ pub enum PlanFileError {
     },
     /// It is a directory.
     #[error("{} is a directory, not a plan file", .0.display())]
-    Folder(PathBuf),
+    Directory(PathBuf),
     /// It is something else.
     #[error("the file {} is not a plan file", .0.display())]
     NotAPlan(PathBuf),
@@ -111,7 +111,7 @@ impl PlanFileError {
             Self::Io { .. } => {
                 (Blame::Environment, "Free space or correct the permissions, and plan again.")
             }
-            Self::Folder(_) => (
+            Self::Directory(_) => (
                 Blame::User,
                 "To use it as the configuration, give the global -chdir flag or run the command in \
                  it.",
@@ -184,11 +184,11 @@ pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileE
     // The file behind a link is replaced, not the link.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    // In the same folder, because a rename does not cross file systems.
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    // In the same directory, because a rename does not cross file systems.
     let aside = tempfile::Builder::new()
         .prefix(".formwork-plan-")
-        .tempfile_in(folder.unwrap_or(Path::new(".")));
+        .tempfile_in(directory.unwrap_or(Path::new(".")));
     // Temporary files are made for the owner only. A file that was there keeps its mode.
     let aside = aside.map_err(failed)?;
     if let Some(there) = there {
@@ -227,7 +227,7 @@ fn pack_parts(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::Zi
 /// When it cannot be read, is no plan of this version of this program, or is damaged.
 pub fn read_plan_file(path: &Path) -> Result<PlanFileParts, PlanFileError> {
     if path.is_dir() {
-        return Err(PlanFileError::Folder(path.to_owned()));
+        return Err(PlanFileError::Directory(path.to_owned()));
     }
     let file = open_file(path).map_err(io_error("read", path))?;
     unpack_parts(path, file, &READ_LIMITS)

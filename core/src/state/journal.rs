@@ -36,7 +36,7 @@ use formwork_value::Value;
 
 pub use self::append::InternalRecordTiming;
 use self::append::RecordBuffer;
-pub(super) use self::begin::JournalInFolder;
+pub(super) use self::begin::JournalInDir;
 pub use self::begin::new_run_id;
 pub use self::copy::{JournalCopy, JournalCopyError};
 use self::durable::PendingSync;

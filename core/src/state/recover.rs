@@ -4,7 +4,7 @@
 mod archive;
 mod damage;
 mod describe;
-mod in_folder;
+mod in_dir;
 mod misplaced;
 mod object_id_hint;
 mod replay;
@@ -19,8 +19,8 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
-pub use self::in_folder::{
-    has_unfinished_journal, is_being_written, read_interrupted_journals, recover_journals_in_folder,
+pub use self::in_dir::{
+    has_unfinished_journal, is_being_written, read_interrupted_journals, recover_journals_in_dir,
 };
 pub(super) use self::misplaced::MisplacedSearch;
 pub use self::misplaced::{JournaledPlace, MisplacedJournals};

@@ -9,7 +9,7 @@ use formwork_value::Diagnostics;
 use super::{CallFault, EngineFixture, LoadedConfig, RunResult, block_on, show_state};
 use crate::moved;
 use crate::provider::ProviderPool;
-use crate::state::recover::recover_journals_in_folder;
+use crate::state::recover::recover_journals_in_dir;
 
 /// Applies a configuration and drops everything once nothing moves any more.
 fn apply_and_cut_off(bench: &EngineFixture, config: &str) {
@@ -48,7 +48,7 @@ fn check_cut_off(before: &str, after: &str, call: &str, expect: Expect) {
     apply_and_cut_off(&bench, after);
     bench.clear_faults();
     let recovery =
-        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+        recover_journals_in_dir(bench.directory.path(), Some(bench.file.clone())).unwrap();
     let mut story =
         format!("replayed {}\n", recovery.runs.iter().map(|run| run.n_replayed).sum::<usize>());
     for open in &recovery.unresolved {
@@ -185,12 +185,12 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
           tags   = { k = sensitive("by the configuration") }
         }"#;
     apply_and_cut_off(&bench, config);
-    let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
+    let journal = bench.directory.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let bytes = std::fs::read(journal).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
     let recovery =
-        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+        recover_journals_in_dir(bench.directory.path(), Some(bench.file.clone())).unwrap();
     let planned = recovery.unresolved[0].planned_attributes();
     assert_eq!(planned, [("name".to_owned(), "\"a\"".to_owned())]);
     for secret in ["by the schema", "by the configuration"] {
@@ -207,7 +207,7 @@ fn the_id_in_an_answer_that_was_kept_is_shown_unless_it_is_sensitive() {
         bench.cloud.lock_contents().has_sensitive_id = is_sensitive;
         let stored = bench.file.clone();
         bench.apply(FOUND_BY_NAME);
-        let recovery = recover_journals_in_folder(bench.folder.path(), Some(stored)).unwrap();
+        let recovery = recover_journals_in_dir(bench.directory.path(), Some(stored)).unwrap();
         let [open] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
         assert_eq!(open.guess_object_id().as_deref(), Some("a-1"));
         assert_eq!(open.shown_object_id().is_none(), is_sensitive);
@@ -222,7 +222,7 @@ fn nothing_is_called_before_it_is_announced() {
     let bench = EngineFixture::new();
     bench.set_fault("create a", CallFault::Hangs);
     apply_and_cut_off(&bench, CHAIN_CONFIG);
-    let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
+    let journal = bench.directory.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let text = String::from_utf8_lossy(&std::fs::read(journal).unwrap()).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
     // An announced call counts as sent, so one that was not must not be found there.
@@ -246,7 +246,7 @@ fn replan_after_cut_off_on(
     bench.clear_faults();
     change(&bench);
     let mut recovery =
-        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+        recover_journals_in_dir(bench.directory.path(), Some(bench.file.clone())).unwrap();
     let loaded = LoadedConfig::load(config);
     recovery.follow_moves(|addr, provider| moved::current_address(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();

@@ -23,13 +23,13 @@ const GO_PLUGIN_PROTO_FILES: [&str; 4] =
 
 /// The directory of the descriptions.
 #[must_use]
-pub fn proto_folder() -> PathBuf {
+pub fn proto_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto")
 }
 
 /// The directory of the generated code.
 #[must_use]
-pub fn generated_folder() -> PathBuf {
+pub fn generated_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/wire/generated")
 }
 
@@ -106,8 +106,8 @@ mod tests {
 
     use super::*;
 
-    fn read(folder: &Path) -> BTreeMap<String, String> {
-        fs::read_dir(folder)
+    fn read(directory: &Path) -> BTreeMap<String, String> {
+        fs::read_dir(directory)
             .unwrap()
             .map(|entry| {
                 let entry = entry.unwrap();
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn the_checked_in_code_is_what_the_descriptions_give() {
         let out = tempfile::tempdir().unwrap();
-        generate_wire_code(&proto_folder(), out.path()).unwrap();
+        generate_wire_code(&proto_dir(), out.path()).unwrap();
         let made = read(out.path());
-        let checked_in = read(&generated_folder());
+        let checked_in = read(&generated_dir());
         assert_eq!(
             made.keys().collect::<Vec<_>>(),
             checked_in.keys().collect::<Vec<_>>(),

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn found() -> ProtocolComparison {
-        let descriptions = crate::compile_provider_protos(&crate::proto_folder()).unwrap();
+        let descriptions = crate::compile_provider_protos(&crate::proto_dir()).unwrap();
         ProtocolComparison::compare_protocols(&descriptions).unwrap()
     }
 

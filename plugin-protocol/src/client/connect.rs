@@ -104,8 +104,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_plugin_that_accepts_and_says_nothing_is_given_up() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("socket");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("socket");
         // Bound but not served: the kernel accepts the connection, and no data follows.
         let _listener = UnixListener::bind(&path).expect("a socket");
         let patience = Duration::from_millis(20);

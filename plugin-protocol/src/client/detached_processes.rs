@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use super::launch::PluginChild;
-use crate::handshake::SOCKET_FOLDER_VARIABLE;
+use crate::handshake::SOCKET_DIR_VARIABLE;
 
 /// A process that a plugin started, and that left its process group and still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) fn detached_processes_of_children<'c>(
     children: impl Iterator<Item = (&'c str, &'c PluginChild)>,
 ) -> Vec<DetachedProcess> {
     let marks: Vec<_> = children
-        .map(|(name, child)| (name, child.process.pid(), environment_marker(child.socket_folder())))
+        .map(|(name, child)| (name, child.process.pid(), environment_marker(child.socket_dir())))
         .collect();
     // Without the list there is nothing to report.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
@@ -52,8 +52,8 @@ pub(super) fn detached_processes_of_children<'c>(
     found
 }
 
-fn environment_marker(socket_folder: &Path) -> Vec<u8> {
-    [SOCKET_FOLDER_VARIABLE.as_bytes(), b"=", socket_folder.as_os_str().as_encoded_bytes()].concat()
+fn environment_marker(socket_dir: &Path) -> Vec<u8> {
+    [SOCKET_DIR_VARIABLE.as_bytes(), b"=", socket_dir.as_os_str().as_encoded_bytes()].concat()
 }
 
 /// The process group of a process. Before it in the line is the name, which may hold anything.

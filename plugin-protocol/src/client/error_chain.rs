@@ -39,10 +39,10 @@ mod tests {
 
     #[test]
     fn each_cause_is_reported_once_and_nothing_that_says_nothing() {
-        let layers = ["transport error", "broken: no file", "no file", "no folder"];
+        let layers = ["transport error", "broken: no file", "no file", "no directory"];
         let all =
             layers.into_iter().rev().fold(None, |inner, text| Some(Box::new(Layer(text, inner))));
-        assert_eq!(error_with_causes(&*all.unwrap()), "broken: no file: no folder");
+        assert_eq!(error_with_causes(&*all.unwrap()), "broken: no file: no directory");
     }
 
     #[test]

@@ -105,8 +105,8 @@ mod tests {
     use super::*;
 
     fn explained(content: &[u8], errno: Errno) -> String {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("plugin");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("plugin");
         fs::write(&path, content).expect("a file");
         explain_start_error(&path, &io::Error::from(errno))
     }

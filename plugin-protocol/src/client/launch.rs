@@ -63,15 +63,15 @@ pub(crate) struct PluginChild {
     pub(super) process: StartedProcess,
     pub(super) log: Arc<PluginLog>,
     /// Removed with the child.
-    socket_folder: TempDir,
+    socket_dir: TempDir,
     /// The announced socket, in any directory.
     socket: Option<PathBuf>,
 }
 
 impl PluginChild {
     /// The directory that was created for its socket.
-    pub(super) fn socket_folder(&self) -> &Path {
-        self.socket_folder.path()
+    pub(super) fn socket_dir(&self) -> &Path {
+        self.socket_dir.path()
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) async fn launch(
     let unstarted = |problem| launch_failure(executable, settings, problem, String::new());
     // A directory for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with
     // the umask of the user, so only the directory keeps other users out.
-    let socket_folder = plugin_files::make_socket_folder("formwork-").map_err(|error| {
+    let socket_dir = plugin_files::make_socket_dir("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "the directory for its socket cannot be created: {error}. Set TMPDIR to a directory \
              that exists and can be written to"
@@ -128,7 +128,7 @@ pub(super) async fn launch(
     // The certificate travels in the environment (`PLUGIN_CLIENT_CERT`), as go-plugin expects. It
     // is public; the private key stays in this process.
     let environment = EnvironmentForPlugin::new(
-        socket_folder.path(),
+        socket_dir.path(),
         identity.as_ref().map(TlsIdentity::certificate_pem),
     );
     let started = start_child(executable, &environment, settings.limits).await;
@@ -145,7 +145,7 @@ pub(super) async fn launch(
     // prints the handshake.
     tokio::spawn(Arc::clone(&log).read_stderr_to_end(pipes.stderr));
     // From here on a drop kills the process, even if the caller abandons this future.
-    let mut child = PluginChild { process, log, socket_folder, socket: None };
+    let mut child = PluginChild { process, log, socket_dir, socket: None };
     match read_handshake_and_connect(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
@@ -378,8 +378,8 @@ mod tests {
 
     #[test]
     fn a_file_has_another_identity_once_it_is_replaced_or_written_to() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(name);
         std::fs::write(at("a"), "one").expect("it can be written");
         let checked = FileStamp::of_path(&at("a")).expect("it is there");
         assert_eq!(FileStamp::of_path(&at("a")).expect("it is there"), checked);
@@ -389,8 +389,8 @@ mod tests {
     }
 
     #[test]
-    fn no_other_user_can_enter_the_folder_of_the_socket() {
-        let home = plugin_files::make_socket_folder("formwork-").expect("a folder");
+    fn no_other_user_can_enter_the_directory_of_the_socket() {
+        let home = plugin_files::make_socket_dir("formwork-").expect("a directory");
         let mode = home.path().metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert!(home.path().as_os_str().len() + "/plugin1234567890".len() < 107);

@@ -20,10 +20,10 @@ const MAX_TEMP_DIR_PATH_BYTES: usize = 60;
 /// A temporary directory whose path leaves room for the name of a socket.
 #[must_use]
 pub fn short_temp_dir() -> PathBuf {
-    let folder = std::env::temp_dir();
+    let directory = std::env::temp_dir();
     // Sockets of Windows are not files.
-    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= MAX_TEMP_DIR_PATH_BYTES;
-    if is_short { folder } else { PathBuf::from("/tmp") }
+    let is_short = cfg!(not(unix)) || directory.as_os_str().len() <= MAX_TEMP_DIR_PATH_BYTES;
+    if is_short { directory } else { PathBuf::from("/tmp") }
 }
 
 /// Creates a directory for the sockets of a plugin, which only this user can enter. Its name begins
@@ -31,7 +31,7 @@ pub fn short_temp_dir() -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be created.
-pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
+pub fn make_socket_dir(prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     files::set_private_mode_on_unix(builder.prefix(prefix));
     builder.tempdir_in(short_temp_dir())

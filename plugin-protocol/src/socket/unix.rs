@@ -17,11 +17,12 @@ pub(crate) struct Listener(NamedTempFile<UnixListener>);
 
 impl Listener {
     /// Binds in a directory. The members of a group may connect, too.
-    pub(super) fn bind(folder: &Path, group: Option<&str>) -> io::Result<Self> {
+    pub(super) fn bind(directory: &Path, group: Option<&str>) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         // Bound directly under a fresh name. go-plugin first creates and removes a file, which is a
         // race with other processes.
-        let socket = builder.prefix("plugin").make_in(folder, |path| UnixListener::bind(path))?;
+        let socket =
+            builder.prefix("plugin").make_in(directory, |path| UnixListener::bind(path))?;
         if let Some(group) = group {
             share_with_group(socket.path(), group)?;
         }

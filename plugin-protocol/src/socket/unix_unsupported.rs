@@ -11,7 +11,7 @@ use crate::tls::ByteStream;
 pub(crate) struct Listener(Infallible);
 
 impl Listener {
-    pub(super) fn bind(_folder: &Path, _group: Option<&str>) -> io::Result<Self> {
+    pub(super) fn bind(_dir: &Path, _group: Option<&str>) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

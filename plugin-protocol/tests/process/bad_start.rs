@@ -20,7 +20,7 @@ async fn refused_with(executable: &Executable, settings: &Settings) -> String {
 }
 
 async fn check(text: &str, expected: Expect) {
-    let (_folder, executable) = script(text);
+    let (_dir, executable) = script(text);
     expected.assert_eq(&refused(&executable).await);
 }
 
@@ -42,7 +42,7 @@ async fn a_program_that_prints_something_else() {
     check("printf 'half a line'", expect![[r#"
         Launch: PATH: the first line on its stdout is not a plugin handshake: `half a line`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do.
         The process ended: exit status 0."#]]).await;
-    let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\"");
+    let (_dir, mut executable) = script("exec \"$TINY_PROGRAM\"");
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
     executable.env.push(("TINY".into(), "talks first".into()));
     expect!["Launch: PATH: the first line on its stdout is not a plugin handshake: `loading`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do."].assert_eq(&refused(&executable).await);
@@ -54,7 +54,7 @@ async fn a_program_that_says_nothing_in_time() {
         Settings { start_timeout: Duration::from_millis(100), ..Settings::TERRAFORM_DEFAULTS };
     // Without its line break, a handshake may be incomplete.
     for text in ["exec sleep 1000", "printf '1|6|unix|/s|grpc|'; exec sleep 1000"] {
-        let (_folder, executable) = script(text);
+        let (_dir, executable) = script(text);
         expect!["Launch: PATH: it gave no handshake within 0.1s and was ended."]
             .assert_eq(&refused_with(&executable, &settings).await);
     }
@@ -108,12 +108,12 @@ async fn a_socket_that_is_not_there() {
 
 #[tokio::test]
 async fn a_file_that_cannot_be_run() {
-    let (folder, mut executable) = script("");
+    let (directory, mut executable) = script("");
     fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o644)).expect("permissions");
     expect!["Launch: PATH: cannot be started: it may not be executed; give it the permission (chmod +x), and see that the file system is not mounted with noexec."].assert_eq(&refused(&executable).await);
 
     // Nothing may take it for a script.
-    let trace = folder.path().join("trace");
+    let trace = directory.path().join("trace");
     fs::write(&executable.path, format!("echo harm > {}\n", trace.display())).expect("a file");
     fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o755)).expect("permissions");
     let told = refused(&executable).await;
@@ -123,21 +123,21 @@ async fn a_file_that_cannot_be_run() {
     );
     assert!(!trace.exists(), "a shell has run what is no program");
 
-    executable.path = folder.path().join("missing");
+    executable.path = directory.path().join("missing");
     expect![
         "Launch: PATH: cannot be started: there is no such file; run init to install the provider."
     ]
     .assert_eq(&refused(&executable).await);
 
-    executable.path = folder.path().to_owned();
+    executable.path = directory.path().to_owned();
     expect!["Launch: PATH: cannot be started: it is a directory, not a program."]
         .assert_eq(&refused(&executable).await);
 }
 
 #[tokio::test]
 async fn a_file_that_took_the_place_of_the_checked_one() {
-    let (folder, mut executable) = script("");
-    let at = |name: &str| folder.path().join(name);
+    let (directory, mut executable) = script("");
+    let at = |name: &str| directory.path().join(name);
     let program = format!("#!/bin/sh\necho started > {}\n", at("trace").display());
     fs::write(at("other"), program).expect("a file");
     fs::set_permissions(at("other"), fs::Permissions::from_mode(0o755)).expect("permissions");
@@ -158,7 +158,7 @@ async fn a_file_that_took_the_place_of_the_checked_one() {
 #[tokio::test]
 async fn a_plugin_that_insists_on_tls() {
     let certificate = "A".repeat(80);
-    let (_folder, executable) =
+    let (_dir, executable) =
         script(&format!("echo '1|6|unix|/s|grpc|{certificate}'; exec sleep 1000"));
     let settings = Settings { tls: false, ..Settings::TERRAFORM_DEFAULTS };
     expect!["Incompatible: PATH: it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS."].assert_eq(&refused_with(&executable, &settings).await);
@@ -167,7 +167,7 @@ async fn a_plugin_that_insists_on_tls() {
 #[tokio::test]
 async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
     // Output instead of a handshake is quoted in the message.
-    let (_folder, mut executable) = script(
+    let (_dir, mut executable) = script(
         "echo \"files $(ulimit -n) kilobytes $(ulimit -d) path ${PATH-none} home ${HOME-none}\"",
     );
     executable.withheld = vec!["HOME".into()];

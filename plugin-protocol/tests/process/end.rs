@@ -63,7 +63,7 @@ async fn a_plugin_that_is_dropped_or_killed_does_not_live_on() {
 async fn a_launch_that_is_given_up_leaves_no_process() {
     let witness = ProcessWatcher::new();
     // It holds the connection open for as long as the shell lives.
-    let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\" host");
+    let (_dir, mut executable) = script("exec \"$TINY_PROGRAM\" host");
     executable.env.extend([witness.variable(), witness.litter()]);
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
     let launch =

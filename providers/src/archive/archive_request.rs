@@ -48,9 +48,11 @@ impl ArchiveRequest<'_> {
         let fail = |summary: &str, why: String| Problem::new(summary, why);
         let failed = "Archive creation error";
         let target = FilePath::new(self.output_path);
-        if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(|error| {
-                let why = format!("error creating output path: {}: {error}", folder.display());
+        if let Some(directory) =
+            target.parent().filter(|directory| !directory.as_os_str().is_empty())
+        {
+            fs::create_dir_all(directory).map_err(|error| {
+                let why = format!("error creating output path: {}: {error}", directory.display());
                 fail("Output path error", why)
             })?;
         }
@@ -93,9 +95,9 @@ impl ArchiveRequest<'_> {
         if let Some(dir) = self.dir {
             let none = BTreeSet::new();
             let excluded = self.excludes.unwrap_or(&none);
-            return collect_entries::collect_folder(
+            return collect_entries::collect_dir(
                 dir,
-                &Exclusions { excluded, linked_folders: self.exclude_symlink_directories },
+                &Exclusions { excluded, linked_dirs: self.exclude_symlink_directories },
             );
         }
         if let Some(file) = self.file {

@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::file_mode;
 
 /// Maximum depth of directories. It ends the search where links form a cycle.
-const MAX_FOLDER_DEPTH: usize = 64;
+const MAX_DIR_DEPTH: usize = 64;
 
 /// A file of the archive.
 pub(super) struct ArchiveEntry {
@@ -33,15 +33,15 @@ pub(super) enum CollectError {
     #[error("error archiving file: could not archive missing file: {0}")]
     NoFile(String),
     #[error("error archiving directory: could not archive missing directory: {0}")]
-    NoFolder(String),
+    NoDir(String),
     #[error("error archiving directory: could not archive directory that is a file: {0}")]
-    FileForFolder(String),
+    FileForDir(String),
     #[error("error archiving directory: archive has not been created as it would be empty")]
     Empty,
     #[error("error archiving directory: {path}: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
     #[error(
-        "error archiving directory: {0} is deeper than {MAX_FOLDER_DEPTH} directories; check for \
+        "error archiving directory: {0} is deeper than {MAX_DIR_DEPTH} directories; check for \
          links that form a cycle"
     )]
     TooDeep(PathBuf),
@@ -64,28 +64,25 @@ pub(super) struct Exclusions<'o> {
     /// Patterns of names as in the archive. `**` matches any number of directories.
     pub(super) excluded: &'o BTreeSet<String>,
     /// Whether links to directories are left out, instead of adding their content.
-    pub(super) linked_folders: bool,
+    pub(super) linked_dirs: bool,
 }
 
 /// All files of a directory, sorted by name.
-pub(super) fn collect_folder(
+pub(super) fn collect_dir(
     path: &str,
     left: &Exclusions<'_>,
 ) -> Result<Vec<ArchiveEntry>, CollectError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(CollectError::NoFolder(path.to_owned()));
+            return Err(CollectError::NoDir(path.to_owned()));
         }
         Err(error) => return Err(CollectError::Unreadable { path: path.into(), error }),
-        Ok(found) if !found.is_dir() => return Err(CollectError::FileForFolder(path.to_owned())),
+        Ok(found) if !found.is_dir() => return Err(CollectError::FileForDir(path.to_owned())),
         Ok(_) => {}
     }
-    let mut search = FolderSearch {
-        excluded: compile_exclude_patterns(left.excluded)?,
-        left,
-        found: Vec::new(),
-    };
-    search.walk_folder(Path::new(path), "", 0)?;
+    let mut search =
+        DirSearch { excluded: compile_exclude_patterns(left.excluded)?, left, found: Vec::new() };
+    search.walk_dir(Path::new(path), "", 0)?;
     match search.found.is_empty() {
         true => Err(CollectError::Empty),
         false => Ok(search.found),
@@ -105,33 +102,33 @@ fn compile_exclude_patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, glob
     let mut set = GlobSetBuilder::new();
     for pattern in excluded.iter().filter(|pattern| !pattern.is_empty()) {
         set.add(GlobBuilder::new(pattern).literal_separator(true).build()?);
-        if let Some(folder) = pattern.strip_suffix("/**") {
-            set.add(GlobBuilder::new(folder).literal_separator(true).build()?);
+        if let Some(directory) = pattern.strip_suffix("/**") {
+            set.add(GlobBuilder::new(directory).literal_separator(true).build()?);
         }
     }
     set.build()
 }
 
-struct FolderSearch<'o> {
+struct DirSearch<'o> {
     excluded: GlobSet,
     left: &'o Exclusions<'o>,
     found: Vec<ArchiveEntry>,
 }
 
-impl FolderSearch<'_> {
-    fn walk_folder(
+impl DirSearch<'_> {
+    fn walk_dir(
         &mut self,
-        folder: &Path,
+        directory: &Path,
         prefix: &str,
         depth: usize,
     ) -> Result<(), CollectError> {
-        if depth == MAX_FOLDER_DEPTH {
-            return Err(CollectError::TooDeep(folder.to_owned()));
+        if depth == MAX_DIR_DEPTH {
+            return Err(CollectError::TooDeep(directory.to_owned()));
         }
         let unreadable =
             |path: &Path, error| CollectError::Unreadable { path: path.to_owned(), error };
-        let listed = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut listed = listed.map_err(|error| unreadable(folder, error))?;
+        let listed = fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut listed = listed.map_err(|error| unreadable(directory, error))?;
         listed.sort_by_key(fs::DirEntry::file_name);
         for one in listed {
             let path = one.path();
@@ -145,8 +142,8 @@ impl FolderSearch<'_> {
             if !found.is_dir() {
                 let mode = file_mode::mode_from_metadata(&found);
                 self.found.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
-            } else if !kind.is_symlink() || !self.left.linked_folders {
-                self.walk_folder(&path, &format!("{name}/"), depth + 1)?;
+            } else if !kind.is_symlink() || !self.left.linked_dirs {
+                self.walk_dir(&path, &format!("{name}/"), depth + 1)?;
             }
         }
         Ok(())

@@ -42,26 +42,26 @@ fn get(answer: &Value, name: &str) -> Value {
 
 /// A directory with files, links and subdirectories.
 fn tree() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let files = ["a.txt", "b.md", "sub/c.txt", "sub/deep/d.txt", "sub/deep/e.md", "other/f.txt"];
     for name in files {
-        let path = folder.path().join(name);
+        let path = directory.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, name.repeat(100)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     }
-    symlink(folder.path().join("other"), folder.path().join("linked")).unwrap();
-    symlink(folder.path().join("a.txt"), folder.path().join("z.txt")).unwrap();
-    folder
+    symlink(directory.path().join("other"), directory.path().join("linked")).unwrap();
+    symlink(directory.path().join("a.txt"), directory.path().join("z.txt")).unwrap();
+    directory
 }
 
 /// Modes and names that common programs list for an archive.
-fn listed(folder: &Path, form: &str, file: &str) -> Option<String> {
+fn listed(directory: &Path, form: &str, file: &str) -> Option<String> {
     let words = match form {
         "zip" => vec!["unzip", "-Z", "-s", file],
         _ => vec!["tar", "-tvzf", file],
     };
-    let told = run_test_program(folder, &words, "")?;
+    let told = run_test_program(directory, &words, "")?;
     let files = told.lines().filter(|line| line.starts_with('-'));
     let shown = files.map(|line| {
         let words: Vec<_> = line.split_whitespace().collect();
@@ -71,7 +71,7 @@ fn listed(folder: &Path, form: &str, file: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_folder_is_packed_without_what_is_excluded() {
+async fn a_directory_is_packed_without_what_is_excluded() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     let all = "a.txt b.md linked/f.txt other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt";
     let table: [(&[&str], bool, &str); 6] = [

@@ -46,16 +46,16 @@ impl DataSource for ExternalDataSource {
         let mut query = config.query.unwrap_or_default();
         query.retain(|_, value| value.is_some());
         let query = serde_json::json!(query).to_string();
-        let folder = config.working_dir.filter(|folder| !folder.is_empty());
+        let directory = config.working_dir.filter(|directory| !directory.is_empty());
 
         let mut command = child_command(program);
         command.args(words);
-        if let Some(folder) = &folder {
-            command.current_dir(folder);
+        if let Some(directory) = &directory {
+            command.current_dir(directory);
         }
         let output = match run_child_with_input(command, query.as_bytes()).await {
             Ok(output) => output,
-            Err(error) => return Err(not_started_problem(program, folder.as_ref(), &error)),
+            Err(error) => return Err(not_started_problem(program, directory.as_ref(), &error)),
         };
         if !output.status.success() {
             return Err(exit_problem(program, &output));
@@ -78,11 +78,11 @@ fn parse_program_output(answer: &[u8]) -> Result<BTreeMap<String, String>, serde
     Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
-fn not_started_problem(program: &str, folder: Option<&String>, error: &io::Error) -> Problem {
-    if let Some(folder) = folder
-        && !FilePath::new(folder).is_dir()
+fn not_started_problem(program: &str, directory: Option<&String>, error: &io::Error) -> Problem {
+    if let Some(directory) = directory
+        && !FilePath::new(directory).is_dir()
     {
-        let detail = format!("`working_dir` is {folder:?}, which is not a directory.");
+        let detail = format!("`working_dir` is {directory:?}, which is not a directory.");
         return program_attribute_problem("External Program Execution Failed", detail);
     }
     let detail = format!(
@@ -148,9 +148,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_runs_in_the_folder_that_is_given() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().canonicalize().unwrap();
+    async fn it_runs_in_the_directory_that_is_given() {
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().canonicalize().unwrap();
         let name = name.to_str().unwrap();
         let place = ("working_dir", Value::string(name));
         let found = ask([shell("printf '{\"at\":\"%s\"}' \"$(pwd -P)\""), place]).await;

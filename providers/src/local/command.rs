@@ -65,15 +65,15 @@ impl CommandModelInput {
     async fn run_command(&self) -> Answer<CommandModelComputed> {
         let mut program = child_command(&self.command);
         program.args(self.arguments.iter().flatten().flatten());
-        let folder = self.working_directory.as_ref().filter(|folder| !folder.is_empty());
-        if let Some(folder) = folder {
-            program.current_dir(folder);
+        let directory = self.working_directory.as_ref().filter(|directory| !directory.is_empty());
+        if let Some(directory) = directory {
+            program.current_dir(directory);
         }
         let input = self.stdin.as_deref().unwrap_or_default();
         let output = run_child_with_input(program, input.as_bytes()).await.map_err(|error| {
-            if folder.is_some_and(|folder| !FilePath::new(folder).is_dir()) {
+            if directory.is_some_and(|directory| !FilePath::new(directory).is_dir()) {
                 let detail =
-                    format!("{:?} is not a directory.", folder.cloned().unwrap_or_default());
+                    format!("{:?} is not a directory.", directory.cloned().unwrap_or_default());
                 return Problem::new("Command Execution Failed", detail).at("working_directory");
             }
             let detail = format!(
@@ -135,8 +135,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_says_what_it_says_where_it_is_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().canonicalize().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().canonicalize().unwrap();
         let name = name.to_str().unwrap();
         let more =
             vec![("stdin", Value::string("in ")), ("working_directory", Value::string(name))];

@@ -100,8 +100,8 @@ mod tests {
 
     #[tokio::test]
     async fn content_and_digests_are_those_of_the_file() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("file");
         fs::write(&path, b"a\xff").unwrap();
         for name in ["local_file", "local_sensitive_file"] {
             let config = [("filename", Value::string(path.to_str().unwrap()))];

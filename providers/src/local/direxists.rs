@@ -38,12 +38,12 @@ mod tests {
     use crate::local::provider;
 
     #[tokio::test]
-    async fn only_a_folder_is_one() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("file"), "").unwrap();
-        std::os::unix::fs::symlink(folder.path(), folder.path().join("link")).unwrap();
+    async fn only_a_directory_is_one() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink(directory.path(), directory.path().join("link")).unwrap();
         let exists = async |name: &str| {
-            let path = folder.path().join(name);
+            let path = directory.path().join(name);
             call_function(provider(), "direxists", vec![Value::string(&*path.to_string_lossy())])
                 .await
         };

@@ -49,9 +49,9 @@ impl Resource for LocalFileResource {
     fn validate(&self, call: Validate<FileModel>) -> Answer<()> {
         let config = &call.config;
         let file = permission::check_permission("file_permission", &config.file_permission);
-        let folder =
+        let directory =
             permission::check_permission("directory_permission", &config.directory_permission);
-        Problem::fail_if_any([file, folder].into_iter().filter_map(Result::err))
+        Problem::fail_if_any([file, directory].into_iter().filter_map(Result::err))
     }
 
     async fn create(&self, call: Create<FileModel>) -> Answer<FileModelComputed> {
@@ -66,7 +66,7 @@ impl Resource for LocalFileResource {
             let file = FileToWrite {
                 name: &planned.filename,
                 permission: &planned.file_permission,
-                folder_permission: &planned.directory_permission,
+                dir_permission: &planned.directory_permission,
             };
             Ok(FileModelComputed { digests: given.write(&file)? })
         })
@@ -109,8 +109,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_file_is_there_until_its_end() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("a/b/file.txt");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("a/b/file.txt");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
         assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
@@ -126,8 +126,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_that_others_changed_or_removed_is_made_again() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("file.txt");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("file.txt");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
         life.apply([named(&path), content("one")]).await.unwrap();
         fs::write(&path, "other").unwrap();
@@ -141,9 +141,9 @@ mod tests {
 
     #[tokio::test]
     async fn content_comes_from_text_base64_or_another_file() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("file");
-        let source = folder.path().join("source");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("file");
+        let source = directory.path().join("source");
         fs::write(&source, [0, 1, 255]).unwrap();
         let given = [
             ("sensitive_content", Value::string("s"), b"s".to_vec()),
@@ -161,8 +161,8 @@ mod tests {
 
     #[tokio::test]
     async fn permissions_are_those_asked_for() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("file");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
         let permission = ("file_permission", Value::string("0600"));
         life.apply([named(&path), content("x"), permission]).await.unwrap();
@@ -171,8 +171,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_be_written_is_refused() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("file");
         let base64 = |text| ("content_base64", Value::string(text));
         let table = [
             (vec![named(&path)], "must be set; none is"),
@@ -182,7 +182,7 @@ mod tests {
             ),
             (vec![named(&path), base64("?")], "`content_base64` must be base64"),
             (vec![named(&path), content("a"), ("file_permission", Value::string("rw"))], "octal"),
-            (vec![named(folder.path()), content("a")], "cannot be written"),
+            (vec![named(directory.path()), content("a")], "cannot be written"),
         ];
         for (config, expected) in table {
             let mut life = TestObject::new(provider(), "local_file").await.unwrap();

@@ -95,12 +95,12 @@ fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
         Problem::new("Create local file error", detail)
     };
-    if let Some(folder) = FilePath::new(file.name).parent()
-        && !folder.as_os_str().is_empty()
-        && !folder.exists()
+    if let Some(directory) = FilePath::new(file.name).parent()
+        && !directory.as_os_str().is_empty()
+        && !directory.exists()
     {
-        let permission = parse_mode(file.folder_permission).unwrap_or(0o777);
-        let made = crate::file_mode::create_dir_with_mode(folder, permission);
+        let permission = parse_mode(file.dir_permission).unwrap_or(0o777);
+        let made = crate::file_mode::create_dir_with_mode(directory, permission);
         made.map_err(|error| fail("directory of", error))?;
     }
     let permission = parse_mode(file.permission).unwrap_or(0o777);
@@ -113,7 +113,7 @@ fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
 pub(super) struct FileToWrite<'m> {
     pub(super) name: &'m str,
     pub(super) permission: &'m str,
-    pub(super) folder_permission: &'m str,
+    pub(super) dir_permission: &'m str,
 }
 
 /// Whether the file still has the content whose SHA-1 digest is `id`. A file with different

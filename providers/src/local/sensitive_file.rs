@@ -41,9 +41,9 @@ impl Resource for LocalSensitiveFileResource {
     fn validate(&self, call: Validate<SensitiveFileModel>) -> Answer<()> {
         let config = &call.config;
         let file = permission::check_permission("file_permission", &config.file_permission);
-        let folder =
+        let directory =
             permission::check_permission("directory_permission", &config.directory_permission);
-        Problem::fail_if_any([file, folder].into_iter().filter_map(Result::err))
+        Problem::fail_if_any([file, directory].into_iter().filter_map(Result::err))
     }
 
     async fn create(&self, call: Create<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
@@ -57,7 +57,7 @@ impl Resource for LocalSensitiveFileResource {
             let file = FileToWrite {
                 name: &planned.filename,
                 permission: &planned.file_permission,
-                folder_permission: &planned.directory_permission,
+                dir_permission: &planned.directory_permission,
             };
             Ok(SensitiveFileModelComputed { digests: given.write(&file)? })
         })
@@ -100,8 +100,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_file_is_for_its_owner_alone() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("secrets/file");
+        let directory = tempdir().unwrap();
+        let path = directory.path().join("secrets/file");
         let mut life = TestObject::new(provider(), "local_sensitive_file").await.unwrap();
         assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -84,14 +84,14 @@ const KEYS: [(&str, &str); 6] = [
     ("ED25519", "P224"),
 ];
 
-fn asked_of_openssl(folder: &Path, words: &[&str], input: &str) -> String {
-    run_test_program(folder, &[&["openssl"], words].concat(), input).unwrap_or_default()
+fn asked_of_openssl(directory: &Path, words: &[&str], input: &str) -> String {
+    run_test_program(directory, &[&["openssl"], words].concat(), input).unwrap_or_default()
 }
 
 #[tokio::test]
 async fn openssl_verifies_what_an_authority_signed() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
     for (algorithm, curve) in KEYS {
         let key = key(algorithm, curve).await;
         let ca = made("tls_self_signed_cert", authority(&key)).await;
@@ -105,7 +105,7 @@ async fn openssl_verifies_what_an_authority_signed() {
         let request = made("tls_cert_request", request).await;
         assert_eq!(shown(&request, "key_algorithm"), algorithm);
         let request = shown(&request, "cert_request_pem");
-        asked_of_openssl(folder, &["req", "-verify", "-noout"], &request);
+        asked_of_openssl(directory, &["req", "-verify", "-noout"], &request);
         let leaf = [
             text("ca_private_key_pem", &key),
             text("ca_cert_pem", &shown(&ca, "cert_pem")),
@@ -116,12 +116,12 @@ async fn openssl_verifies_what_an_authority_signed() {
         ];
         let leaf = made("tls_locally_signed_cert", leaf).await;
         assert_eq!(shown(&leaf, "ca_key_algorithm"), algorithm);
-        fs::write(folder.join("ca.pem"), shown(&ca, "cert_pem")).unwrap();
+        fs::write(directory.join("ca.pem"), shown(&ca, "cert_pem")).unwrap();
         let leaf = shown(&leaf, "cert_pem");
         let words = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem"];
-        asked_of_openssl(folder, &words, &leaf);
+        asked_of_openssl(directory, &words, &leaf);
         let words = ["x509", "-noout", "-text", "-nameopt", "RFC2253,utf8,-esc_msb"];
-        let told = asked_of_openssl(folder, &words, &leaf);
+        let told = asked_of_openssl(directory, &words, &leaf);
         for expected in [
             "Subject: emailAddress=a@example.com,CN=example.com,O=ACME & Söhne,C=DE",
             "CN=authority",

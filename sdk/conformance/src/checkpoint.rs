@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn an_interrupted_run_goes_on_where_it_stopped() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let mut options = Options::new("/no/such/provider");
-        options.resume = Some(folder.path().join("checkpoint.json"));
+        options.resume = Some(directory.path().join("checkpoint.json"));
         let mut suite = Suite::new(options.clone());
         suite.tallies.record_pass("S-01");
         suite.tallies.add_finding(Finding::new("S-02", "provider", "wrong"));

@@ -26,7 +26,7 @@ pub(crate) struct Proxy {
     address: SocketAddr,
     record: Arc<Mutex<ProxyRecord>>,
     /// The directory of the certificate of its authority.
-    folder: TempDir,
+    directory: TempDir,
     serving: JoinHandle<()>,
 }
 
@@ -50,20 +50,20 @@ impl Proxy {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
-        let folder = TempDir::with_prefix("fw-")?;
-        std::fs::write(folder.path().join(CA_CERTIFICATE_FILE_NAME), authority.pem())?;
+        let directory = TempDir::with_prefix("fw-")?;
+        std::fs::write(directory.path().join(CA_CERTIFICATE_FILE_NAME), authority.pem())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let record = Arc::<Mutex<ProxyRecord>>::default();
         let certificates = Arc::new(CertificateIssuer::new(authority));
         let serving =
             tokio::spawn(serve::serve_connections(listener, Arc::clone(&record), certificates));
-        Ok(Self { address, record, folder, serving })
+        Ok(Self { address, record, directory, serving })
     }
 
     /// The file with the certificate of the authority.
     fn ca_certificate_file(&self) -> std::path::PathBuf {
-        self.folder.path().join(CA_CERTIFICATE_FILE_NAME)
+        self.directory.path().join(CA_CERTIFICATE_FILE_NAME)
     }
 
     /// The variables for a process that is to use the proxy and to trust it.

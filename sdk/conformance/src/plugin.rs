@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use formwork_plugin_protocol::client::make_socket_folder;
+use formwork_plugin_protocol::client::make_socket_dir;
 use formwork_plugin_protocol::handshake::{Address, EnvironmentForPlugin, Handshake, Protocol};
 use formwork_plugin_protocol::host_building_blocks::{self, ChildProcess, HostCertificate};
 use formwork_plugin_protocol::raw::{RawCall, RawError, RawStatus, Transport};
@@ -49,7 +49,7 @@ pub struct LaunchOptions {
     /// Variables to leave out.
     pub remove: Vec<OsString>,
     /// The working directory.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
     /// The moment from which the times of the calls count.
     pub start: TranscriptStart,
 }
@@ -63,7 +63,7 @@ impl LaunchOptions {
             tls: true,
             env: Vec::new(),
             remove: Vec::new(),
-            folder: None,
+            directory: None,
             start,
         }
     }
@@ -102,7 +102,7 @@ pub async fn start_plugin(
 ) -> Result<StartedPlugin, StartError> {
     let unrunnable =
         |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
-    let home = make_socket_folder("fw-").map_err(unrunnable)?;
+    let home = make_socket_dir("fw-").map_err(unrunnable)?;
     let identity =
         if launch.tls { Some(HostCertificate::generate().map_err(unrunnable)?) } else { None };
     let pem = identity.as_ref().map(HostCertificate::pem);
@@ -172,8 +172,8 @@ fn plugin_command(
     command.envs(environment.set.iter().map(|(name, value)| (name, value)));
     command.env("PLUGIN_PROTOCOL_VERSIONS", &*launch.versions);
     command.envs(launch.env.iter().map(|(name, value)| (name, value)));
-    if let Some(folder) = &launch.folder {
-        command.current_dir(folder);
+    if let Some(directory) = &launch.directory {
+        command.current_dir(directory);
     }
     command
 }

@@ -300,7 +300,7 @@ impl TestEngine {
 
 /// The options of a run. The directory does not exist, so nothing is found in it.
 fn session_options() -> SessionOptions<'static> {
-    SessionOptions::new("OperationTypeApply", Path::new("/no-folder"))
+    SessionOptions::new("OperationTypeApply", Path::new("/no-directory"))
 }
 
 /// Decides about interrupted creations whose objects the provider cannot find, as a user would who finds none:

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::module_dirs::LocalModuleDirs;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::eval::HostValues;
 use formwork_core::provider::ProviderPool;
@@ -23,7 +23,7 @@ impl LoadedConfig {
     pub(crate) fn load(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
         let source =
-            ConfigSource { files: texts, dir: Path::new("."), folders: &LocalModuleFolders };
+            ConfigSource { files: texts, dir: Path::new("."), directories: &LocalModuleDirs };
         let config = Config::load(diags, &mut sources, source).ok()?;
         let refused = inputs::UnsetVariableTreatment::Error;
         let variables =
@@ -36,7 +36,7 @@ impl LoadedConfig {
     pub(crate) fn operation<'a>(&'a self, pool: &'a ProviderPool<'a>) -> Operation<'a> {
         let Self { config, sources, variables } = self;
         let inputs = OperationInputs { config, sources, variables, pool };
-        let host = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let host = HostValues::for_dir("/work", || time::OffsetDateTime::UNIX_EPOCH);
         Operation::new(inputs, host)
     }
 }

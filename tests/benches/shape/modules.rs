@@ -104,8 +104,8 @@ fn call(name: &str, source: &str, arguments: &str) -> String {
     format!("module \"{name}\" {{\n  source = \"{source}\"\n  {arguments}\n}}\n")
 }
 
-fn module(folder: &str, text: String) -> (String, String) {
-    (format!("{folder}/main.tf"), text)
+fn module(directory: &str, text: String) -> (String, String) {
+    (format!("{directory}/main.tf"), text)
 }
 
 /// Manifest that `init` writes of the locations of modules.
@@ -113,8 +113,8 @@ fn module(folder: &str, text: String) -> (String, String) {
 struct Installed(Vec<String>);
 
 impl Installed {
-    fn add(&mut self, key: &str, source: &str, folder: &str) {
-        self.0.push(format!(r#"{{"Key":"{key}","Source":"{source}","Dir":"{folder}"}}"#));
+    fn add(&mut self, key: &str, source: &str, directory: &str) {
+        self.0.push(format!(r#"{{"Key":"{key}","Source":"{source}","Dir":"{directory}"}}"#));
     }
 
     fn text(mut self) -> String {

@@ -15,9 +15,9 @@ pub(crate) struct Group {
     pub(crate) expressions: Vec<String>,
 }
 
-/// Reads all lists in a folder, in the order of their names.
-pub(crate) fn load(folder: &Path) -> Vec<Group> {
-    let entries = std::fs::read_dir(folder).expect("the lists are there");
+/// Reads all lists in a directory, in the order of their names.
+pub(crate) fn load(directory: &Path) -> Vec<Group> {
+    let entries = std::fs::read_dir(directory).expect("the lists are there");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths

@@ -1,4 +1,4 @@
-//! One program living through a script, in a folder and a world of its own. The result of each step
+//! One program living through a script, in a directory and a world of its own. The result of each step
 //! is a JSON document, so that Terraform's results can be kept.
 
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ struct Actor<'s> {
     stage: &'s Stage,
     backend: Option<&'s StateBackend>,
     engine: Engine,
-    folder: tempfile::TempDir,
-    /// Folder of the configuration.
+    directory: tempfile::TempDir,
+    /// Directory of the configuration.
     work: PathBuf,
     world: PathBuf,
     settings: PathBuf,
@@ -48,17 +48,18 @@ impl<'s> Actor<'s> {
         engine: Engine,
         script: &Script,
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let [work, world] = ["work", "world"].map(|name| folder.path().join(name));
-        for folder in [&work, &world] {
-            std::fs::create_dir(folder).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let [work, world] = ["work", "world"].map(|name| directory.path().join(name));
+        for directory in [&work, &world] {
+            std::fs::create_dir(directory).unwrap();
         }
-        let settings = (stage.settings)(folder.path());
-        let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", folder.path().join("log"))];
+        let settings = (stage.settings)(directory.path());
+        let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", directory.path().join("log"))];
         let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
         let variables = backend.map(|backend| backend.variables.clone()).unwrap_or_default();
         let env = env.into_iter().chain(variables).collect();
-        let actor = Self { stage, backend, engine, folder, work, world, settings, env, n_seen: 0 };
+        let actor =
+            Self { stage, backend, engine, directory, work, world, settings, env, n_seen: 0 };
         if let Some(StateBackend { block, kind, arguments, .. }) = backend {
             let is_store = *block == "state_store";
             let block = format!("{block} \"{kind}\" {{\n{}  }}", arguments());
@@ -258,7 +259,7 @@ impl<'s> Actor<'s> {
     }
 
     fn log(&self) -> Vec<Value> {
-        let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        let text = std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
         text.lines()
             .map(|line| {
                 serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))

@@ -131,9 +131,9 @@ fn lives_are_the_same_over_a_state_store_of_a_provider() {
     if std::env::var_os("INTEROP_BOTH").is_some() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     compare(STORE, Vec::new(), move |name| {
-        let folder = folder.path().join(name);
-        format!("provider \"test\" {{}}\nfolder = \"{}\"", folder.display())
+        let directory = directory.path().join(name);
+        format!("provider \"test\" {{}}\ndirectory = \"{}\"", directory.display())
     });
 }

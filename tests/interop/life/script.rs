@@ -71,14 +71,14 @@ impl Step {
     }
 }
 
-/// Reads every script below a folder, in order of groups and names.
+/// Reads every script below a directory, in order of groups and names.
 pub(super) fn load(root: &Path) -> Vec<Script> {
     sorted(root).iter().flat_map(|group| sorted(group)).map(|path| read(&path)).collect()
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
-    let entries =
-        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+fn sorted(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory)
+        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths

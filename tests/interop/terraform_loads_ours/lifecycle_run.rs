@@ -52,7 +52,7 @@ fn print(provider: &Provider) {
     std::io::stdout().flush().unwrap();
 }
 
-/// The lifecycle of a provider's rows in one folder, under one program.
+/// The lifecycle of a provider's rows in one directory, under one program.
 #[derive(Clone, Copy)]
 struct LifecycleRun<'p> {
     provider: &'p Provider,
@@ -70,30 +70,30 @@ struct LifecycleResults {
 
 impl LifecycleRun<'_> {
     fn run(self) -> LifecycleResults {
-        let folder = SessionInputs::new("", self.protocol);
+        let directory = SessionInputs::new("", self.protocol);
         for (name, content) in self.provider.files {
-            folder.write(name, content);
+            directory.write(name, content);
         }
         let mut results = LifecycleResults::default();
         for stage in Stage::ALL {
-            self.stage(&folder, stage, &mut results);
+            self.stage(&directory, stage, &mut results);
         }
-        self.imports(&folder, &mut results);
-        self.refusals(&folder);
-        folder.succeed(self.engine, &["destroy", "-auto-approve", "-no-color"]);
-        let left = folder.state()["resources"].as_array().map_or(0, Vec::len);
+        self.imports(&directory, &mut results);
+        self.refusals(&directory);
+        directory.succeed(self.engine, &["destroy", "-auto-approve", "-no-color"]);
+        let left = directory.state()["resources"].as_array().map_or(0, Vec::len);
         assert_eq!(left, 0, "{:?} leaves something behind", self.engine);
         results
     }
 
-    fn stage(self, folder: &SessionInputs, stage: Stage, results: &mut LifecycleResults) {
-        folder.write("main.tf", &self.provider.config(stage));
+    fn stage(self, directory: &SessionInputs, stage: Stage, results: &mut LifecycleResults) {
+        directory.write("main.tf", &self.provider.config(stage));
         let asked = |row: &Resource| {
             let asked = stage == Stage::Replace && matches!(row.replace, Replace::Asked(_));
             asked.then(|| format!("-replace={}", row.address()))
         };
         let options: Vec<String> = self.provider.resources.iter().filter_map(asked).collect();
-        let plan = self.applied(folder, &format!("{stage:?}"), &options, results);
+        let plan = self.applied(directory, &format!("{stage:?}"), &options, results);
         for row in &self.provider.resources {
             let change = change(&plan, &row.address());
             let actions = &change["actions"];
@@ -109,7 +109,7 @@ impl LifecycleRun<'_> {
     }
 
     /// Forgets everything that can be found again, and finds it.
-    fn imports(self, folder: &SessionInputs, results: &mut LifecycleResults) {
+    fn imports(self, directory: &SessionInputs, results: &mut LifecycleResults) {
         let rows = self.provider.resources.iter();
         let found: Vec<(&Resource, &str)> = rows
             .filter_map(|row| match row.import {
@@ -120,14 +120,14 @@ impl LifecycleRun<'_> {
         if found.is_empty() {
             return;
         }
-        let stored = folder.stored();
+        let stored = directory.stored();
         let blocks = found.iter().map(|(row, id)| import(row, id, &stored));
-        folder.write("imports.tf", &blocks.collect::<String>());
+        directory.write("imports.tf", &blocks.collect::<String>());
         let addresses: Vec<String> = found.iter().map(|(row, _)| row.address()).collect();
         let mut forget = vec!["state", "rm"];
         forget.extend(addresses.iter().map(String::as_str));
-        folder.succeed(self.engine, &forget);
-        let plan = self.applied(folder, "import", &[], results);
+        directory.succeed(self.engine, &forget);
+        let plan = self.applied(directory, "import", &[], results);
         for (row, _) in found {
             let change = change(&plan, &row.address());
             let expected = match row.import {
@@ -137,18 +137,18 @@ impl LifecycleRun<'_> {
             assert!(change["importing"].is_object(), "{}: {change}", row.address());
             assert_eq!(change["actions"], serde_json::json!([expected]), "{}", row.address());
         }
-        std::fs::remove_file(folder.path().join("imports.tf")).unwrap();
+        std::fs::remove_file(directory.path().join("imports.tf")).unwrap();
     }
 
     /// Both programs report that an object cannot be imported.
-    fn refusals(self, folder: &SessionInputs) {
+    fn refusals(self, directory: &SessionInputs) {
         let refused = self.provider.refused();
         if refused.is_empty() {
             return;
         }
         let blocks: String = refused.iter().map(|(_, blocks)| blocks.as_str()).collect();
-        folder.write("imports.tf", &blocks);
-        let run = folder.run(self.engine, &["plan", "-json"]);
+        directory.write("imports.tf", &blocks);
+        let run = directory.run(self.engine, &["plan", "-json"]);
         assert_eq!(run.code, Some(1), "{:?}: {}{}", self.engine, run.stdout, run.stderr);
         let events = run.events();
         let errors = events.iter().filter(|event| event["diagnostic"]["severity"] == "error");
@@ -156,39 +156,39 @@ impl LifecycleRun<'_> {
         let summaries: Vec<&str> = summaries.collect();
         let words: Vec<&str> = refused.iter().map(|(words, _)| *words).collect();
         assert_eq!(summaries, words, "{:?}: {}", self.engine, run.stdout);
-        std::fs::remove_file(folder.path().join("imports.tf")).unwrap();
+        std::fs::remove_file(directory.path().join("imports.tf")).unwrap();
     }
 
     /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan.
     /// Both programs plan the same for objects that Terraform has made.
     fn applied(
         self,
-        folder: &SessionInputs,
+        directory: &SessionInputs,
         when: &str,
         options: &[String],
         results: &mut LifecycleResults,
     ) -> Value {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let plan = self.plan(folder, self.engine, &options);
+        let plan = self.plan(directory, self.engine, &options);
         if self.engine == Engine::Terraform {
-            let ours = self.plan(folder, Engine::Formwork, &options);
+            let ours = self.plan(directory, Engine::Formwork, &options);
             differences(&format!("plan of {when}"), &plan, &ours, &mut results.found);
         }
-        folder.succeed(self.engine, &["apply", "-no-color", self.engine.file()]);
+        directory.succeed(self.engine, &["apply", "-no-color", self.engine.file()]);
         for reader in Engine::BOTH {
-            let run = folder.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
+            let run = directory.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
             let output = || format!("{}{}", run.stdout, run.stderr);
             assert_eq!(run.code, Some(0), "{reader:?} after {when}: {}", output());
         }
-        let mut state = folder.state();
+        let mut state = directory.state();
         self.provider.shape(&mut state);
         results.states.push((when.to_owned(), state));
         plan
     }
 
     /// Plans into a file of the program's own; returns the plan without what has to differ.
-    fn plan(self, folder: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
-        let mut view = folder.plan_view(engine, engine.file(), options);
+    fn plan(self, directory: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
+        let mut view = directory.plan_view(engine, engine.file(), options);
         self.provider.shape(&mut view);
         view
     }

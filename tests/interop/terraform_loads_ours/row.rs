@@ -10,7 +10,7 @@ pub(super) struct Provider {
     /// Configuration beside the rows: the provider's settings, locals, more objects. The generated
     /// attributes of these objects are not listed, so that only their shape is compared.
     pub(super) beside: String,
-    /// Files that are in the folder, with their content.
+    /// Files that are in the directory, with their content.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) resources: Vec<Resource>,
     pub(super) others: Vec<Other>,

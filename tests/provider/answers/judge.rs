@@ -32,7 +32,7 @@ impl VerdictLog {
             .collect();
         let line = format!("{case}\t{}\n", broken.join("; ").replace(['\n', '\t'], " "));
         let file = OpenOptions::new().create(true).append(true).open(&self.0);
-        let mut file = file.expect("the test has made its folder");
+        let mut file = file.expect("the test has made its directory");
         file.write_all(line.as_bytes()).expect("there is room for it");
     }
 }

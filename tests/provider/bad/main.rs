@@ -1,7 +1,7 @@
 //! A provider that misbehaves on request, in a process of its own. Apart from the ordered fault it is
 //! a good provider, so that what a test sees is the fault's doing.
 //!
-//! `BAD_WORLD` is the folder in which its objects really exist. `BAD_FAULT` orders a fault of the
+//! `BAD_WORLD` is the directory in which its objects really exist. `BAD_FAULT` orders a fault of the
 //! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name,
 //! `BAD_FAULT_ONCE` to the first process of its world. `BAD_TELL` has it
 //! write down its process id there. With `BAD_LISTED` its objects can be listed.

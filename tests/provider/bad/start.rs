@@ -73,7 +73,7 @@ pub(crate) fn crash_process() {
     kill(Pid::this(), Signal::SIGKILL).expect("we are there");
 }
 
-/// A place for a socket, in the folder that the host wants it in.
+/// A place for a socket, in the directory that the host wants it in.
 pub(crate) fn socket(name: &str) -> PathBuf {
     std::env::var_os("PLUGIN_UNIX_SOCKET_DIR")
         .map_or_else(std::env::temp_dir, PathBuf::from)

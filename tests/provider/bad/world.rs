@@ -1,4 +1,4 @@
-//! The real objects: a folder with one file for each object, which no engine knows, and a record of
+//! The real objects: a directory with one file for each object, which no engine knows, and a record of
 //! the calls. Tests compare it with the state.
 
 use std::fs::{self, OpenOptions};
@@ -6,27 +6,28 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-/// The folder in `BAD_WORLD`, or the temporary one.
+/// The directory in `BAD_WORLD`, or the temporary one.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl World {
     /// The world of this process.
     pub(crate) fn from_env() -> Self {
-        let folder = std::env::var_os("BAD_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
-        Self { folder }
+        let directory =
+            std::env::var_os("BAD_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+        Self { directory }
     }
 
     /// Whether this is the first such call in any process.
     pub(crate) fn is_first(&self) -> bool {
-        OpenOptions::new().create_new(true).write(true).open(self.folder.join("first")).is_ok()
+        OpenOptions::new().create_new(true).write(true).open(self.directory.join("first")).is_ok()
     }
 
     /// Writes down that something happened.
     pub(crate) fn log_event(&self, what: &str) {
-        let path = self.folder.join("calls.log");
+        let path = self.directory.join("calls.log");
         let mut file =
             OpenOptions::new().create(true).append(true).open(path).expect("the world is there");
         file.write_all(format!("{what}\n").as_bytes()).expect("it can be written");
@@ -66,7 +67,7 @@ impl World {
 
     /// The content of every object, by its id.
     pub(crate) fn all_objects(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|end| end == "object"));
         paths.sort();
@@ -89,7 +90,8 @@ impl World {
         if !held.split(',').any(|hold| hold == format!("{moment}:{name}")) {
             return;
         }
-        let mut test = UnixStream::connect(self.folder.join("gate")).expect("a test waits there");
+        let mut test =
+            UnixStream::connect(self.directory.join("gate")).expect("a test waits there");
         test.write_all(format!("{moment}:{name}\n").as_bytes()).expect("it listens");
         // The end of the stream lets go as well as a word.
         match test.read(&mut [0]) {
@@ -99,10 +101,10 @@ impl World {
 
     /// Returns a connection that closes when the process ends.
     pub(crate) fn process_witness(&self) -> Option<UnixStream> {
-        UnixStream::connect(self.folder.join("witness")).ok()
+        UnixStream::connect(self.directory.join("witness")).ok()
     }
 
     fn object(&self, id: &str) -> PathBuf {
-        self.folder.join(format!("{id}.object"))
+        self.directory.join(format!("{id}.object"))
     }
 }

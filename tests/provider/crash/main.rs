@@ -1,7 +1,7 @@
 //! A provider for the crash test, in a process of its own: its objects are files, each made or removed
-//! in one step, so that the folder tells at every moment what really exists. It keeps every rule.
+//! in one step, so that the directory tells at every moment what really exists. It keeps every rule.
 //!
-//! `CRASH_WORLD` is the folder, and `CRASH_DELAY` how many milliseconds a change may take before and
+//! `CRASH_WORLD` is the directory, and `CRASH_DELAY` how many milliseconds a change may take before and
 //! after it happens. With `CRASH_LISTED` every object can be listed.
 
 mod provider;

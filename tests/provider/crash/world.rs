@@ -1,4 +1,4 @@
-//! The real objects: a folder with one file for each object. A file is complete or absent.
+//! The real objects: a directory with one file for each object. A file is complete or absent.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -6,10 +6,10 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The folder in `CRASH_WORLD`.
+/// The directory in `CRASH_WORLD`.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    folder: PathBuf,
+    directory: PathBuf,
     /// Duration of a change.
     pub(crate) delay: Duration,
 }
@@ -17,9 +17,10 @@ pub(crate) struct World {
 impl World {
     /// The world of this process.
     pub(crate) fn from_env() -> Self {
-        let folder = std::env::var_os("CRASH_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+        let directory =
+            std::env::var_os("CRASH_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
         let delay = std::env::var("CRASH_DELAY").ok().and_then(|text| text.parse().ok());
-        Self { folder, delay: Duration::from_millis(delay.unwrap_or(0)) }
+        Self { directory, delay: Duration::from_millis(delay.unwrap_or(0)) }
     }
 
     /// Makes an object, unless one with this id exists. Returns whether it did.
@@ -47,7 +48,7 @@ impl World {
 
     /// Returns the content of every object.
     pub(crate) fn all_objects(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let objects = entries.map(|entry| entry.path());
         let objects = objects.filter(|path| path.extension().is_some_and(|end| end == "object"));
         objects.filter_map(|path| fs::read_to_string(path).ok()).collect()
@@ -60,19 +61,19 @@ impl World {
 
     /// Connects to the watcher, which sees the process as alive while the connection is open.
     pub(crate) fn report_process(&self) -> Option<UnixStream> {
-        let mut life = UnixStream::connect(self.folder.join("witness")).ok()?;
+        let mut life = UnixStream::connect(self.directory.join("witness")).ok()?;
         writeln!(life, "{}", std::process::id()).ok()?;
         Some(life)
     }
 
     fn temporary_path(&self, id: &str, content: &str) -> PathBuf {
-        let path = self.folder.join(format!("{id}.{}.aside", std::process::id()));
+        let path = self.directory.join(format!("{id}.{}.aside", std::process::id()));
         let mut file = File::create(&path).expect("the world is there");
         file.write_all(content.as_bytes()).expect("it can be written");
         path
     }
 
     fn object(&self, id: &str) -> PathBuf {
-        self.folder.join(format!("{id}.object"))
+        self.directory.join(format!("{id}.object"))
     }
 }

@@ -22,11 +22,11 @@ pub(crate) struct Store(Mutex<Vec<(String, String)>>);
 /// The answer to the schema call with the type of the store.
 pub(crate) fn with_schema(schema: &Msg) -> Msg {
     let attribute = Msg::new()
-        .with_text(1, "folder")
+        .with_text(1, "directory")
         .with_text(2, "\"string\"")
-        .with_text(3, "The folder of the states.")
+        .with_text(3, "The directory of the states.")
         .with_nonzero_int(5, 1);
-    let block = Msg::new().with_message(2, &attribute).with_text(4, "A folder of states.");
+    let block = Msg::new().with_message(2, &attribute).with_text(4, "A directory of states.");
     let entry = Msg::new().with_text(1, NAME).with_message(2, &Msg::new().with_message(2, &block));
     schema.clone().with_message(10, &entry)
 }
@@ -47,9 +47,9 @@ fn unhex(text: &str) -> Option<String> {
 }
 
 fn state_file(state: &str, kind: &str) -> PathBuf {
-    let folder = world::folder().join("store");
-    fs::create_dir_all(&folder).expect("the world can be written");
-    folder.join(format!("{}.{kind}", hex(state)))
+    let directory = world::directory().join("store");
+    fs::create_dir_all(&directory).expect("the world can be written");
+    directory.join(format!("{}.{kind}", hex(state)))
 }
 
 fn error(field: u32, summary: &str, detail: &str) -> Msg {
@@ -159,8 +159,8 @@ fn read(state: &str) -> Vec<Msg> {
 }
 
 fn list() -> Msg {
-    let folder = state_file("", "state").with_file_name("");
-    let names = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| {
+    let directory = state_file("", "state").with_file_name("");
+    let names = fs::read_dir(directory).into_iter().flatten().flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         unhex(name.strip_suffix(".state")?)
     });

@@ -10,8 +10,8 @@ use formwork_sdk::Model;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Path, Value};
 
-/// The folder of the objects.
-pub(crate) fn folder() -> PathBuf {
+/// The directory of the objects.
+pub(crate) fn directory() -> PathBuf {
     std::env::var_os("SOUND_WORLD").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
@@ -20,14 +20,14 @@ const KEPT: &str = "sound_item";
 
 fn file(id: &str) -> PathBuf {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-    folder().join(format!("{}.object", &name[..name.len().min(100)]))
+    directory().join(format!("{}.object", &name[..name.len().min(100)]))
 }
 
 /// Objects of a type with their names.
 pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
     let mut found = Vec::new();
     let ty = M::shape().block.implied_type();
-    for entry in fs::read_dir(folder()).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(directory()).into_iter().flatten().flatten() {
         let is_object = entry.path().extension().is_some_and(|it| it == "object");
         let Ok(text) = fs::read(entry.path()) else { continue };
         let Some(value) = json::decode(&text, &ty).ok().filter(|_| is_object) else {

@@ -3,7 +3,7 @@
 //! provider meta and a state store. Unlike the bad provider it keeps every rule.
 //!
 //! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_WORLD`, a
-//! folder in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
+//! directory in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
 //! protocol 6 alone.
 
 mod data;

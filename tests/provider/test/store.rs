@@ -1,4 +1,4 @@
-//! `test_store`: a state store in a folder. Each state is a file that is replaced whole, and each lock a
+//! `test_store`: a state store in a directory. Each state is a file that is replaced whole, and each lock a
 //! file that only one process can create. `TEST_STORE=die` kills the process in the middle of a write.
 
 use std::fs::{self, OpenOptions};
@@ -9,10 +9,10 @@ use formwork_sdk::prelude::*;
 
 /// Arguments of the state store.
 #[derive(Model)]
-pub(crate) struct Folder {
-    /// The folder of the states.
+pub(crate) struct Directory {
+    /// The directory of the states.
     #[attr(required)]
-    folder: String,
+    directory: String,
     /// A password, which is not needed.
     #[attr(optional, sensitive)]
     password: Option<String>,
@@ -26,9 +26,9 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 
 /// A file of a state. Its name has no characters that a file name cannot have.
-fn state_file(folder: &str, state: &str, kind: &str) -> PathBuf {
+fn state_file(directory: &str, state: &str, kind: &str) -> PathBuf {
     let name: String = state.bytes().map(|byte| format!("{byte:02x}")).collect();
-    Path::new(folder).join(format!("{name}.{kind}"))
+    Path::new(directory).join(format!("{name}.{kind}"))
 }
 
 /// The name of the state in a file.
@@ -44,69 +44,73 @@ fn state_of(file: &Path) -> Option<String> {
     String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
 }
 
-fn lock_of(folder: &str, state: &str) -> Option<String> {
-    fs::read_to_string(state_file(folder, state, LOCK)).ok()
+fn lock_of(directory: &str, state: &str) -> Option<String> {
+    fs::read_to_string(state_file(directory, state, LOCK)).ok()
 }
 
 impl StateStore for Store {
-    type Model = Folder;
+    type Model = Directory;
 
-    fn validate(&self, call: Validate<Folder>) -> Answer<()> {
-        match call.config.folder.get().map(String::as_str) {
-            Some("") => Err(Problem::new("No folder", "The name is empty.").at("folder")),
+    fn validate(&self, call: Validate<Directory>) -> Answer<()> {
+        match call.config.directory.get().map(String::as_str) {
+            Some("") => Err(Problem::new("No directory", "The name is empty.").at("directory")),
             _ => Ok(()),
         }
     }
 
-    async fn configure(&self, call: ConfigureStore<Folder>) -> Answer<()> {
-        Ok(fs::create_dir_all(&call.config.folder)?)
+    async fn configure(&self, call: ConfigureStore<Directory>) -> Answer<()> {
+        Ok(fs::create_dir_all(&call.config.directory)?)
     }
 
-    async fn read(&self, call: ReadState<Folder>) -> Answer<Option<Vec<u8>>> {
-        match fs::read(state_file(&call.config.folder, &call.state, STATE)) {
+    async fn read(&self, call: ReadState<Directory>) -> Answer<Option<Vec<u8>>> {
+        match fs::read(state_file(&call.config.directory, &call.state, STATE)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    async fn write(&self, call: WriteState<Folder>) -> Answer<()> {
-        let WriteState { config: FolderInput { folder, .. }, state, bytes, lock_id, .. } = &call;
-        if lock_of(folder, state).as_ref() != Some(lock_id) {
+    async fn write(&self, call: WriteState<Directory>) -> Answer<()> {
+        let WriteState { config: DirInput { directory, .. }, state, bytes, lock_id, .. } = &call;
+        if lock_of(directory, state).as_ref() != Some(lock_id) {
             let detail = format!("The lock {lock_id} was released by another process.");
             return Err(Problem::new("Lock lost", detail));
         }
-        let part = state_file(folder, state, "part");
+        let part = state_file(directory, state, "part");
         if std::env::var_os("TEST_STORE").is_some_and(|fault| fault == "die") {
             fs::write(&part, &bytes[..bytes.len() / 2])?;
             std::process::abort();
         }
         fs::write(&part, bytes)?;
-        Ok(fs::rename(&part, state_file(folder, state, STATE))?)
+        Ok(fs::rename(&part, state_file(directory, state, STATE))?)
     }
 
-    async fn lock(&self, call: LockState<Folder>) -> Answer<String> {
-        let (folder, state) = (&call.config.folder, &call.state);
+    async fn lock(&self, call: LockState<Directory>) -> Answer<String> {
+        let (directory, state) = (&call.config.directory, &call.state);
         let id = format!("{}-{}", std::process::id(), call.operation);
-        let made =
-            OpenOptions::new().create_new(true).write(true).open(state_file(folder, state, LOCK));
+        let made = OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .open(state_file(directory, state, LOCK));
         match made {
             Ok(mut file) => {
                 file.write_all(id.as_bytes())?;
                 Ok(id)
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let holder = lock_of(folder, state).unwrap_or_default();
+                let holder = lock_of(directory, state).unwrap_or_default();
                 Err(Problem::new("State is locked", format!("The ID of the lock is {holder}.")))
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    async fn unlock(&self, call: UnlockState<Folder>) -> Answer<()> {
-        let (folder, state) = (&call.config.folder, &call.state);
-        match lock_of(folder, state) {
-            Some(id) if id == call.lock_id => Ok(fs::remove_file(state_file(folder, state, LOCK))?),
+    async fn unlock(&self, call: UnlockState<Directory>) -> Answer<()> {
+        let (directory, state) = (&call.config.directory, &call.state);
+        match lock_of(directory, state) {
+            Some(id) if id == call.lock_id => {
+                Ok(fs::remove_file(state_file(directory, state, LOCK))?)
+            }
             held => {
                 let held = held.map_or("The state is not locked.".to_owned(), |id| {
                     format!("The ID of the lock is {id}.")
@@ -116,13 +120,13 @@ impl StateStore for Store {
         }
     }
 
-    async fn list(&self, call: ListStates<Folder>) -> Answer<Vec<String>> {
-        let entries = fs::read_dir(&call.config.folder)?;
+    async fn list(&self, call: ListStates<Directory>) -> Answer<Vec<String>> {
+        let entries = fs::read_dir(&call.config.directory)?;
         Ok(entries.flatten().filter_map(|entry| state_of(&entry.path())).collect())
     }
 
-    async fn delete(&self, call: DeleteState<Folder>) -> Answer<()> {
-        match fs::remove_file(state_file(&call.config.folder, &call.state, STATE)) {
+    async fn delete(&self, call: DeleteState<Directory>) -> Answer<()> {
+        match fs::remove_file(state_file(&call.config.directory, &call.state, STATE)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

@@ -1,5 +1,5 @@
-//! The real objects: a file for each object in the folder that `TEST_WORLD` names, and the faults.
-//! Without a folder only the state exists, and no call fails.
+//! The real objects: a file for each object in the directory that `TEST_WORLD` names, and the faults.
+//! Without a directory only the state exists, and no call fails.
 //!
 //! To change an object outside of the engine, a test writes `ATTRIBUTE=TEXT` into the object's
 //! file, a line for each attribute that differs from the state, or removes the file.
@@ -17,7 +17,7 @@ use formwork_value::{Path, Type, Value};
 /// Duration of a change. Independent changes overlap in the log.
 const PACE: Duration = Duration::from_millis(25);
 
-/// The folder of real objects, if there is one.
+/// The directory of real objects, if there is one.
 pub(crate) struct World(Option<PathBuf>);
 
 /// The time of a fault.
@@ -53,11 +53,11 @@ impl World {
 
     /// Creates an object with a new id.
     pub(crate) fn create(&self, name: &str, made: Payload, ty: &Type) -> Payload {
-        let Some(folder) = &self.0 else { return made };
+        let Some(directory) = &self.0 else { return made };
         let ids = (1_u32..).map(|number| format!("{name}-{number}"));
         let free = |id: &String| {
-            let path = folder.join(id);
-            !folder.join(format!("{id} gone")).exists()
+            let path = directory.join(id);
+            !directory.join(format!("{id} gone")).exists()
                 && OpenOptions::new().write(true).create_new(true).open(path).is_ok()
         };
         let id = ids.take(1_000).find(free).expect("there is another id");
@@ -69,15 +69,15 @@ impl World {
 
     /// Sets an object to its value in the state.
     pub(crate) fn write_object(&self, id: &str) {
-        if let Some(folder) = &self.0 {
-            fs::write(folder.join(id), "").expect("the world can be written");
+        if let Some(directory) = &self.0 {
+            fs::write(directory.join(id), "").expect("the world can be written");
         }
     }
 
     /// Removes an object. An absent one is not an error.
     pub(crate) fn remove(&self, id: &str) {
-        if let Some(folder) = &self.0 {
-            match fs::rename(folder.join(id), folder.join(format!("{id} gone"))) {
+        if let Some(directory) = &self.0 {
+            match fs::rename(directory.join(id), directory.join(format!("{id} gone"))) {
                 Ok(()) | Err(_) => (),
             }
         }
@@ -85,8 +85,8 @@ impl World {
 
     /// The real object, for the object in the state.
     pub(crate) fn read(&self, id: &str, believed: Payload, ty: &Type) -> Payload {
-        let Some(folder) = &self.0 else { return believed };
-        let Ok(text) = fs::read_to_string(folder.join(id)) else { return Payload::Absent };
+        let Some(directory) = &self.0 else { return believed };
+        let Ok(text) = fs::read_to_string(directory.join(id)) else { return Payload::Absent };
         let lines: Vec<(&str, &str)> = text.lines().filter_map(|it| it.split_once('=')).collect();
         with_attributes(&believed, ty, |attribute, value| {
             let found = lines.iter().find(|(name, _)| *name == attribute);

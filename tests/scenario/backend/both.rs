@@ -1,4 +1,4 @@
-//! Scripts that both programs run over one backend. `config` makes the files of a folder whose state is in
+//! Scripts that both programs run over one backend. `config` makes the files of a directory whose state is in
 //! the backend, with some more blocks. Without Terraform on this machine they do nothing.
 
 use nix::sys::signal::Signal;
@@ -6,7 +6,7 @@ use nix::sys::signal::Signal;
 use super::RESOURCE;
 use crate::harness::{CommandResult, Workdir, opentofu, terraform};
 
-/// Makes the files of a folder.
+/// Makes the files of a directory.
 pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
 
 /// The programs, each with the other one.
@@ -15,7 +15,7 @@ const TURNS: [(&str, &str); 2] = [("terraform", "formwork"), ("formwork", "terra
 /// A line that both print when they ask for approval, with the lock in their hands.
 const QUESTION: &str = "Only 'yes' will be accepted";
 
-/// Each program reads and writes what the other has written, in a folder that either has set up.
+/// Each program reads and writes what the other has written, in a directory that either has set up.
 pub(super) fn take_turns(config: Config<'_>) {
     if terraform().is_none() {
         return;
@@ -26,7 +26,7 @@ pub(super) fn take_turns(config: Config<'_>) {
         let workdir = Workdir::new(&with(old));
         workdir.engine(first, "init").succeed();
         workdir.engine(first, "apply -auto-approve").succeed();
-        // In the same folder, without `init`: both recognize the block.
+        // In the same directory, without `init`: both recognize the block.
         workdir.engine(second, "plan -detailed-exitcode").run().code(0).says("No changes");
         let text = with(new);
         workdir.write("main.tf", text.split("//-").next().expect("it has files"));
@@ -35,7 +35,7 @@ pub(super) fn take_turns(config: Config<'_>) {
         let pulled = |program: &str| workdir.engine(program, "state pull").succeed().stdout;
         assert_eq!(pulled(first).trim_end(), pulled(second).trim_end());
 
-        // In a folder that the other one sets up.
+        // In a directory that the other one sets up.
         let other = Workdir::new(&with(new));
         other.engine(second, "init").succeed();
         other.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
@@ -107,7 +107,7 @@ pub(super) fn lock_id(refused: &CommandResult) -> String {
 /// An object whose creation can be held.
 pub(super) const HELD: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
 
-/// A run that was cut off on one machine is taken over on another one, which has nothing of its folder.
+/// A run that was cut off on one machine is taken over on another one, which has nothing of its directory.
 pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     let lost = Workdir::new(&config(HELD));
     lost.formwork("init").succeed().says_not("same machine");

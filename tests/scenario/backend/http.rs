@@ -29,7 +29,7 @@ fn the_run_of_a_lost_machine_is_taken_over_over_http() {
 }
 
 #[test]
-fn a_run_whose_folder_was_destroyed_is_continued_in_another_one_without_a_lock() {
+fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_lock() {
     let server = HttpState::start_with_journals();
     let locks = ["lock_address", "unlock_address"];
     let config = server.config(both::HELD);
@@ -50,7 +50,7 @@ fn a_run_whose_folder_was_destroyed_is_continued_in_another_one_without_a_lock()
         lost.world.assert_deserted();
         other
     };
-    // The folder is gone, and the run has written nothing for long enough.
+    // The directory is gone, and the run has written nothing for long enough.
     server.with(|kept| kept.added_age = 130);
     other.formwork("recover list").succeed().says("bad_thing.a was being created");
     other.formwork("recover forget bad_thing.a").succeed();

@@ -29,7 +29,7 @@ fn programs() -> &'static [&'static str] {
     if terraform().is_some() { &["formwork", "terraform"] } else { &["formwork"] }
 }
 
-/// Applies in a folder. Returns the outcome for a state that was stored before.
+/// Applies in a directory. Returns the outcome for a state that was stored before.
 fn apply(program: &str, workdir: &Workdir, server: &HttpState, stored: &[u8]) -> Outcome {
     let succeeds = workdir.engine(program, "apply -auto-approve").run().code == Some(0);
     server.with(|kept| {
@@ -38,15 +38,15 @@ fn apply(program: &str, workdir: &Workdir, server: &HttpState, stored: &[u8]) ->
     })
 }
 
-/// A folder whose state is on a server, and whose next apply changes one object.
-struct ChangedFolder {
+/// A directory whose state is on a server, and whose next apply changes one object.
+struct ChangedDir {
     program: &'static str,
     server: HttpState,
     workdir: Workdir,
     stored: Vec<u8>,
 }
 
-impl ChangedFolder {
+impl ChangedDir {
     fn new(program: &'static str) -> Self {
         let server = HttpState::start();
         let workdir = Workdir::new(&server.config(RESOURCE));
@@ -72,7 +72,7 @@ impl ChangedFolder {
 
     /// Removes the journals and the state that could not be stored.
     fn remove_leftovers(&self) {
-        for entry in fs::read_dir(self.workdir.root()).expect("a folder").flatten() {
+        for entry in fs::read_dir(self.workdir.root()).expect("a directory").flatten() {
             let name = entry.file_name();
             if name == "errored.tfstate" {
                 fs::remove_file(entry.path()).expect("it is there");
@@ -111,7 +111,7 @@ const TERRAFORM_GIVES_UP: [(Fault, &str, Outcome); 3] = [
 
 #[test]
 fn both_programs_come_to_the_same_outcome_when_requests_fail() {
-    let folders: Vec<ChangedFolder> = programs().iter().copied().map(ChangedFolder::new).collect();
+    let directories: Vec<ChangedDir> = programs().iter().copied().map(ChangedDir::new).collect();
     let lasting = LASTING.map(|fault| (fault, usize::MAX));
     let passing = PASSING.map(|fault| (fault, 1));
     for (fault, n_requests) in lasting.into_iter().chain(passing) {
@@ -121,12 +121,12 @@ fn both_programs_come_to_the_same_outcome_when_requests_fail() {
                 (_, "UNLOCK") => LOCK_LEFT,
                 _ => NOTHING_DONE,
             };
-            for folder in &folders {
-                let program = folder.program;
+            for directory in &directories {
+                let program = directory.program;
                 let mut given_up = TERRAFORM_GIVES_UP.iter().filter(|_| program == "terraform");
                 let given_up = given_up.find(|(other, of, _)| (*other, *of) == (fault, method));
                 let expected = given_up.filter(|_| n_requests == 1).map_or(expected, |row| row.2);
-                let outcome = folder.apply_with_fault(method, fault, n_requests);
+                let outcome = directory.apply_with_fault(method, fault, n_requests);
                 assert_eq!(outcome, expected, "{program}: {fault:?} of {method}");
             }
         }
@@ -135,16 +135,16 @@ fn both_programs_come_to_the_same_outcome_when_requests_fail() {
 
 #[test]
 fn a_server_that_hangs_is_reported_and_its_answer_counts() {
-    let folder = ChangedFolder::new("formwork");
+    let directory = ChangedDir::new("formwork");
     for method in ["LOCK", "POST", "UNLOCK"] {
-        folder.server.with(|kept| kept.state.clone_from(&folder.stored));
-        folder.server.fail(method, Fault::Hang, 1);
-        let running = folder.workdir.formwork("apply -auto-approve").start();
+        directory.server.with(|kept| kept.state.clone_from(&directory.stored));
+        directory.server.fail(method, Fault::Hang, 1);
+        let running = directory.workdir.formwork("apply -auto-approve").start();
         let reported = running.wait_for_line("Waiting to");
-        assert!(reported.contains(&folder.server.address), "{method}: {reported}");
-        folder.server.heal();
+        assert!(reported.contains(&directory.server.address), "{method}: {reported}");
+        directory.server.heal();
         running.wait().code(0);
-        assert!(folder.server.with(|kept| kept.lock.is_empty()), "{method}");
+        assert!(directory.server.with(|kept| kept.lock.is_empty()), "{method}");
     }
 }
 

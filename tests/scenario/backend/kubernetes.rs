@@ -6,7 +6,7 @@ use crate::harness::Workdir;
 use crate::harness::kubernetes::{Kubernetes, TOKEN};
 use crate::harness::terraform;
 
-/// The configuration of a folder, with the file that describes the cluster.
+/// The configuration of a directory, with the file that describes the cluster.
 fn config(server: &Kubernetes, more: &str, resource: &str) -> String {
     let kubeconfig = kubeconfig(server, &format!("token: {TOKEN}"));
     format!(

@@ -5,9 +5,8 @@ use nix::sys::signal::Signal;
 use super::RESOURCE;
 use crate::harness::{HttpState, Workdir, terraform};
 
-/// A local backend with another folder.
-const OTHER_FOLDER: &str =
-    "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
+/// A local backend with another directory.
+const OTHER_DIR: &str = "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
 
 /// The programs that are there.
 fn programs() -> impl Iterator<Item = &'static str> {
@@ -16,7 +15,7 @@ fn programs() -> impl Iterator<Item = &'static str> {
         .filter(|name| *name == "formwork" || terraform().is_some())
 }
 
-/// A folder with an applied state in the given workspaces, the last of which is selected.
+/// A directory with an applied state in the given workspaces, the last of which is selected.
 fn applied(program: &str, workspaces: &[&str]) -> Workdir {
     let workdir = Workdir::new(RESOURCE);
     let run = |line: &str| drop(workdir.engine(program, line).succeed());
@@ -30,7 +29,7 @@ fn applied(program: &str, workspaces: &[&str]) -> Workdir {
 }
 
 #[test]
-fn a_state_of_the_folder_is_asked_about_although_the_former_backend_is_forgotten() {
+fn a_state_of_the_directory_is_asked_about_although_the_former_backend_is_forgotten() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
@@ -67,7 +66,7 @@ fn the_workspace_of_a_backend_with_one_state_is_the_default_one() {
 fn the_states_of_all_workspaces_are_migrated_or_none() {
     for program in programs() {
         let workdir = applied(program, &["dev"]);
-        workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
+        workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
         let init = || workdir.engine(program, "init");
         let question = "Do you want to migrate all workspaces to \"local\"?";
         init().stdin("no\n").run().code(1).says(question).says("aborted");
@@ -213,11 +212,11 @@ fn a_workspace_that_is_selected_by_a_former_backend_is_not_the_one_to_migrate() 
     workdir.write("main.tf", &server.config(RESOURCE));
     workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0);
-    // Without states of the folder, too, the workspace is one that the backend can have.
-    let folder = Workdir::new(&server.config(RESOURCE));
-    folder.write(".terraform/environment", "dev");
-    folder.formwork("init -reconfigure").succeed().says("\"default\" is now selected");
-    folder.formwork("plan -detailed-exitcode").run().code(0);
+    // Without states of the directory, too, the workspace is one that the backend can have.
+    let directory = Workdir::new(&server.config(RESOURCE));
+    directory.write(".terraform/environment", "dev");
+    directory.formwork("init -reconfigure").succeed().says("\"default\" is now selected");
+    directory.formwork("plan -detailed-exitcode").run().code(0);
 }
 
 #[test]
@@ -257,7 +256,7 @@ fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
 fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
     let workdir = applied("formwork", &["b", "c"]);
     workdir.write("others/b/terraform.tfstate", r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#);
-    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
     let left = workdir.read("others/b/terraform.tfstate");
     for options in ["-migrate-state", "-reconfigure"] {
         let done = workdir.formwork(&format!("init {options}")).stdin("yes\n").succeed();
@@ -276,10 +275,13 @@ fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
     let other = r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
     workdir.write("moved", other);
     workdir.write("others/b/terraform.tfstate", other);
-    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
     for options in ["-force-copy", "-migrate-state", "-reconfigure -force-copy"] {
         let refused = workdir.formwork(&format!("init {options}")).run();
-        refused.code(1).says("another state in the place of each one").says("run init with -reconfigure");
+        refused
+            .code(1)
+            .says("another state in the place of each one")
+            .says("run init with -reconfigure");
         workdir.formwork("state list").run().code(1);
     }
     // The advice, followed.
@@ -290,14 +292,14 @@ fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
 #[test]
 fn a_migration_that_ends_half_way_names_the_workspace_and_is_taken_up_again() {
     let workdir = applied("formwork", &["b", "c"]);
-    workdir.write("main.tf", &format!("terraform {{\n {OTHER_FOLDER}\n}}\n{RESOURCE}"));
-    let folder = workdir.root().join("others");
-    std::fs::create_dir(&folder).unwrap();
-    std::os::unix::fs::symlink("/nowhere", folder.join("c")).unwrap();
+    workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
+    let directory = workdir.root().join("others");
+    std::fs::create_dir(&directory).unwrap();
+    std::os::unix::fs::symlink("/nowhere", directory.join("c")).unwrap();
     let refused = workdir.formwork("init -force-copy").run();
     refused.code(1).says("This happened to the workspace \"c\"");
     refused.says("The states of \"default\", \"b\" are already in the new backend");
-    std::fs::remove_file(folder.join("c")).unwrap();
+    std::fs::remove_file(directory.join("c")).unwrap();
     workdir.formwork("init -force-copy").succeed();
     for name in ["default", "b", "c"] {
         workdir.formwork(&format!("workspace select {name}")).succeed();

@@ -27,8 +27,8 @@ fn resources(inputs: &[(&str, u32)]) -> String {
     inputs.iter().map(block).collect()
 }
 
-/// A folder that works with the state, set up.
-fn folder(server: &Postgres, blocks: &str) -> Workdir {
+/// A directory that works with the state, set up.
+fn directory(server: &Postgres, blocks: &str) -> Workdir {
     let workdir = Workdir::new(&server.config(blocks));
     workdir.formwork("init").succeed();
     workdir
@@ -70,10 +70,10 @@ fn expected_inputs(inputs: &[(&str, u64)]) -> BTreeMap<String, u64> {
 #[test]
 fn applies_to_disjoint_parts_go_on_at_the_same_time() {
     let Some(server) = Postgres::start() else { return };
-    let first = folder(&server, &resources(&[("a", 1), ("b", 1)]));
+    let first = directory(&server, &resources(&[("a", 1), ("b", 1)]));
     first.formwork("apply -auto-approve").succeed();
     first.write("main.tf", &server.config(&resources(&[("a", 2), ("b", 1)])));
-    let second = folder(&server, &resources(&[("a", 1), ("b", 2), ("c", 1)]));
+    let second = directory(&server, &resources(&[("a", 1), ("b", 2), ("c", 1)]));
     let mut running = asking(&first, "-target=terraform_data.a");
     // Terraform, and commands that change the state alone, wait for all applies.
     if terraform().is_some() {
@@ -101,7 +101,7 @@ fn plans_need_no_lock_and_take_none() {
         return;
     }
     let blocks = resources(&[("a", 1)]);
-    let (first, second) = (folder(&server, &blocks), folder(&server, &blocks));
+    let (first, second) = (directory(&server, &blocks), directory(&server, &blocks));
     first.formwork("apply -auto-approve").succeed();
     let mut running = first.terraform("apply -replace=terraform_data.a").unanswered().start();
     running.wait_for_words(QUESTION);
@@ -116,7 +116,7 @@ fn plans_need_no_lock_and_take_none() {
 fn what_another_run_is_changing_or_has_changed_is_refused() {
     let Some(server) = Postgres::start() else { return };
     let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\noutput \"o\" {\n  value = terraform_data.b.output\n}\n";
-    let [first, second] = [0; 2].map(|_| folder(&server, blocks));
+    let [first, second] = [0; 2].map(|_| directory(&server, blocks));
     first.formwork("apply -auto-approve").succeed();
     // Changed by another run since the plan was made: the object itself, and one that it depends on.
     for other in ["a", "b"] {
@@ -138,7 +138,7 @@ fn what_another_run_is_changing_or_has_changed_is_refused() {
 #[test]
 fn a_new_plan_is_offered_where_another_run_has_changed_the_state_meanwhile() {
     let Some(server) = Postgres::start() else { return };
-    let [first, second] = [0; 2].map(|_| folder(&server, &resources(&[("a", 1)])));
+    let [first, second] = [0; 2].map(|_| directory(&server, &resources(&[("a", 1)])));
     first.formwork("apply -auto-approve").succeed();
     first.write("main.tf", &server.config(&resources(&[("a", 2)])));
     let mut running = asking(&first, "");
@@ -156,7 +156,7 @@ fn a_new_plan_is_offered_where_another_run_has_changed_the_state_meanwhile() {
 fn a_saved_plan_is_applied_unless_another_run_has_changed_its_parts() {
     let Some(server) = Postgres::start() else { return };
     let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\nresource \"terraform_data\" \"c\" {\n  input = 1\n}\noutput \"o\" {\n  value = terraform_data.c.id\n}\n";
-    let [first, second] = [0; 2].map(|_| folder(&server, blocks));
+    let [first, second] = [0; 2].map(|_| directory(&server, blocks));
     first.formwork("apply -auto-approve").succeed();
     let plan = "plan -out=saved -replace=terraform_data.b";
     first.formwork(plan).succeed();
@@ -182,7 +182,7 @@ fn a_saved_plan_is_applied_unless_another_run_has_changed_its_parts() {
 fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let Some(server) = Postgres::start() else { return };
     let slow = "resource \"terraform_data\" \"a\" {\n  input = 1\n  provisioner \"local-exec\" {\n    command = \"echo begun; read line < pipe\"\n  }\n}\n";
-    let first = folder(&server, slow);
+    let first = directory(&server, slow);
     first.formwork("state pull").succeed();
     // A state is there, so that applies go on beside each other.
     first.write("main.tf", &server.config(&resources(&[("z", 1)])));
@@ -192,7 +192,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let running = first.formwork("apply -auto-approve").start();
     running.wait_for_words("begun");
-    let second = folder(&server, &resources(&[("z", 1), ("a", 5)]));
+    let second = directory(&server, &resources(&[("z", 1), ("a", 5)]));
     let refused = second.formwork("apply -auto-approve").run();
     refused.code(1).says("Another run is changing the same objects").says("terraform_data.a: by ");
     // Another part goes on meanwhile.
@@ -213,7 +213,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
 #[test]
 fn the_history_has_each_write_and_each_object_at_any_time() {
     let Some(server) = Postgres::start() else { return };
-    let workdir = folder(&server, &resources(&[("a", 1), ("b", 1)]));
+    let workdir = directory(&server, &resources(&[("a", 1), ("b", 1)]));
     workdir.formwork("apply -auto-approve").succeed();
     let created = history(&workdir).last().expect("it was written")["serial"].clone();
     workdir.write("main.tf", &server.config(&resources(&[("a", 2)])));

@@ -155,7 +155,7 @@ fn credentials_come_from_profiles_and_roles() {
     let refused = workdir.formwork("init").run();
     refused.code(1).says("failed to get shared config profile, ci");
     let files = workdir.home().join(".aws");
-    std::fs::create_dir(&files).expect("a folder");
+    std::fs::create_dir(&files).expect("a directory");
     let write = |name: &str, text: &str| std::fs::write(files.join(name), text).expect("a file");
     write(
         "config",

@@ -1,4 +1,4 @@
-//! States in a state store of a provider: the test provider's, in a folder. Terraform 1.11 has no state
+//! States in a state store of a provider: the test provider's, in a directory. Terraform 1.11 has no state
 //! stores, so only Formwork runs.
 
 use super::RESOURCE;
@@ -16,20 +16,20 @@ fn config(store: &str, more: &str) -> String {
     )
 }
 
-fn store(folder: &str) -> String {
+fn store(directory: &str) -> String {
     format!(
-        "  state_store \"test_store\" {{\n    provider \"test\" {{}}\n    folder = \"{folder}\"\n  }}\n"
+        "  state_store \"test_store\" {{\n    provider \"test\" {{}}\n    directory = \"{directory}\"\n  }}\n"
     )
 }
 
-fn folder_with(config: &str) -> Workdir {
+fn dir_with(config: &str) -> Workdir {
     let workdir = Workdir::new(config);
     workdir.link_plugin(test_provider());
     workdir
 }
 
 fn set_up() -> Workdir {
-    let workdir = folder_with(&config(&store("states"), RESOURCE));
+    let workdir = dir_with(&config(&store("states"), RESOURCE));
     let init = workdir.formwork("init").succeed();
     init.says("Successfully configured the state store \"test_store\"!");
     workdir
@@ -114,7 +114,7 @@ fn a_provider_that_dies_in_the_middle_of_a_write_loses_nothing() {
 
 #[test]
 fn states_move_from_a_file_to_a_provider_and_back() {
-    let workdir = folder_with(&config("", RESOURCE));
+    let workdir = dir_with(&config("", RESOURCE));
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
     let lineage = |text: &str| {
@@ -132,7 +132,7 @@ fn states_move_from_a_file_to_a_provider_and_back() {
     assert_eq!(lineage(&workdir.read(&format!("states/{DEFAULT}.state"))), old);
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 
-    // To another folder: the location in messages is the same, the place is not.
+    // To another directory: the location in messages is the same, the place is not.
     workdir.write("main.tf", &config(&store("others"), RESOURCE));
     workdir.formwork("plan").run().code(1).says("State store \"test_store\" configuration changed");
     workdir.formwork("init").run().code(1).says("Backend configuration changed");
@@ -150,10 +150,10 @@ fn states_move_from_a_file_to_a_provider_and_back() {
 
 #[test]
 fn a_record_of_a_state_store_has_the_form_of_terraform_and_no_secret_is_printed() {
-    let secret = "    folder = \"states\"\n    password = \"hunter2hunter2\"\n";
+    let secret = "    directory = \"states\"\n    password = \"hunter2hunter2\"\n";
     let block =
         format!("  state_store \"test_store\" {{\n    provider \"test\" {{}}\n{secret}  }}\n");
-    let workdir = folder_with(&config(&block, RESOURCE));
+    let workdir = dir_with(&config(&block, RESOURCE));
     let init = workdir.formwork("init").succeed();
     init.says_not("hunter2");
     let record = workdir.read(".terraform/terraform.tfstate");
@@ -163,7 +163,7 @@ fn a_record_of_a_state_store_has_the_form_of_terraform_and_no_secret_is_printed(
     assert_eq!(store["type"], "test_store");
     assert_eq!(store["provider"]["source"], "registry.terraform.io/formwork/test");
     assert_eq!(store["provider_supply_mode"], "dev_override");
-    assert_eq!(store["config"]["folder"], "states");
+    assert_eq!(store["config"]["directory"], "states");
     assert!(store["hash"].is_u64());
     assert!(record.get("backend").is_none());
 }
@@ -171,22 +171,22 @@ fn a_record_of_a_state_store_has_the_form_of_terraform_and_no_secret_is_printed(
 #[test]
 fn a_state_store_that_cannot_be_used_is_refused() {
     let check = |text: &str, words: &str| {
-        let refused = folder_with(text).formwork("init -input=false").run();
+        let refused = dir_with(text).formwork("init -input=false").run();
         refused.code(1).says(words);
     };
     let missing = "terraform {\n  state_store \"test_store\" {\n    provider \"test\" {}\n  }\n}\n";
     check(missing, "Missing entry in required_providers");
-    let bare = "  state_store \"test_store\" {\n    folder = \"f\"\n  }\n";
+    let bare = "  state_store \"test_store\" {\n    directory = \"f\"\n  }\n";
     check(&config(bare, ""), "Missing provider block");
     let other = store("f").replace("test_store", "test_other");
     check(&config(&other, ""), "State store \"test_other\" is not implemented");
-    check(&config(&store("").replace("folder", "pholder"), ""), "pholder");
-    check(&config(&store(""), ""), "No folder");
+    check(&config(&store("").replace("directory", "pholder"), ""), "pholder");
+    check(&config(&store(""), ""), "No directory");
     let both = format!("{}  backend \"local\" {{}}\n", store("f"));
     check(&config(&both, ""), "Conflicting 'state_store' and 'backend'");
     let alias = store("f").replace("{}", "{\n      alias = \"x\"\n    }");
     check(&config(&alias, ""), "Unexpected provider alias");
-    let workdir = folder_with(&config(&store("f"), ""));
-    let refused = workdir.formwork("init -backend-config=folder=g").run();
+    let workdir = dir_with(&config(&store("f"), ""));
+    let refused = workdir.formwork("init -backend-config=directory=g").run();
     refused.code(1).says("The option -backend-config applies only to backends");
 }

@@ -91,5 +91,5 @@ fn a_plugin_that_cannot_be_run_is_explained() {
     })
     .code(1)
     .says("Failed to start provider");
-    with(|place| fs::create_dir(place).expect("a folder")).code(1).says("formwork/bad");
+    with(|place| fs::create_dir(place).expect("a directory")).code(1).says("formwork/bad");
 }

@@ -48,8 +48,8 @@ fn leak(_: &mut Exchange) -> Continuation {
 
 /// Removes the socket, so that there is no second connection.
 fn unlisten(_: &mut Exchange) -> Continuation {
-    let folder = std::env::var_os("PLUGIN_UNIX_SOCKET_DIR").unwrap_or_default();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    let directory = std::env::var_os("PLUGIN_UNIX_SOCKET_DIR").unwrap_or_default();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         drop(fs::remove_file(entry.path()));
     }
     Continuation::Proceed
@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
         }),
     ),
     row("Z-13", 0, Before(panic_on_malformed)),
-    row("Z-14", 0, Start(start::needs_temporary_folder)),
+    row("Z-14", 0, Start(start::needs_temporary_dir)),
     row("K-01", 0, Before(log_secret)),
     row(
         "K-02",

@@ -47,8 +47,8 @@ fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// A folder of the environment, or the temporary one.
-fn folder(name: &str) -> PathBuf {
+/// A directory of the environment, or the temporary one.
+fn directory(name: &str) -> PathBuf {
     std::env::var_os(name).map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn insists_on_tls() {
 
 /// Listens on a socket that every user may connect to.
 pub(super) fn open_socket() {
-    let path = folder("PLUGIN_UNIX_SOCKET_DIR").join(format!("open-{}", std::process::id()));
+    let path = directory("PLUGIN_UNIX_SOCKET_DIR").join(format!("open-{}", std::process::id()));
     let listener = UnixListener::bind(&path).expect("a socket can be made");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("it is ours");
     let mut stdout = io::stdout();
@@ -102,19 +102,19 @@ pub(super) fn open_socket() {
     let _connections: Vec<_> = listener.incoming().collect();
 }
 
-/// Leaves a file in the folder for temporary files.
+/// Leaves a file in the directory for temporary files.
 pub(super) fn leaves_file() {
     fs::write(std::env::temp_dir().join("left-behind"), "x").expect("it can be written");
 }
 
-/// Writes a cache outside of the folder for temporary files.
+/// Writes a cache outside of the directory for temporary files.
 pub(super) fn writes_cache() {
-    drop(fs::write(folder("SOUND_WORLD").join("cache"), "x"));
+    drop(fs::write(directory("SOUND_WORLD").join("cache"), "x"));
 }
 
-/// Writes a file into the home folder.
+/// Writes a file into the home directory.
 pub(super) fn write_home() {
-    drop(fs::write(folder("HOME").join("configured"), "x"));
+    drop(fs::write(directory("HOME").join("configured"), "x"));
 }
 
 /// Runs below a shell that an interrupt ends.
@@ -169,7 +169,7 @@ pub(super) fn connects() {
 /// Ends when another process of this world runs.
 pub(super) fn alone() {
     static LOCK: OnceLock<File> = OnceLock::new();
-    let path = folder("SOUND_WORLD").join("alone");
+    let path = directory("SOUND_WORLD").join("alone");
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
     let file = file.expect("the world can be written");
     if file.try_lock().is_err() {
@@ -178,15 +178,15 @@ pub(super) fn alone() {
     LOCK.get_or_init(|| file);
 }
 
-/// Ends without a home folder.
+/// Ends without a home directory.
 pub(super) fn needs_home() {
     if !is_set("HOME") {
         end(1);
     }
 }
 
-/// Panics when the folder for temporary files cannot be used.
-pub(super) fn needs_temporary_folder() {
+/// Panics when the directory for temporary files cannot be used.
+pub(super) fn needs_temporary_dir() {
     let file = std::env::temp_dir().join(format!("probe-{}", std::process::id()));
     fs::write(&file, "x")
         .and_then(|()| fs::remove_file(&file))

@@ -50,7 +50,7 @@ fn copyright(source: &Source) -> Result<String, Failure> {
     let owner = owner.ok_or("LICENSE-MIT names no copyright")?;
     let header = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n";
     Ok(format!(
-        "{header}\nFiles: *\n{}\nLicense: MIT or Apache-2.0\n See LICENSE-MIT and LICENSE-APACHE in this folder.\n",
+        "{header}\nFiles: *\n{}\nLicense: MIT or Apache-2.0\n See LICENSE-MIT and LICENSE-APACHE in this directory.\n",
         owner.replacen("Copyright", "Copyright:", 1)
     ))
 }

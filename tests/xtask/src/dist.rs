@@ -1,4 +1,4 @@
-//! One release folder, from the sources to the checksums.
+//! One release directory, from the sources to the checksums.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -31,7 +31,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 /// Documents that come with the program.
 const DOCUMENTS: [&str; 4] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
 
-/// Makes the release folder.
+/// Makes the release directory.
 pub(crate) fn run(args: &DistArgs) -> Result<(), Failure> {
     let source = Source::read()?;
     let binary = match &args.binary {
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &DistArgs) -> Result<(), Failure> {
     let sbom = sbom::of(&source)?;
     let files = installed_files(&source, &binary, &sbom)?;
     let name = format!("formwork_{}_{}", source.version, source.platform.name);
-    let folder = |entry: &Entry| format!("{name}/{}", entry.path);
-    let archive = pack::tar_gz(&files, folder, source.epoch)?;
+    let directory = |entry: &Entry| format!("{name}/{}", entry.path);
+    let archive = pack::tar_gz(&files, directory, source.epoch)?;
     let mut written = vec![
         write(args, &format!("{name}.tar.gz"), &archive, 0o644)?,
         write(args, &format!("{name}.cdx.json"), sbom.as_bytes(), 0o644)?,
@@ -60,11 +60,11 @@ pub(crate) fn run(args: &DistArgs) -> Result<(), Failure> {
     written.sort_by(|a, b| a.name.cmp(&b.name));
     let sums: String = written.iter().map(|it| format!("{}  {}\n", it.sha256, it.name)).collect();
     write(args, "SHA256SUMS", sums.as_bytes(), 0o644)?;
-    writeln!(io::stdout(), "{sums}\nRelease folder: {}", args.out.display())?;
+    writeln!(io::stdout(), "{sums}\nRelease directory: {}", args.out.display())?;
     Ok(())
 }
 
-/// A file of the release folder.
+/// A file of the release directory.
 pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) sha256: String,
@@ -113,13 +113,13 @@ fn installed_files(source: &Source, binary: &Path, sbom: &str) -> Result<Vec<Ent
 
 /// Has the program write its manual pages.
 fn pages(source: &Source, binary: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let folder = source.target.join("man");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
+    let directory = source.target.join("man");
+    if directory.exists() {
+        fs::remove_dir_all(&directory)?;
     }
-    let out = format!("-out={}", folder.display());
+    let out = format!("-out={}", directory.display());
     source::run(source::command(binary).args(["help", "-format=man", &out]))?;
-    let pages = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
+    let pages = fs::read_dir(&directory)?.map(|entry| Ok(entry?.path()));
     let mut pages: Vec<PathBuf> = pages.collect::<Result<_, Failure>>()?;
     pages.sort();
     Ok(pages)

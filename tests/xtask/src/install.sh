@@ -17,8 +17,8 @@ fail() {
 
 while [ $# -gt 0 ]; do
   case $1 in
-    -prefix | --prefix) [ $# -gt 1 ] || fail "$1 needs a folder"; prefix=$2; shift 2 ;;
-    -from | --from) [ $# -gt 1 ] || fail "$1 needs a folder or an https URL"; from=$2; shift 2 ;;
+    -prefix | --prefix) [ $# -gt 1 ] || fail "$1 needs a directory"; prefix=$2; shift 2 ;;
+    -from | --from) [ $# -gt 1 ] || fail "$1 needs a directory or an https URL"; from=$2; shift 2 ;;
     -h | -help | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) fail "unknown option $1; options are -prefix DIR and -from DIR|URL" ;;
   esac
@@ -47,7 +47,7 @@ fetch() {
       else
         fail "neither curl nor wget is installed"
       fi ;;
-    http://* | ftp://*) fail "$from is not encrypted; only https and folders are allowed" ;;
+    http://* | ftp://*) fail "$from is not encrypted; only https and directories are allowed" ;;
     *) cp "$from/$1" "$work/$1" || fail "$from has no file $1" ;;
   esac
 }

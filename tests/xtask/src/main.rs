@@ -1,4 +1,4 @@
-//! Tasks around releases: `cargo xtask dist` makes a release folder.
+//! Tasks around releases: `cargo xtask dist` makes a release directory.
 //!
 //! Builds nothing but the program, and publishes nothing.
 
@@ -22,7 +22,7 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
 enum Task {
-    /// Build the program and make a release folder: archive, Debian package, checksums, SBOM,
+    /// Build the program and make a release directory: archive, Debian package, checksums, SBOM,
     /// provenance and install script.
     Dist(DistArgs),
 }
@@ -30,7 +30,7 @@ enum Task {
 /// Arguments of `dist`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DistArgs {
-    /// The release folder. Files of an earlier release in it are replaced.
+    /// The release directory. Files of an earlier release in it are replaced.
     #[arg(long, value_name = "DIR", default_value = "target/dist")]
     pub(crate) out: PathBuf,
     /// Pack this program instead of building one.

@@ -28,27 +28,27 @@ impl Entry {
     }
 }
 
-/// A compressed archive of files, each under its path as `place` gives it, with the folders above.
+/// A compressed archive of files, each under its path as `place` gives it, with the directories above.
 pub(crate) fn tar_gz(
     entries: &[Entry],
     place: impl Fn(&Entry) -> String,
     epoch: u64,
 ) -> Result<Vec<u8>, Failure> {
     let mut archive = tar::Builder::new(Vec::new());
-    let mut folders: Vec<String> = Vec::new();
+    let mut directories: Vec<String> = Vec::new();
     for entry in entries {
         let path = place(entry);
         let above = path.match_indices('/').map(|(at, _)| path[..=at].to_owned());
-        for folder in above {
-            if folder != "./" && !folders.contains(&folder) {
+        for directory in above {
+            if directory != "./" && !directories.contains(&directory) {
                 append(
                     &mut archive,
                     tar::EntryType::Directory,
-                    &folder,
+                    &directory,
                     Content { bytes: &[], mode: 0o755 },
                     epoch,
                 )?;
-                folders.push(folder);
+                directories.push(directory);
             }
         }
         let content = Content { bytes: &entry.bytes, mode: entry.mode };

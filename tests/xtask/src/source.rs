@@ -30,7 +30,7 @@ const PLATFORMS: [Platform; 2] = [
 pub(crate) struct Source {
     /// The root of the repository.
     pub(crate) root: PathBuf,
-    /// The folder of built files.
+    /// The directory of built files.
     pub(crate) target: PathBuf,
     pub(crate) version: String,
     /// The commit, if the sources are in a repository.
@@ -59,7 +59,7 @@ impl Source {
         let mut metadata = cargo(&root);
         metadata.args(["metadata", "--locked", "--format-version=1", "--filter-platform", host]);
         let metadata: Value = serde_json::from_str(&run(&mut metadata)?)?;
-        let target = metadata["target_directory"].as_str().ok_or("no target folder")?.into();
+        let target = metadata["target_directory"].as_str().ok_or("no target directory")?.into();
         let git = |words: &[&str]| run(command("git").args(words).current_dir(&root)).ok();
         let commit = git(&["rev-parse", "HEAD"]);
         let epoch = match env::var("SOURCE_DATE_EPOCH") {
@@ -102,7 +102,7 @@ impl Source {
             c.push_str(&format!(" -ffile-prefix-map={from}={to}"));
         }
         cargo.env("RUSTFLAGS", rust.trim()).env("CFLAGS", c.trim());
-        // As in `.cargo/config.toml`, which is read in the folder of the sources alone.
+        // As in `.cargo/config.toml`, which is read in the directory of the sources alone.
         cargo.env("AWS_LC_SYS_NO_JITTER_ENTROPY", "1");
         cargo.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
         cargo.stdout(Stdio::inherit());

@@ -92,8 +92,8 @@ async fn start_command(command: &Command) -> io::Result<StartedCommand> {
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .kill_on_drop(true);
-    if let Some(folder) = &command.folder {
-        starting.current_dir(folder);
+    if let Some(directory) = &command.directory {
+        starting.current_dir(directory);
     }
     let (child, tree) = ProcessTree::spawn(starting).await?;
     Ok(StartedCommand { child, tree, reader })
@@ -103,9 +103,9 @@ async fn start_command(command: &Command) -> io::Result<StartedCommand> {
 /// configuration and may be sensitive.
 fn command_start_error(command: &Command, error: &io::Error) -> FailureReason {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
-    match &command.folder {
-        Some(folder) if !folder.is_dir() => FailureReason::new(
-            format!("cannot change to the working directory {}: {error}", folder.display()),
+    match &command.directory {
+        Some(directory) if !directory.is_dir() => FailureReason::new(
+            format!("cannot change to the working directory {}: {error}", directory.display()),
             format!("cannot change to the working directory: {error}"),
         ),
         _ => FailureReason::new(

@@ -18,7 +18,7 @@ pub(super) struct Command {
     /// Environment variables, in addition to those of this process.
     pub(super) environment: Vec<(String, String)>,
     /// The working directory, if it differs from that of this process.
-    pub(super) folder: Option<PathBuf>,
+    pub(super) directory: Option<PathBuf>,
     /// Whether the command is omitted from the output.
     pub(super) quiet: bool,
 }
@@ -65,7 +65,7 @@ impl Command {
             text: command,
             words,
             environment,
-            folder: attribute("working_dir")
+            directory: attribute("working_dir")
                 .as_ref()
                 .and_then(string_from_value)
                 .map(PathBuf::from),

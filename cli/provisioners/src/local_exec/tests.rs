@@ -56,15 +56,15 @@ fn both_outputs_are_reported_line_by_line_in_their_order() {
 }
 
 #[test]
-fn variables_folder_and_interpreter_are_as_given() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("here"), "").unwrap();
+fn variables_directory_and_interpreter_are_as_given() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("here"), "").unwrap();
     let environment =
         Value::Map(Map::new(Type::String, vec![("GREETING".into(), Value::string("hello"))]));
     let (output, result) = run(&[
         command("echo $GREETING; ls; echo $0"),
         ("environment", environment),
-        ("working_dir", Value::string(folder.path().to_string_lossy().into_owned())),
+        ("working_dir", Value::string(directory.path().to_string_lossy().into_owned())),
         ("interpreter", list(&["/bin/sh", "-c"])),
         ("quiet", Value::Bool(true)),
     ]);
@@ -86,10 +86,10 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
     );
     let missing = run(&[command("x"), ("interpreter", list(&["/no/such/program"]))]).1.unwrap_err();
     assert!(missing.detail.contains("cannot start \"/no/such/program\""), "{missing}");
-    let folder = ("working_dir", Value::string("/no/such/folder"));
-    let nowhere = run(&[command("x"), folder]).1.unwrap_err();
+    let directory = ("working_dir", Value::string("/no/such/directory"));
+    let nowhere = run(&[command("x"), directory]).1.unwrap_err();
     assert!(
-        nowhere.detail.contains("cannot change to the working directory /no/such/folder"),
+        nowhere.detail.contains("cannot change to the working directory /no/such/directory"),
         "{nowhere}"
     );
     // With a sensitive configuration nothing of it is printed.
@@ -129,8 +129,8 @@ fn what_is_stopped_ends_with_all_it_has_started() {
 
 #[test]
 fn what_is_given_up_is_killed_with_all_it_has_started() {
-    let folder = tempfile::tempdir().unwrap();
-    let fifo = folder.path().join("fifo");
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
     // The grandchild keeps the pipe open, so the reader reaches its end when the grandchild has exited.
     let text = format!("sleep 1000 > {0} & exec sleep 1000 > {0}", fifo.display());

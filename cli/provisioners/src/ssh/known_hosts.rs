@@ -135,12 +135,13 @@ fn matches_host_patterns(patterns: &[String], name: &str) -> bool {
 /// Parses arbitrary bytes as the user's `known_hosts` file.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_known_hosts(data: &[u8]) {
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    let folder = folder.expect("a test that has no folder for temporary files cannot run");
-    std::fs::create_dir(folder.path().join(".ssh")).expect("a new folder is empty");
-    std::fs::write(folder.path().join(".ssh/known_hosts"), data).expect("a new folder has room");
+    let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let directory = directory.expect("a test that has no directory for temporary files cannot run");
+    std::fs::create_dir(directory.path().join(".ssh")).expect("a new directory is empty");
+    std::fs::write(directory.path().join(".ssh/known_hosts"), data)
+        .expect("a new directory has room");
     for port in [22, 2222] {
-        drop(KnownHostKeys::find("one.example", port, Some(folder.path())));
+        drop(KnownHostKeys::find("one.example", port, Some(directory.path())));
     }
 }
 

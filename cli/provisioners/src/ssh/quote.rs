@@ -16,11 +16,11 @@ pub(super) fn quote_shell_word(text: &str, unix: bool) -> String {
 /// Splits a path into directory and name, as Terraform does: for a path that ends with a slash, the
 /// directory is the path without the slash.
 pub(super) fn split_path(path: &str) -> (&str, &str) {
-    let folder = match path.rfind('/') {
+    let directory = match path.rfind('/') {
         None => ".",
         Some(at) => {
-            let folder = path.get(..at).unwrap_or_default().trim_end_matches('/');
-            if folder.is_empty() { "/" } else { folder }
+            let directory = path.get(..at).unwrap_or_default().trim_end_matches('/');
+            if directory.is_empty() { "/" } else { directory }
         }
     };
     let whole = path.trim_end_matches('/');
@@ -29,7 +29,7 @@ pub(super) fn split_path(path: &str) -> (&str, &str) {
         _ if path.is_empty() => ".",
         _ => "/",
     };
-    (folder, name)
+    (directory, name)
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn paths_are_divided_as_terraform_divides_them() {
-        for (path, folder, name) in [
+        for (path, directory, name) in [
             ("/tmp/a", "/tmp", "a"),
             ("/tmp/a/", "/tmp/a", "a"),
             ("a", ".", "a"),
@@ -55,7 +55,7 @@ mod tests {
             ("/", "/", "/"),
             ("~/a", "~", "a"),
         ] {
-            assert_eq!(split_path(path), (folder, name), "{path}");
+            assert_eq!(split_path(path), (directory, name), "{path}");
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{Session, describe_io_error};
 const CHUNK_SIZE: usize = 32 * 1024;
 
 /// Maximum nesting depth of directories.
-const MAX_FOLDER_DEPTH: usize = 128;
+const MAX_DIR_DEPTH: usize = 128;
 
 /// Number of bytes kept of the output of the remote program.
 const MAX_KEPT_SCP_OUTPUT: usize = 4 * 1024;
@@ -32,8 +32,8 @@ impl Session {
         content: Vec<u8>,
         mode: u32,
     ) -> Result<(), String> {
-        let (folder, name) = split_path(path);
-        let mut remote = ScpReceiver::start(self, "-vt", folder).await?;
+        let (directory, name) = split_path(path);
+        let mut remote = ScpReceiver::start(self, "-vt", directory).await?;
         let done = async {
             remote.send_header(&format!("C{mode:04o} {} {name}\n", content.len())).await?;
             remote.send(content.into()).await?;
@@ -48,8 +48,8 @@ impl Session {
     /// # Errors
     /// The source cannot be read, or the upload failed. The error is a message for the user.
     pub(crate) async fn upload_file(&self, path: &str, source: &Path) -> Result<(), String> {
-        let (folder, name) = split_path(path);
-        let mut remote = ScpReceiver::start(self, "-vt", folder).await?;
+        let (directory, name) = split_path(path);
+        let mut remote = ScpReceiver::start(self, "-vt", directory).await?;
         let done = remote.send_file(name, source).await;
         remote.finish(done).await
     }
@@ -59,7 +59,7 @@ impl Session {
     ///
     /// # Errors
     /// An entry cannot be read, or the upload failed. The error is a message for the user.
-    pub(crate) async fn upload_folder(
+    pub(crate) async fn upload_dir(
         &self,
         path: &str,
         source: &Path,
@@ -68,7 +68,7 @@ impl Session {
         let mut remote = ScpReceiver::start(self, "-rvt", path).await?;
         let done = if whole {
             let name = source.file_name().and_then(|name| name.to_str()).unwrap_or(".");
-            remote.send_folder(name, source, 0).await
+            remote.send_dir(name, source, 0).await
         } else {
             remote.send_entries(source, 0).await
         };
@@ -136,9 +136,9 @@ impl RemoteOutput {
 }
 
 impl ScpReceiver {
-    async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
+    async fn start(session: &Session, flags: &str, directory: &str) -> Result<Self, String> {
         let channel = session.open_channel().await?;
-        let command = format!("scp {flags} {}\n", quote_shell_word(folder, session.unix));
+        let command = format!("scp {flags} {}\n", quote_shell_word(directory, session.unix));
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
         let mut remote = Self { input, output, heard: RemoteOutput::default() };
@@ -220,7 +220,7 @@ impl ScpReceiver {
         self.send_end_of_file().await
     }
 
-    async fn send_folder(&mut self, name: &str, source: &Path, depth: usize) -> Result<(), String> {
+    async fn send_dir(&mut self, name: &str, source: &Path, depth: usize) -> Result<(), String> {
         self.send_header(&format!("D0755 0 {name}\n")).await?;
         Box::pin(self.send_entries(source, depth)).await?;
         self.send_header("E\n").await
@@ -230,8 +230,8 @@ impl ScpReceiver {
     async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
         let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
-        if depth > MAX_FOLDER_DEPTH {
-            return Err(format!("{shown} is nested deeper than {MAX_FOLDER_DEPTH} directories"));
+        if depth > MAX_DIR_DEPTH {
+            return Err(format!("{shown} is nested deeper than {MAX_DIR_DEPTH} directories"));
         }
         let mut paths = Vec::new();
         for entry in source.read_dir().map_err(why)? {
@@ -243,7 +243,7 @@ impl ScpReceiver {
                 return Err(format!("the name of {} is not Unicode", path.display()));
             };
             match path.is_dir() {
-                true => self.send_folder(name, &path, depth + 1).await?,
+                true => self.send_dir(name, &path, depth + 1).await?,
                 false => self.send_file(name, &path).await?,
             }
         }

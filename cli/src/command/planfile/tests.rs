@@ -25,7 +25,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
     Workspace {
         env,
         root: root.to_owned(),
-        config_folder: root.to_owned(),
+        config_dir: root.to_owned(),
         data: DataDir::at_path(root.join(".terraform")),
         sources: Default::default(),
         settings: Settings::default(),
@@ -72,8 +72,8 @@ fn summaries(diags: Diagnostics) -> Vec<String> {
 
 #[tokio::test]
 async fn the_saved_configuration_is_the_parsed_one_even_if_files_change() {
-    let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
-    let root = folder.path();
+    let (env, directory) = (Env::default(), tempfile::tempdir().unwrap());
+    let root = directory.path();
     fs::create_dir(root.join("m")).unwrap();
     fs::write(root.join("main.tf"), "output \"reviewed\" {\n  value = 1\n}\n").unwrap();
     let prepared = prepared(&env, root).await;
@@ -93,8 +93,8 @@ async fn the_saved_configuration_is_the_parsed_one_even_if_files_change() {
 
 #[tokio::test]
 async fn other_provider_versions_than_the_planned_ones_are_refused() {
-    let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
-    let (root, none) = (folder.path(), BTreeMap::new());
+    let (env, directory) = (Env::default(), tempfile::tempdir().unwrap());
+    let (root, none) = (directory.path(), BTreeMap::new());
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
     fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK).unwrap();
     let prepared = prepared(&env, root).await;
@@ -122,8 +122,8 @@ async fn other_provider_versions_than_the_planned_ones_are_refused() {
 #[tokio::test]
 async fn a_plan_applies_only_to_the_state_it_was_created_for() {
     let env = Env { workspace: Some("w1".into()), ..Env::default() };
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = terraform.workspace\n}\n").unwrap();
     let (path, prepared) = (root.join("p"), prepared(&env, root).await);
     let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
@@ -164,8 +164,8 @@ async fn planned_and_applied(
     applied: &[&str],
     env: &Env,
 ) -> (Vec<String>, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     let text = "variable \"e\" {\n  ephemeral = true\n  default   = \"x\"\n}\nvariable \"n\" {\n  default = \"n\"\n}\n";
     fs::write(root.join("main.tf"), text).unwrap();
     let sources = |values: &[&str]| -> Vec<VariableSource> {
@@ -247,8 +247,8 @@ async fn planned_variable_values_can_be_repeated_but_not_changed() {
 
 #[tokio::test]
 async fn a_modified_plan_is_refused_even_if_foreign_plans_are_allowed() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
     let env = Env { plan_key_file: Some(root.join("plan-key")), ..Env::default() };
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
     let path = root.join("p");

@@ -207,7 +207,7 @@ fn check_options(
     let skip = parse_rule_ids(diags, "-skip", &args.skip)?;
     let time = parse_duration(diags, &args.time)?;
     let examples = match &args.examples {
-        Some(folder) => check_inputs::read_examples(diags, sources, folder)?,
+        Some(directory) => check_inputs::read_examples(diags, sources, directory)?,
         None => Vec::new(),
     };
     let config = match &args.config {
@@ -217,7 +217,7 @@ fn check_options(
     let previous =
         args.previous.as_deref().map(|path| absolute_program_path(diags, path)).transpose()?;
     let release = match &args.release {
-        Some(folder) => Some(read_release(diags, folder, args.release_key.as_deref())?),
+        Some(directory) => Some(read_release(diags, directory, args.release_key.as_deref())?),
         None => None,
     };
     let options = Options {
@@ -243,15 +243,15 @@ fn check_options(
 /// The release, and the key that verifies its signature.
 fn read_release(
     diags: &mut Diagnostics,
-    folder: &Path,
+    directory: &Path,
     key: Option<&Path>,
 ) -> Result<Release, Reported> {
-    if !folder.is_dir() {
+    if !directory.is_dir() {
         let detail = format!(
             "-release={} is not a directory. Give the one that `formwork provider package` has written.",
-            folder.display()
+            directory.display()
         );
-        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_RELEASE, detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_DIR_RELEASE, detail)));
     }
     let key = key.map(|path| {
         read_user_text_file(path, MAX_SMALL_FILE_LEN).map_err(|error| {
@@ -262,7 +262,7 @@ fn read_release(
             diags.error(Diagnostic::error(messages::KEY_RELEASE_CANNOT_BE_READ, detail))
         })
     });
-    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify: verify_signature })
+    Ok(Release { directory: directory.to_owned(), key: key.transpose()?, verify: verify_signature })
 }
 
 /// Verifies a signature as `init` does.
@@ -348,21 +348,21 @@ fn link_shipped_program(
     let Some(name) = &program.arg0 else {
         return Ok((CheckedProvider::Program(program.path.clone()), None));
     };
-    let folder = tempfile::tempdir()?;
-    let link = folder.path().join(name);
+    let directory = tempfile::tempdir()?;
+    let link = directory.path().join(name);
     // On Windows, creating links requires a privilege.
     symlink(&program.path, &link).or_else(|_| fs::copy(&program.path, &link).map(drop))?;
-    Ok((CheckedProvider::Program(link), Some(folder)))
+    Ok((CheckedProvider::Program(link), Some(directory)))
 }
 
 /// The program of a provider that is installed in the working directory.
 fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
-    let folder = Path::new(".terraform/providers")
+    let directory = Path::new(".terraform/providers")
         .join(addr.host().to_string())
         .join(addr.namespace().as_str())
         .join(addr.provider_type().as_str());
     let mut found: Vec<PathBuf> = Vec::new();
-    for version in fs::read_dir(folder).ok()?.flatten() {
+    for version in fs::read_dir(directory).ok()?.flatten() {
         for platform in fs::read_dir(version.path()).into_iter().flatten().flatten() {
             for file in fs::read_dir(platform.path()).into_iter().flatten().flatten() {
                 if file.file_name().to_string_lossy().starts_with("terraform-provider-") {
@@ -414,8 +414,8 @@ fn write_reports(
             done = Err(report_unwritable(diags, path, &error));
         }
     }
-    if let Some(folder) = &args.reproducers {
-        done = done.and(write_reproducers(diags, folder, report));
+    if let Some(directory) = &args.reproducers {
+        done = done.and(write_reproducers(diags, directory, report));
     }
     done
 }
@@ -427,15 +427,15 @@ fn report_unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) ->
 
 fn write_reproducers(
     diags: &mut Diagnostics,
-    folder: &Path,
+    directory: &Path,
     report: &Report,
 ) -> Result<(), Reported> {
-    fs::create_dir_all(folder).map_err(|error| report_unwritable(diags, folder, &error))?;
+    fs::create_dir_all(directory).map_err(|error| report_unwritable(diags, directory, &error))?;
     let mut numbers = std::collections::BTreeMap::<&str, usize>::new();
     for finding in report.findings.iter().filter(|it| !it.calls.is_empty()) {
         let number = numbers.entry(finding.rule).or_default();
         *number += 1;
-        let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
+        let path = directory.join(format!("{}-{number}.jsonl", finding.rule));
         // The file contains the provider configuration, which may be secret.
         let file = File::options().write(true).create(true).truncate(true).owner_only().open(&path);
         let written = file.and_then(|file| report.write_reproducer(finding, file));

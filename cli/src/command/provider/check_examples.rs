@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::module_dirs::LocalModuleDirs;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file};
 use formwork_core::eval::{HostValues, Results};
@@ -33,10 +33,10 @@ pub(super) async fn plan_examples(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     program: &Path,
-    folder: &Path,
+    directory: &Path,
 ) -> usize {
     let mut examples = Vec::new();
-    find_examples(folder, MAX_EXAMPLES_DEPTH, &mut examples);
+    find_examples(directory, MAX_EXAMPLES_DEPTH, &mut examples);
     examples.sort();
     for example in &examples {
         // Planning stops after reported errors, so each example has its own diagnostics.
@@ -55,8 +55,8 @@ pub(super) async fn plan_examples(
     examples.len()
 }
 
-fn find_examples(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+fn find_examples(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
             find_examples(&path, depth - 1, found);
@@ -74,7 +74,7 @@ async fn plan_example(
 ) -> Result<(), Reported> {
     let dir = example.parent().unwrap_or(Path::new("."));
     let config_source =
-        ConfigSource { files: &SingleFileFolder(example), dir, folders: &LocalModuleFolders };
+        ConfigSource { files: &SingleFileDir(example), dir, directories: &LocalModuleDirs };
     let config = Config::load(diags, sources, config_source)?;
     let refused = inputs::UnsetVariableTreatment::Error;
     let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
@@ -83,7 +83,7 @@ async fn plan_example(
     let cwd = std::env::current_dir().unwrap_or_default();
     let root = dir.to_string_lossy().into_owned().into();
     let world =
-        HostValues { root, ..HostValues::for_folder(&cwd.to_string_lossy(), clock::current_time) };
+        HostValues { root, ..HostValues::for_dir(&cwd.to_string_lossy(), clock::current_time) };
     let results = Results::new(&config);
     let (state, provisioners, stop) =
         (State::default(), ProvisionerSet::default(), Cell::new(false));
@@ -130,9 +130,9 @@ impl ProviderLauncher for ExampleLauncher<'_> {
 }
 
 /// A directory of which only one file is visible.
-struct SingleFileFolder<'p>(&'p Path);
+struct SingleFileDir<'p>(&'p Path);
 
-impl ConfigFiles for SingleFileFolder<'_> {
+impl ConfigFiles for SingleFileDir<'_> {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         let name = self.0.file_name().unwrap_or_default();
         Ok(vec![name.to_string_lossy().into_owned()])

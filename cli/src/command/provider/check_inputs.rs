@@ -23,19 +23,19 @@ const MAX_EXAMPLES_DEPTH: usize = 8;
 pub(super) fn read_examples(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Vec<Example>, Reported> {
-    if !folder.is_dir() {
-        let detail = format!("{} is not a directory.", folder.display());
-        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
+    if !directory.is_dir() {
+        let detail = format!("{} is not a directory.", directory.display());
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_DIR_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
-    find_example_files(folder, MAX_EXAMPLES_DEPTH, &mut files);
+    find_example_files(directory, MAX_EXAMPLES_DEPTH, &mut files);
     files.sort();
     let mut examples = Vec::new();
     for file in files {
         let body = parse_body(diags, sources, &file)?;
-        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        let name = file.strip_prefix(directory).unwrap_or(&file).display().to_string();
         for block in &body.blocks {
             let Some(kind) = kind_of_example_block(block) else { continue };
             let label = block.labels.first().map(|it| it.name.as_str().to_owned());
@@ -59,8 +59,8 @@ pub(super) fn read_provider_config(
     Ok(body_to_object(&body, Kind::Provider))
 }
 
-fn find_example_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+fn find_example_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
             find_example_files(&path, depth - 1, found);

@@ -162,11 +162,11 @@ fn render_pages(
         ("list-resources", "List Resource", "list-resource.tf", &schema.list_resources),
         ("actions", "Action", "action.tf", &schema.actions),
     ];
-    for (folder, kind, file, all) in groups {
+    for (directory, kind, file, all) in groups {
         for (name, schema) in all {
-            let example = format!("{folder}/{name}/{file}");
-            let subject = subject(name, kind, example, format!("{folder}/{name}/import.sh"));
-            let path = Path::new(folder).join(format!("{}.md", short(name)));
+            let example = format!("{directory}/{name}/{file}");
+            let subject = subject(name, kind, example, format!("{directory}/{name}/import.sh"));
+            let path = Path::new(directory).join(format!("{}.md", short(name)));
             pages.insert(path, block_page(&subject, &schema.block));
         }
     }
@@ -180,8 +180,8 @@ fn render_pages(
 }
 
 fn write_page(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reported> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    folder.and_then(|()| fs::write(path, text)).map_err(|error| {
+    let directory = path.parent().map_or(Ok(()), fs::create_dir_all);
+    directory.and_then(|()| fs::write(path, text)).map_err(|error| {
         let detail = format!("{} cannot be written: {error}.", path.display());
         diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_PAGE, detail))
     })

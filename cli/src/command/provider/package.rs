@@ -248,19 +248,19 @@ fn sign_checksums(
 /// Writes the files, each to a temporary file that is renamed.
 fn write_packed_files(
     diags: &mut Diagnostics,
-    folder: &Path,
+    directory: &Path,
     files: &[PackedFile],
 ) -> Result<(), Reported> {
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
+    let written = std::fs::create_dir_all(directory).and_then(|()| {
         files.iter().try_for_each(|file| {
-            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+            let mut aside = tempfile::NamedTempFile::new_in(directory)?;
             aside.write_all(&file.bytes)?;
             set_mode(aside.as_file(), 0o644)?;
-            aside.persist(folder.join(&file.name)).map(drop).map_err(|error| error.error)
+            aside.persist(directory.join(&file.name)).map(drop).map_err(|error| error.error)
         })
     });
     written.map_err(|error| {
-        let detail = format!("{}: {error}.", folder.display());
+        let detail = format!("{}: {error}.", directory.display());
         let diagnostic = Diagnostic::error(messages::UNABLE_TO_WRITE_RELEASE, detail);
         diags.error(diagnostic.blamed_on(Blame::Environment))
     })

@@ -52,12 +52,12 @@ const FILE_TEMPLATES: [(&str, &str); 12] = [
 pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     match write_project(&mut diags, args) {
-        Ok(folder) => {
+        Ok(directory) => {
             print_out(&format!(
                 "Wrote the provider {} to {}. To try it:\n\n    cd {}\n    cargo test\n",
                 args.name,
-                folder.display(),
-                folder.display()
+                directory.display(),
+                directory.display()
             ));
             Exit::Done
         }
@@ -72,12 +72,12 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
 fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
     check_name(diags, "provider name", &args.name)?;
     check_name(diags, "namespace", &args.namespace)?;
-    let sdk = sdk_folder(diags, args)?;
-    let folder = PathBuf::from(format!("terraform-provider-{}", args.name));
-    if folder.exists() {
+    let sdk = sdk_dir(diags, args)?;
+    let directory = PathBuf::from(format!("terraform-provider-{}", args.name));
+    if directory.exists() {
         let detail =
-            format!("{} already exists. Remove it, or choose another name.", folder.display());
-        return Err(diags.error(Diagnostic::error(messages::THE_FOLDER_EXISTS, detail)));
+            format!("{} already exists. Remove it, or choose another name.", directory.display());
+        return Err(diags.error(Diagnostic::error(messages::THE_DIR_EXISTS, detail)));
     }
     let krate = args.name.replace('-', "_");
     let fill = |text: &str| {
@@ -94,18 +94,18 @@ fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Path
             "Cargo.toml" => fill_manifest(&fill(text).replace("VERSION", SDK_VERSION)),
             _ => fill(text),
         };
-        let path = folder.join(fill(path));
+        let path = directory.join(fill(path));
         write_file(&path, &text).map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_FILE, detail))
         })?;
     }
-    Ok(folder)
+    Ok(directory)
 }
 
 fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
     }
     fs::write(path, text)
 }
@@ -135,23 +135,21 @@ fn remove_patch_section(text: &str) -> String {
 
 /// The SDK directory of a checkout: as specified, or of the sources that this program was built from. Without
 /// one, the published packages are used.
-fn sdk_folder(
-    diags: &mut Diagnostics,
-    args: &ProviderNewArgs,
-) -> Result<Option<PathBuf>, Reported> {
-    let is_sdk = |folder: &Path| folder.join("macros/Cargo.toml").is_file();
-    let Some(folder) = &args.sdk else {
+fn sdk_dir(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<PathBuf>, Reported> {
+    let is_sdk = |directory: &Path| directory.join("macros/Cargo.toml").is_file();
+    let Some(directory) = &args.sdk else {
         let program = env::current_exe().ok();
         let above = program.iter().flat_map(|program| program.ancestors());
-        let found = above.map(|folder| folder.join("sdk")).find(|folder| is_sdk(folder));
-        return Ok(found.and_then(|folder| folder.canonicalize().ok()));
+        let found =
+            above.map(|directory| directory.join("sdk")).find(|directory| is_sdk(directory));
+        return Ok(found.and_then(|directory| directory.canonicalize().ok()));
     };
-    match folder.canonicalize().ok().filter(|folder| is_sdk(folder)) {
-        Some(folder) => Ok(Some(folder)),
+    match directory.canonicalize().ok().filter(|directory| is_sdk(directory)) {
+        Some(directory) => Ok(Some(directory)),
         None => {
             let detail = format!(
                 "-sdk={} is not the `sdk` directory of the Formwork sources. Specify that directory, or remove the option to use the published packages.",
-                folder.display()
+                directory.display()
             );
             Err(diags.error(Diagnostic::error(messages::SDK_WAS_NOT_FOUND, detail)))
         }

@@ -133,7 +133,7 @@ fn used_providers(
     in_state: &BTreeSet<ProviderAddr>,
 ) -> Result<BTreeMap<ProviderAddr, UsedProvider>, Reported> {
     let locks = workspace.read_lock_file(diags)?;
-    let places = workspace.provider_folders(&[]);
+    let places = workspace.provider_dirs(&[]);
     let mut required = loaded.config.provider_requirements();
     for addr in in_state {
         required.entry(addr.clone()).or_default();
@@ -153,7 +153,7 @@ fn used_providers(
         let origin = match &program {
             _ if addr.is_builtin() => ProgramOrigin::BuiltIn,
             _ if workspace.reattached.contains_key(&addr) => ProgramOrigin::Reattached,
-            _ if places.development_folder(&addr).is_some() => ProgramOrigin::Development,
+            _ if places.development_dir(&addr).is_some() => ProgramOrigin::Development,
             None => ProgramOrigin::Missing,
             Some(program) if program.identity.is_none() => ProgramOrigin::Bundled,
             Some(_) => ProgramOrigin::Installed,
@@ -241,15 +241,15 @@ fn sbom_document(
     for (key, record) in &installed.0 {
         // A module of the checkout itself is not a separate component.
         if !key.is_empty() && !record.source.starts_with('.') {
-            let folder = workspace.modules_folder().join(key);
-            components.push(module_to_sbom_component(diags, key, record, &folder)?);
+            let directory = workspace.modules_dir().join(key);
+            components.push(module_to_sbom_component(diags, key, record, &directory)?);
         }
     }
     let name = workspace.root.canonicalize().ok();
     let name = name.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
     let subject = Json::object([
         ("type", Json::text("application")),
-        ("bom-ref", Json::text("folder")),
+        ("bom-ref", Json::text("directory")),
         ("name", Json::text(name.unwrap_or_default())),
     ]);
     Ok(Json::object([
@@ -307,9 +307,9 @@ fn module_to_sbom_component(
     diags: &mut Diagnostics,
     key: &str,
     record: &ModuleRecord,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Json, Reported> {
-    let hash = hash::hash_module(folder)
+    let hash = hash::hash_module(directory)
         .map_err(|error| report_unreadable(diags, &format!("the module {key}"), &error))?;
     let source = crate::redact::redact_address(&record.source);
     let origin =

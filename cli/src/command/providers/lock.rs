@@ -111,7 +111,7 @@ fn lock_required_providers(
             let prior = locks.providers.get(*addr).filter(|lock| lock.version == **version);
             let cached = cache
                 .map(|cache| package::package_dir_any_platform(cache, addr, version, platform));
-            let cached = cached.and_then(|cached| hash::hash_folder(&cached).ok());
+            let cached = cached.and_then(|cached| hash::hash_dir(&cached).ok());
             if let (Some(lock), Some(hash)) = (prior, cached)
                 && lock.hashes.contains(&hash)
             {
@@ -167,7 +167,7 @@ fn search_methods(
             return Err(diags
                 .error(Diagnostic::error(messages::INVALID_INSTALLATION_METHOD_OPTIONS, detail)));
         }
-        (Some(folder), None) => InstallMethodKind::Filesystem(folder.clone()),
+        (Some(directory), None) => InstallMethodKind::Filesystem(directory.clone()),
         (None, Some(url)) if url.to_ascii_lowercase().starts_with("https://") => {
             InstallMethodKind::Network(url.clone())
         }
@@ -280,7 +280,7 @@ fn fetch_checksums(
     emit(format!("- Fetching {name}..."));
     let fetched = fetch_package(servers, package, &DownloadProgress::default())?;
     let hash = match &fetched.content {
-        PackageContent::Folder(folder) => hash::hash_folder(folder),
+        PackageContent::Directory(directory) => hash::hash_dir(directory),
         PackageContent::Archive(archive) => hash::h1_hash_of_archive(archive),
     };
     let hash = hash.map_err(|error| format!("the package cannot be read: {error}"))?;

@@ -34,7 +34,7 @@ use crate::workspace::Workspace;
 pub(crate) struct ProvidersMirrorArgs {
     /// The directory to copy packages into.
     #[arg(value_name = "DIR", value_parser = path_or_empty())]
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Copy the packages for this platform, such as linux_amd64. May be given several times. Default:
     /// the platform of this machine.
     #[arg(long, value_name = "OS_ARCH")]
@@ -62,13 +62,13 @@ fn mirror_packages(
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
-    let folder = path_if_given(Some(&args.folder)).unwrap_or(Path::new("."));
+    let directory = path_if_given(Some(&args.directory)).unwrap_or(Path::new("."));
     let platforms = parse_platforms(diags, &args.platform)?;
     let config = workspace.read_config_requirements(diags)?;
     let required = config.provider_requirements();
     let locks = if args.lock_file { workspace.read_lock_file(diags)? } else { LockFile::default() };
     if !locks.providers.is_empty() {
-        workspace.provider_folders(&[]).check_locked_versions(diags, &required, &locks)?;
+        workspace.provider_dirs(&[]).check_locked_versions(diags, &required, &locks)?;
     }
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
     let search = SourceSearch::in_origin_registries(&servers);
@@ -77,15 +77,15 @@ fn mirror_packages(
         PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
     let results = parallel::run_jobs(
         &all,
-        |_, (addr, constraints), emit| copy.copy_provider(addr, constraints, folder, emit),
+        |_, (addr, constraints), emit| copy.copy_provider(addr, constraints, directory, emit),
         |_, line: String| report.report_event(&line),
         || (),
     );
     for problem in results.into_iter().flatten() {
         let _ = diags.error(problem.blamed_on(Blame::Environment));
     }
-    for addr in mirrored_providers(folder) {
-        if let Err(error) = write_index(folder, &addr) {
+    for addr in mirrored_providers(directory) {
+        if let Err(error) = write_index(directory, &addr) {
             let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
             let summary = messages::FAILED_TO_UPDATE_INDEXES;
             let _ = diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment));
@@ -108,7 +108,7 @@ impl PackageCopy<'_> {
         &self,
         addr: &ProviderAddr,
         constraints: &VersionConstraints,
-        folder: &Path,
+        directory: &Path,
         emit: &dyn Fn(String),
     ) -> Vec<Diagnostic> {
         if addr.is_builtin() {
@@ -135,11 +135,11 @@ impl PackageCopy<'_> {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
                 let place =
                     |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
-                let (folder, name) = (
-                    provider_folder_in_mirror(folder, addr),
+                let (directory, name) = (
+                    provider_dir_in_mirror(directory, addr),
                     package_file_name(addr, &version, platform),
                 );
-                write_archive(&fetched, &folder, &name).map_err(place)
+                write_archive(&fetched, &directory, &name).map_err(place)
             });
             if let Err((summary, reason)) = copied {
                 let detail =
@@ -186,16 +186,16 @@ impl PackageCopy<'_> {
 }
 
 /// Writes an archive to a directory of a mirror. It is renamed to its final name when it is complete.
-fn write_archive(fetched: &FetchedPackage, folder: &Path, name: &str) -> io::Result<()> {
+fn write_archive(fetched: &FetchedPackage, directory: &Path, name: &str) -> io::Result<()> {
     let PackageContent::Archive(archive) = &fetched.content else {
         return Err(io::Error::other("the package is not an archive"));
     };
-    std::fs::create_dir_all(folder)?;
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    std::fs::create_dir_all(directory)?;
+    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
     let mut archive = archive;
     io::Seek::rewind(&mut archive)?;
     io::copy(&mut archive, &mut aside)?;
-    save_archive(aside, &folder.join(name))
+    save_archive(aside, &directory.join(name))
 }
 
 fn save_archive(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
@@ -204,7 +204,7 @@ fn save_archive(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn provider_folder_in_mirror(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
+fn provider_dir_in_mirror(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
     mirror
         .join(addr.host().as_str())
         .join(addr.namespace().as_str())
@@ -217,8 +217,8 @@ fn package_file_name(addr: &ProviderAddr, version: &Version, platform: &Platform
 
 /// The addresses of the providers in a mirror.
 fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
-    let names = |folder: &Path| -> Vec<String> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = |directory: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
@@ -237,7 +237,7 @@ fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
 
 /// Writes the index files that a network mirror requires for a provider.
 fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
-    let folder = provider_folder_in_mirror(mirror, addr);
+    let directory = provider_dir_in_mirror(mirror, addr);
     let found = local_packages(mirror, addr).map_err(io::Error::other)?;
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
     for MirroredProviderPackage { version, platform, location } in found {
@@ -252,15 +252,15 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     }
     let empty: BTreeMap<&String, serde_json::Value> =
         versions.keys().map(|version| (version, json!({}))).collect();
-    write_json(&folder, "index.json", &json!({ "versions": empty }))?;
+    write_json(&directory, "index.json", &json!({ "versions": empty }))?;
     for (version, archives) in &versions {
-        write_json(&folder, &format!("{version}.json"), &json!({ "archives": archives }))?;
+        write_json(&directory, &format!("{version}.json"), &json!({ "archives": archives }))?;
     }
     Ok(())
 }
 
-fn write_json(folder: &Path, name: &str, content: &serde_json::Value) -> io::Result<()> {
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+fn write_json(directory: &Path, name: &str, content: &serde_json::Value) -> io::Result<()> {
+    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
     serde_json::to_writer_pretty(&mut aside, content)?;
-    save_archive(aside, &folder.join(name))
+    save_archive(aside, &directory.join(name))
 }

@@ -82,7 +82,7 @@ fn read_pushed_state(
     };
     let text = read.map_err(|error| failed(diags, &error))?;
     if is_encrypted(&text) {
-        encryption::load_folder_encryption(diags, workspace, &[])?;
+        encryption::load_dir_encryption(diags, workspace, &[])?;
     }
     workspace.state_cipher().parse_user_named_state(&text).map_err(|error| failed(diags, &error))
 }

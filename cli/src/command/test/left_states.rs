@@ -8,7 +8,7 @@ use formwork_backend::encryption::StateCipher;
 use formwork_core::disk::locks::lock;
 use formwork_core::disk::{Dir, MAX_STATE_LEN};
 
-use super::STATES_FOLDER_NAME;
+use super::STATES_DIR_NAME;
 use crate::data_dir::DataDir;
 
 /// The name of a state file in its directory.
@@ -22,7 +22,7 @@ const TEST_STATE_FILE: &str = "terraform.tfstate";
 /// choose: the target of such a link is not a state of a test.
 pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Result<Vec<String>> {
     let Some(data) = data.open_to_change()? else { return Ok(Vec::new()) };
-    let Some(states) = data.subdir(STATES_FOLDER_NAME)? else { return Ok(Vec::new()) };
+    let Some(states) = data.subdir(STATES_DIR_NAME)? else { return Ok(Vec::new()) };
     let names = states.entry_names()?;
     // All links are checked before the first state is removed.
     for name in &names {
@@ -33,7 +33,7 @@ pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Resu
     left.sort();
     if !names.is_empty() {
         // Fails if the directory is not empty, and then it must not be removed.
-        drop(data.remove_empty_subdir(STATES_FOLDER_NAME));
+        drop(data.remove_empty_subdir(STATES_DIR_NAME));
     }
     Ok(left)
 }
@@ -42,30 +42,30 @@ pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Resu
 fn refuse_links(states: &Dir, name: &OsStr) -> io::Result<()> {
     states.refuse_link(name)?;
     // A directory that cannot be opened is left to its owner.
-    let Ok(Some(folder)) = states.subdir(name) else { return Ok(()) };
-    folder.refuse_link(TEST_STATE_FILE)
+    let Ok(Some(directory)) = states.subdir(name) else { return Ok(()) };
+    directory.refuse_link(TEST_STATE_FILE)
 }
 
 /// The path of the state in a directory, if it contains objects and no running command uses it. A state
 /// without objects is removed.
 fn find_left_state(states: &Dir, name: &OsStr, cipher: &StateCipher) -> Option<String> {
-    let folder = states.subdir(name).ok()??;
-    let file = folder.open_existing_lock_file(TEST_STATE_FILE).ok()??;
+    let directory = states.subdir(name).ok()??;
+    let file = directory.open_existing_lock_file(TEST_STATE_FILE).ok()??;
     // A running test holds the lock.
     let _lock = lock(file).ok()?;
-    let text = folder.read(TEST_STATE_FILE, MAX_STATE_LEN).ok().flatten();
+    let text = directory.read(TEST_STATE_FILE, MAX_STATE_LEN).ok().flatten();
     let state = text.and_then(|text| cipher.parse_state(&text).ok());
     let is_of_state =
         |name: &OsStr| name.as_encoded_bytes().starts_with(TEST_STATE_FILE.as_bytes());
     // A journal may record objects that the state does not contain.
     let has_no_journal =
-        folder.entry_names().is_ok_and(|names| names.iter().all(|name| is_of_state(name)));
+        directory.entry_names().is_ok_and(|names| names.iter().all(|name| is_of_state(name)));
     if has_no_journal && state.is_some_and(|it| it.state.is_empty()) {
         // If the removal fails, the next command repeats it.
         drop(states.remove(name));
         return None;
     }
-    Some(folder.path().join(TEST_STATE_FILE).display().to_string())
+    Some(directory.path().join(TEST_STATE_FILE).display().to_string())
 }
 
 #[cfg(test)]
@@ -82,15 +82,15 @@ mod tests {
         find_left_states(&DataDir::at_path(data.to_owned()), &StateCipher::default())
     }
 
-    fn write_state(folder: &Path, text: &str) {
-        fs::create_dir_all(folder).unwrap();
-        fs::write(folder.join(TEST_STATE_FILE), text).unwrap();
+    fn write_state(directory: &Path, text: &str) {
+        fs::create_dir_all(directory).unwrap();
+        fs::write(directory.join(TEST_STATE_FILE), text).unwrap();
     }
 
     #[test]
     fn states_with_objects_are_found_and_empty_ones_are_removed() {
         let data = tempfile::tempdir().unwrap();
-        let states = data.path().join(STATES_FOLDER_NAME);
+        let states = data.path().join(STATES_DIR_NAME);
         assert!(find(&data.path().join("missing")).unwrap().is_empty());
         assert!(find(data.path()).unwrap().is_empty() && !states.exists());
         for (name, text) in [("b", WITH_OBJECT), ("a", "no state"), ("c", EMPTY), ("d", EMPTY)] {

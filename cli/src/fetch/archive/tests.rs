@@ -14,11 +14,11 @@ const LIMITS: UnpackLimits = UnpackLimits {
 };
 
 fn check(format: ArchiveFormat, bytes: &[u8]) -> Result<PathBuf, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, into) = (folder.path().join("archive"), folder.path().join("into"));
+    let directory = tempfile::tempdir().unwrap();
+    let (archive, into) = (directory.path().join("archive"), directory.path().join("into"));
     std::fs::write(&archive, bytes).unwrap();
     unpack_archive(&archive, format, &into, &LIMITS).map_err(|error| error.to_string())?;
-    Ok(folder.keep().join("into"))
+    Ok(directory.keep().join("into"))
 }
 
 #[test]

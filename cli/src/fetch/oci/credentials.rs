@@ -155,15 +155,18 @@ impl<'a> RegistryLoginFinder<'a> {
 /// Returns the credentials files of container tools, in order of precedence.
 fn credential_files(env: &Env) -> Vec<PathBuf> {
     const CONTAINERS_AUTH_FILE: &str = "containers/auth.json";
-    let folder = |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let directory =
+        |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = env.home.as_ref();
     let mut files = Vec::new();
     if cfg!(target_os = "linux") {
-        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(CONTAINERS_AUTH_FILE)));
+        files.extend(
+            directory("XDG_RUNTIME_DIR").map(|directory| directory.join(CONTAINERS_AUTH_FILE)),
+        );
     } else {
         files.extend(home.map(|home| home.join(".config").join(CONTAINERS_AUTH_FILE)));
     }
-    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
+    let config = directory("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
     files.extend(config.map(|config| config.join(CONTAINERS_AUTH_FILE)));
     files.extend(home.map(|home| home.join(".docker/config.json")));
     files.extend(home.map(|home| home.join(".dockercfg")));
@@ -360,21 +363,21 @@ mod tests {
     use crate::settings::Settings;
 
     /// The credentials for a repository: `FILE: NAME:PASSWORD`, with these settings and files in a home
-    /// folder.
+    /// directory.
     fn find(rc: &str, files: &[(&str, &str)], repository: &str) -> Result<Option<String>, String> {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
-            let path = folder.path().join(name);
+            let path = directory.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let path = folder.path().join("rc");
+        let path = directory.path().join("rc");
         std::fs::write(&path, rc).unwrap();
-        let home = Some(folder.path().to_owned());
+        let home = Some(directory.path().to_owned());
         let env = Env { home, cli_config_file: Some(path), ..Env::default() };
         let settings = Settings::load(&env).unwrap();
         let repository = RepositoryAddr::parse(repository).unwrap();
-        let place = format!("{}/", folder.path().display());
+        let place = format!("{}/", directory.path().display());
         let shown = |login: RegistryLogin| {
             let secret = match login.secret {
                 LoginSecret::Password { username, password } => format!("{username}:{password}"),
@@ -513,8 +516,8 @@ mod tests {
     }
 
     /// A helper that is a shell script.
-    fn scripted(folder: &Path, script: &str, limit: Duration) -> RegistryCredentialHelper {
-        let program = folder.join("docker-credential-test");
+    fn scripted(directory: &Path, script: &str, limit: Duration) -> RegistryCredentialHelper {
+        let program = directory.join("docker-credential-test");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
         RegistryCredentialHelper { program: program.display().to_string(), limit }
@@ -522,9 +525,9 @@ mod tests {
 
     #[test]
     fn a_helper_that_is_never_done_is_ended() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for script in ["sleep 600", "exec >&-; sleep 600", "cat; sleep 600 & wait"] {
-            let helper = scripted(folder.path(), script, Duration::from_millis(300));
+            let helper = scripted(directory.path(), script, Duration::from_millis(300));
             let error = helper.ask_helper("https://h.example").unwrap_err();
             let expected =
                 "did not respond for https://h.example within 0 seconds and was terminated; unlock";
@@ -534,9 +537,9 @@ mod tests {
 
     #[test]
     fn a_helper_gets_the_address_of_a_server() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
-        let answer = scripted(folder.path(), script, credential_helper::HELPER_TIME_LIMIT)
+        let answer = scripted(directory.path(), script, credential_helper::HELPER_TIME_LIMIT)
             .ask_helper("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
         assert_eq!(answer, Ok(Some(LoginSecret::Password { username, password })));

@@ -1,4 +1,4 @@
-//! Selection of a version from folders, and the lock that results.
+//! Selection of a version from directories, and the lock that results.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use crate::platform::Platform;
 
 /// Installs from the places, and returns the names of the events.
 fn install(
-    places: &ProviderFolders<'_>,
+    places: &ProviderDirs<'_>,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
     locks: &mut LockFile,
     upgrade: bool,
@@ -28,21 +28,21 @@ fn install(
 
 #[test]
 fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (env, settings) = (Env::default(), Settings::default());
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
-    let mirror = folder.path().join("mirror");
+    let mirror = directory.path().join("mirror");
     for version in ["1.0.0", "1.1.0"] {
         let package = package::package_dir(&mirror, &addr, &Version::parse(version).unwrap());
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
     }
-    let places = ProviderFolders {
+    let places = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
-        root: folder.path(),
-        data: &DataDir::at_path(folder.path().join("data")),
+        root: directory.path(),
+        data: &DataDir::at_path(directory.path().join("data")),
         plugin_dirs: &[mirror],
     };
     let mut locks = LockFile::default();
@@ -62,9 +62,9 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
 
 #[test]
 fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
-    let (cache, mirror) = (folder.path().join("cache"), folder.path().join("mirror"));
+    let (cache, mirror) = (directory.path().join("cache"), directory.path().join("mirror"));
     let version = Version::new(1, 0, 0);
     // The same version, once in the mirror and once, changed, in the cache.
     let archive = mirror.join(format!(
@@ -85,9 +85,9 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
         cache_may_break_lock: true,
         ..Settings::default()
     };
-    let data = &DataDir::at_path(folder.path().join("data"));
-    let root = folder.path();
-    let places = ProviderFolders {
+    let data = &DataDir::at_path(directory.path().join("data"));
+    let root = directory.path();
+    let places = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -118,21 +118,21 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
 
 #[test]
 fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (env, settings) = (Env::default(), Settings::default());
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
-    let data = folder.path().join("data");
+    let data = directory.path().join("data");
     let version = Version::new(1, 0, 0);
     let package = package::package_dir(&data.join("providers"), &addr, &version);
     std::fs::create_dir_all(&package).unwrap();
     let program = package.join("terraform-provider-thing");
     std::fs::write(&program, "a program").unwrap();
-    let hashes: BTreeSet<String> = [hash::hash_folder(&package).unwrap()].into();
-    let root = folder.path();
+    let hashes: BTreeSet<String> = [hash::hash_dir(&package).unwrap()].into();
+    let root = directory.path();
     let data = &DataDir::at_path(data);
-    let empty = [folder.path().join("empty")];
+    let empty = [directory.path().join("empty")];
     std::fs::create_dir(&empty[0]).unwrap();
-    let places = ProviderFolders {
+    let places = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),

@@ -59,8 +59,8 @@ pub(crate) enum SourceError {
     #[error("{0}")]
     Checksums(String),
     /// A directory cannot be searched.
-    #[error("cannot search {folder}: {reason}")]
-    Folder { folder: String, reason: String },
+    #[error("cannot search {directory}: {reason}")]
+    Directory { directory: String, reason: String },
 }
 
 impl SourceError {

@@ -5,7 +5,7 @@ use formwork_core::config::ModuleCallSource;
 use formwork_value::{Diagnostics, Reported};
 
 use super::super::staging::Staging;
-use super::{ModuleWalk, ModulesFolder, module_errors};
+use super::{ModuleWalk, ModulesDir, module_errors};
 use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{ModuleManifest, ModuleRecord};
@@ -48,7 +48,7 @@ pub(super) fn with_kept_locks(
 /// The lock file would change, but is read-only.
 pub(super) fn lock_to_write(
     diags: &mut Diagnostics,
-    place: &ModulesFolder<'_>,
+    place: &ModulesDir<'_>,
     lock: &ModuleLock,
     found: ModuleLock,
 ) -> Result<Option<ModuleLock>, Reported> {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use formwork_core::config::ModuleCallSource;
 use formwork_core::config::files::{FilesOnDisk, normalize_path};
-use formwork_core::config::test_files::TestFolders;
+use formwork_core::config::test_files::TestDirs;
 use formwork_core::config::test_modules::{self, TestFileWithModules};
 use formwork_value::Diagnostics;
 
-use super::{CallingModule, ModuleWalk, ModulesFolder};
+use super::{CallingModule, ModuleWalk, ModulesDir};
 
 impl CallingModule<'_> {
     fn root(dir: &Path) -> Self {
@@ -26,12 +26,12 @@ impl CallingModule<'_> {
 
 impl ModuleWalk<'_> {
     /// Installs the modules that the root module calls, and then the modules of its tests.
-    pub(super) fn install_from_root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
+    pub(super) fn install_from_root(&mut self, diags: &mut Diagnostics, place: &ModulesDir<'_>) {
         let root = CallingModule::root(place.root);
         self.add_to_manifest("", String::new(), None, root.dir.clone());
         self.install_calls(diags, &root);
-        let folders = TestFolders { module: place.root, tests: place.tests };
-        let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
+        let directories = TestDirs { module: place.root, tests: place.tests };
+        let files = test_modules::list_test_files(self.sources, &FilesOnDisk, directories);
         // The root module has no key, so the name of a call is its key.
         let with_key = |file: &TestFileWithModules, site: &ModuleCallSource| ModuleCallSource {
             name: file.module_key(site).as_str().into(),

@@ -240,7 +240,7 @@ mod tests {
                 "version": "1.2.3", "source": "registry.terraform.io/acme/acme",
                 "config": { "region": null }
             },
-            "config": { "folder": "f" }, "hash": 12, "provider_supply_mode": "managed_by_terraform"
+            "config": { "directory": "f" }, "hash": 12, "provider_supply_mode": "managed_by_terraform"
         }
     }"#;
 

@@ -134,7 +134,7 @@ impl Workspace<'_> {
     ) -> Result<StartedProvider, Reported> {
         let WantedProvider { addr, role } = *wanted;
         let locks = self.read_locks_for_store(diags)?;
-        let places = self.provider_folders(&[]);
+        let places = self.provider_dirs(&[]);
         let needed = BTreeMap::from([(addr.clone(), VersionConstraints::default())]);
         if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
             return Err(diags.error(not_installed_error(addr)));
@@ -142,7 +142,7 @@ impl Workspace<'_> {
         let programs = places.find_programs(diags, &needed, &locks)?;
         let supply = if self.reattached.contains_key(addr) {
             "reattached"
-        } else if places.development_folder(addr).is_some() {
+        } else if places.development_dir(addr).is_some() {
             "dev_override"
         } else {
             "managed_by_terraform"

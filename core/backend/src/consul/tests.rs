@@ -268,8 +268,8 @@ async fn the_entry_of_another_holder_stays_when_a_lock_is_released() {
 
 #[tokio::test]
 async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("token"), "of-file\n").unwrap();
     std::fs::write(path("empty"), "\n").unwrap();
     let variable = ("CONSUL_HTTP_TOKEN", "of-variable".to_owned());
@@ -473,7 +473,7 @@ fn start_tls_server() -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a_folder() {
+async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a_directory() {
     for (name, outcome) in [
         (Some("consul.test"), Ok(())),
         (Some("consul.test:8501"), Ok(())),
@@ -481,9 +481,9 @@ async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a
         (None, Err("127.0.0.1")),
     ] {
         let (address, authority) = start_tls_server();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.pem"), authority).unwrap();
-        let path = folder.path().to_str().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.pem"), authority).unwrap();
+        let path = directory.path().to_str().unwrap();
         let all = [
             ("address", Value::string(format!("https://{address}"))),
             ("path", Value::string("k")),

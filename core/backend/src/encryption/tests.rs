@@ -68,7 +68,7 @@ fn build_encryption(
     }];
     let variables =
         inputs::resolve_variables(diags, sources, &module, given, UnsetVariableTreatment::Unknown)?;
-    let world = HostValues::for_folder("/", || time::OffsetDateTime::UNIX_EPOCH);
+    let world = HostValues::for_dir("/", || time::OffsetDateTime::UNIX_EPOCH);
     let scope = StaticScope::new(&module, &variables, &world);
     let block = module.settings.encryption.as_ref().expect("the text has the block");
     let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
@@ -288,8 +288,8 @@ fn a_state_that_is_not_encrypted_needs_a_fallback() {
 async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has_read_it() {
     let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
     let moving = encryption_of_block(&block_with_pbkdf2(fallback)).unwrap().state;
-    let folder = tempfile::tempdir().unwrap();
-    let states = [("workspace_dir", Value::string(folder.path().display().to_string()))];
+    let directory = tempfile::tempdir().unwrap();
+    let states = [("workspace_dir", Value::string(directory.path().display().to_string()))];
     for backend in [configured_backend("inmem", &[]), configured_backend("local", &states)] {
         backend.create_workspace("encrypted-later").await.unwrap();
         let mut store = backend.open_store("encrypted-later").await.unwrap();

@@ -209,7 +209,7 @@ impl Bucket {
     ///
     /// # Errors
     /// Returns an error if the service refuses for another reason or does not respond.
-    pub(super) async fn list_with_folders(
+    pub(super) async fn list_with_dirs(
         &self,
         prefix: &str,
     ) -> Result<Result<Vec<String>, Cause>, Cause> {

@@ -18,7 +18,7 @@ impl ObjectStore for GcsObjects {
     }
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
-        let listed = self.bucket.list_with_folders(prefix).await?;
+        let listed = self.bucket.list_with_dirs(prefix).await?;
         // The lock shows whether a run is active.
         let object = |name| ListedObject { name, age: None };
         let objects = listed.map(|names| names.into_iter().map(object).collect());

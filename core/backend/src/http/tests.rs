@@ -397,9 +397,9 @@ fn a_journal_has_one_name_for_all_logins_and_spellings_of_an_address() {
 
 #[tokio::test]
 async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let backend_at = |address: &str| {
-        let backend = configure_backend_in(folder.path(), &[("address", address)]);
+        let backend = configure_backend_in(directory.path(), &[("address", address)]);
         backend.local_intents(DEFAULT_WORKSPACE)
     };
     let before = backend_at("http://ana:old@host.example/state");
@@ -419,7 +419,7 @@ async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
 
     // An earlier version has named it after the whole address.
     let address = "http://ana:old@host.example/former";
-    let former = journal_folder_of_remote_state(folder.path(), address, DEFAULT_WORKSPACE);
+    let former = journal_directory_of_remote_state(directory.path(), address, DEFAULT_WORKSPACE);
     let former = LocalIntentLog::in_dir(former);
     drop(former.begin_run(begin).await.unwrap());
     let now = backend_at(address);
@@ -428,17 +428,18 @@ async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
     let recovery = now.recover_runs(Some(base), StateAccess::Locked).await.unwrap();
     assert_eq!(recovery.runs.len(), 1);
     now.finish_recovery(&recovery).await.unwrap();
-    assert!(!former.folder().exists());
+    assert!(!former.directory().exists());
 }
 
 /// Creates a backend whose configuration is in a directory.
-fn configure_backend_in(folder: &std::path::Path, arguments: &[(&str, &str)]) -> HttpBackend {
+fn configure_backend_in(directory: &std::path::Path, arguments: &[(&str, &str)]) -> HttpBackend {
     let given = arguments.iter().map(|(name, value)| {
         (formwork_value::Str::new(name), formwork_value::Value::string(*value))
     });
     let given = formwork_value::Value::object(given.collect::<Vec<_>>());
     let values = HttpBackendKind.schema().coerce(&given).unwrap();
-    let environment = BackendEnvironment { root: folder.into(), ..BackendEnvironment::default() };
+    let environment =
+        BackendEnvironment { root: directory.into(), ..BackendEnvironment::default() };
     let arguments = BackendArguments { values: &values, environment: &environment };
     HttpBackend::configure(&arguments).unwrap()
 }

@@ -23,25 +23,25 @@ fn postgres_command(path: &Path) -> Command {
 
 /// A machine with a directory.
 struct TestMachine {
-    folder: TempDir,
+    directory: TempDir,
     backend: Arc<dyn Backend>,
     intents: Arc<dyn IntentLog>,
 }
 
 impl TestMachine {
     fn new(server: &Installed) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let kind = find_backend_kind("pg").unwrap();
         let conn_str =
             format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", server.port);
         let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
         let values = kind.schema().coerce(&given).unwrap();
-        let (root, variables) = (folder.path().to_owned(), BTreeMap::new());
+        let (root, variables) = (directory.path().to_owned(), BTreeMap::new());
         let environment = BackendEnvironment { root, variables };
         let arguments = BackendArguments { values: &values, environment: &environment };
         let backend = kind.configure(&arguments).unwrap();
         let intents = backend.intent_log(DEFAULT_WORKSPACE);
-        Self { folder, backend, intents }
+        Self { directory, backend, intents }
     }
 
     /// The store, once the server has started.
@@ -126,7 +126,7 @@ async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
     assert_eq!(unresolved_addresses(&recovery), ["t.open"]);
     let stored = recovery.file.clone();
     second.intents.finish_recovery(&recovery).await.unwrap();
-    assert_eq!(second.folder.path().read_dir().unwrap().count(), 0, "the place has it");
+    assert_eq!(second.directory.path().read_dir().unwrap().count(), 0, "the place has it");
 
     // Open operations wait for a decision on any machine.
     let mut recovery = third.recover_runs_into(stored.clone(), 1).await;
@@ -155,7 +155,7 @@ async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
     journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     journal.end_run().await.unwrap();
     assert!(!second.intents.has_unfinished_run().await);
-    assert_eq!(first.folder.path().read_dir().unwrap().count(), 0);
+    assert_eq!(first.directory.path().read_dir().unwrap().count(), 0);
 }
 
 #[tokio::test]
@@ -235,10 +235,11 @@ async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_r
     let base = StateFile::new_empty();
     let journal = machine.begin_run(&base).await;
     announce_creation(&journal, "a").await.unwrap();
-    let folder = Path::new(journal.location()).parent().unwrap().to_owned();
+    let directory = Path::new(journal.location()).parent().unwrap().to_owned();
     drop(journal);
     // As if the server had had another address.
-    std::fs::rename(&folder, folder.with_file_name(".state-0123456789abcdef.journal")).unwrap();
+    std::fs::rename(&directory, directory.with_file_name(".state-0123456789abcdef.journal"))
+        .unwrap();
     machine.recover_runs_into(Some(base.clone()), 1).await;
     assert!(machine.intents.misplaced_journals(&base).is_empty());
     run_sql(&server, "DELETE FROM terraform_remote_state.formwork_journal").await;

@@ -177,14 +177,14 @@ fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, Co
     };
     // In a URL, an IPv6 address is enclosed in brackets.
     let host = if host.contains(':') { format!("[{host}]") } else { host };
-    let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
+    let directory = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
     // As in Kubernetes' own client, the default authorities are trusted if this file does not
     // exist.
-    let authorities = read_text(&folder.join("ca.crt"), MAX_SMALL_FILE_LEN).ok();
+    let authorities = read_text(&directory.join("ca.crt"), MAX_SMALL_FILE_LEN).ok();
     Ok(ClusterAccess {
         server: Some(format!("https://{host}:{port}")),
         authorities,
-        token_file: Some(folder.join("token")),
+        token_file: Some(directory.join("token")),
         ..ClusterAccess::default()
     })
 }

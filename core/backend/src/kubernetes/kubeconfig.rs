@@ -27,7 +27,7 @@ struct NamedEntry<T> {
     entry: Option<T>,
     /// The directory of the file, which relative paths start from.
     #[serde(skip)]
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -118,14 +118,14 @@ impl Kubeconfig {
                 return Err(ConfigError::new(format!("{shown} cannot be read: {error}")));
             }
         };
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let config = Self::parse(&text, &folder);
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        let config = Self::parse(&text, &directory);
         config.map(Some).map_err(|error| {
             ConfigError::new(format!("{shown} is not the configuration of a cluster: {error}"))
         })
     }
 
-    fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+    fn parse(text: &str, directory: &Path) -> Result<Self, String> {
         let value = match yaml::parse_yaml(text)? {
             serde_json::Value::Null => return Ok(Self::default()),
             value => value,
@@ -136,8 +136,12 @@ impl Kubeconfig {
             text.split('"').next().unwrap_or_default().trim_end().to_owned()
         })?;
         // Paths are relative to their file, and only clusters and users have paths.
-        config.clusters.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
-        config.users.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
+        config
+            .clusters
+            .iter_mut()
+            .flatten()
+            .for_each(|named| named.directory = directory.to_owned());
+        config.users.iter_mut().flatten().for_each(|named| named.directory = directory.to_owned());
         Ok(config)
     }
 
@@ -181,12 +185,12 @@ impl Kubeconfig {
         let user = selection.user.clone().unwrap_or(context.user);
         let mut access = ClusterAccess::default();
         if !cluster.is_empty() {
-            let (entry, folder) = find_entry(self.clusters.as_deref(), &cluster, "cluster")?;
-            access.add_cluster(entry, &folder)?;
+            let (entry, directory) = find_entry(self.clusters.as_deref(), &cluster, "cluster")?;
+            access.add_cluster(entry, &directory)?;
         }
         if !user.is_empty() {
-            let (entry, folder) = find_entry(self.users.as_deref(), &user, "auth info")?;
-            access.add_user(entry, &folder)?;
+            let (entry, directory) = find_entry(self.users.as_deref(), &user, "auth info")?;
+            access.add_user(entry, &directory)?;
         }
         Ok(access)
     }
@@ -201,11 +205,11 @@ fn find_entry<T: Clone + Default>(
     let named = named.ok_or_else(|| {
         ConfigError::new(format!("{kind} {name:?} does not exist in config_path"))
     })?;
-    Ok((named.entry.clone().unwrap_or_default(), named.folder.clone()))
+    Ok((named.entry.clone().unwrap_or_default(), named.directory.clone()))
 }
 
 impl ClusterAccess {
-    fn add_cluster(&mut self, entry: ClusterEntry, folder: &Path) -> Result<(), ConfigError> {
+    fn add_cluster(&mut self, entry: ClusterEntry, directory: &Path) -> Result<(), ConfigError> {
         if entry.tls_server_name.is_some() {
             return Err(ConfigError::new(
                 "tls-server-name of the cluster is not supported: use a server name of the certificate",
@@ -214,28 +218,32 @@ impl ClusterAccess {
         self.server = entry.server;
         self.proxy = entry.proxy_url;
         let (data, path) = (entry.certificate_authority_data, entry.certificate_authority);
-        self.authorities = read_pem_data_or_file(data, path, folder, "certificate-authority")?;
+        self.authorities = read_pem_data_or_file(data, path, directory, "certificate-authority")?;
         Ok(())
     }
 
-    fn add_user(&mut self, entry: UserEntry, folder: &Path) -> Result<(), ConfigError> {
+    fn add_user(&mut self, entry: UserEntry, directory: &Path) -> Result<(), ConfigError> {
         if entry.auth_provider.is_some() {
             return Err(ConfigError::new(
                 "auth-provider is not supported, as Kubernetes has removed it: use exec",
             ));
         }
         let (data, path) = (entry.client_certificate_data, entry.client_certificate);
-        self.certificate = read_pem_data_or_file(data, path, folder, "client-certificate")?;
-        self.key =
-            read_pem_data_or_file(entry.client_key_data, entry.client_key, folder, "client-key")?;
+        self.certificate = read_pem_data_or_file(data, path, directory, "client-certificate")?;
+        self.key = read_pem_data_or_file(
+            entry.client_key_data,
+            entry.client_key,
+            directory,
+            "client-key",
+        )?;
         self.token = entry.token.filter(|token| !token.is_empty());
-        self.token_file = entry.token_file.map(|path| folder.join(path));
+        self.token_file = entry.token_file.map(|path| directory.join(path));
         self.username = entry.username;
         self.password = entry.password;
         self.exec = entry.exec.map(|mut exec| {
             // A name without a slash is searched in PATH.
             if exec.command.contains('/') {
-                exec.command = folder.join(&exec.command).display().to_string();
+                exec.command = directory.join(&exec.command).display().to_string();
             }
             exec
         });
@@ -247,7 +255,7 @@ impl ClusterAccess {
 fn read_pem_data_or_file(
     data: Option<String>,
     path: Option<String>,
-    folder: &Path,
+    directory: &Path,
     name: &str,
 ) -> Result<Option<String>, ConfigError> {
     // As in Kubernetes' client, data in the configuration replaces the file.
@@ -259,7 +267,7 @@ fn read_pem_data_or_file(
         return Ok(Some(text));
     }
     let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(None) };
-    let text = read_text(&folder.join(&path), MAX_SMALL_FILE_LEN);
+    let text = read_text(&directory.join(&path), MAX_SMALL_FILE_LEN);
     let text =
         text.map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))?;
     Ok(Some(text))
@@ -277,8 +285,8 @@ mod tests {
 
     #[test]
     fn a_file_without_an_end_and_a_pipe_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         for (path, kind) in [(pipe.as_path(), "a pipe"), (Path::new("/dev/zero"), "a device")] {
             let error = Kubeconfig::read(path).err().unwrap().to_string();

@@ -418,8 +418,8 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
 
 #[tokio::test]
 async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let count = folder.path().join("count").display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let count = directory.path().join("count").display().to_string();
     let script = r#"echo x >> "$COUNT"; n=$(wc -l < "$COUNT"); case "$KUBERNETES_EXEC_INFO" in *ExecCredential*) ;; *) exit 9 ;; esac; echo "{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t$((n))\"}}""#;
     let exec = ExecEntry {
         api_version: "client.authentication.k8s.io/v1".to_owned(),

@@ -23,10 +23,10 @@ pub const ERRORED_FILE: &str = "errored.tfstate";
 /// use formwork_backend::local::{ErroredStateFile, ErroredStateRelation, save_errored_state};
 /// use formwork_core::state::file::StateFile;
 ///
-/// let folder = tempfile::tempdir().unwrap();
+/// let directory = tempfile::tempdir().unwrap();
 /// let (cipher, file) = (StateCipher::default(), StateFile::new_empty());
-/// save_errored_state(&file, &cipher, folder.path()).unwrap();
-/// let errored = ErroredStateFile::read(folder.path(), &cipher).unwrap();
+/// save_errored_state(&file, &cipher, directory.path()).unwrap();
+/// let errored = ErroredStateFile::read(directory.path(), &cipher).unwrap();
 /// assert_eq!(errored.compare_with_state(Some(&file)), ErroredStateRelation::Superseded);
 /// ```
 #[derive(Debug)]
@@ -80,8 +80,8 @@ impl ErroredStateRelation {
 impl ErroredStateFile {
     /// Reads the file in a directory. Returns `None` if it does not exist.
     #[must_use]
-    pub fn read(folder: &Path, cipher: &StateCipher) -> Option<Self> {
-        let path = folder.join(ERRORED_FILE);
+    pub fn read(directory: &Path, cipher: &StateCipher) -> Option<Self> {
+        let path = directory.join(ERRORED_FILE);
         if !path.is_file() {
             return None;
         }
@@ -152,13 +152,13 @@ fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
 pub fn save_errored_state(
     file: &StateFile,
     cipher: &StateCipher,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
-    let path = folder.join(ERRORED_FILE);
+    let path = directory.join(ERRORED_FILE);
     // Data written to a device or a pipe is lost.
     let kept = if is_device_or_pipe(&path) { rename_to_free_name(&path) } else { None };
     let kept = kept.or_else(|| {
-        ErroredStateFile::read(folder, cipher)
+        ErroredStateFile::read(directory, cipher)
             .filter(|errored| {
                 errored.compare_with_state(Some(file)) != ErroredStateRelation::Superseded
             })

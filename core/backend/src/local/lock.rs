@@ -43,13 +43,13 @@ impl HeldLock {
             return Ok(None);
         }
         let lock_failed = |error| store_error(StoreOperation::Lock, path)(error);
-        if let Some(folder) = path.parent() {
+        if let Some(directory) = path.parent() {
             // A planted link instead of the directory of workspaces could lead anywhere.
-            if !folder.is_dir() && folder.parent().is_some_and(Path::is_symlink) {
+            if !directory.is_dir() && directory.parent().is_some_and(Path::is_symlink) {
                 let reason = "its directory would be created through a symbolic link";
                 return Err(lock_failed(io::Error::other(reason)));
             }
-            std::fs::create_dir_all(folder).map_err(lock_failed)?;
+            std::fs::create_dir_all(directory).map_err(lock_failed)?;
         }
         let info = files.sibling_path(".lock.info");
         for _ in 0..MAX_LOCK_ATTEMPTS {

@@ -122,10 +122,10 @@ impl DiskOperations {
     }
 
     /// Makes the entries in the directory of a file durable.
-    fn sync_parent_folder(&self, of: &Path) -> io::Result<()> {
+    fn sync_parent_dir(&self, of: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
-        let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
-        self.durability.sync_dir(folder.unwrap_or(Path::new(".")))
+        let directory = of.parent().filter(|directory| !directory.as_os_str().is_empty());
+        self.durability.sync_dir(directory.unwrap_or(Path::new(".")))
     }
 }
 
@@ -186,7 +186,7 @@ pub(super) fn replace_file(
         }
     };
     // A rename survives a power failure only after its directory is synced.
-    let durable = disk.sync_parent_folder(&path);
+    let durable = disk.sync_parent_dir(&path);
 
     // The content is replaced from here on. If the file system does not support hard links, or if
     // the rest fails, the new file remains, and the lock is on it and on the original.
@@ -204,7 +204,7 @@ pub(super) fn replace_file(
         return Ok(ReplacedFile { file: Some(stand_in), durable });
     }
     // Nothing is lost without this: both names refer to a file with the new content.
-    disk.sync_parent_folder(&path).ok();
+    disk.sync_parent_dir(&path).ok();
     Ok(ReplacedFile { file: None, durable })
 }
 
@@ -237,7 +237,7 @@ impl MountPointFile<'_> {
     ) -> Result<ReplacedFile, StoreError> {
         let Self { path, original } = self;
         // The name must be durable before the old content is overwritten.
-        let written = disk.sync_parent_folder(path).and_then(|()| match original {
+        let written = disk.sync_parent_dir(path).and_then(|()| match original {
             Some(original) => disk.overwrite(original, text),
             None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
         });
@@ -285,7 +285,7 @@ impl DiskOperations {
                     self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
                     std::fs::remove_file(&next)
                 }
-                renamed => renamed.and_then(|()| self.sync_parent_folder(path)),
+                renamed => renamed.and_then(|()| self.sync_parent_dir(path)),
             });
         placed.map_err(|error| {
             std::fs::remove_file(&next).ok();

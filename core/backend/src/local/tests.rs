@@ -21,16 +21,16 @@ fn load_state_file(path: &Path) -> Result<Option<StateFile>, StoreError> {
     load_state(path, &StateCipher::default())
 }
 
-fn new_folder() -> TempDir {
+fn new_dir() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn new_store(folder: &TempDir) -> LocalStore {
-    LocalStore::new(StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")))
+fn new_store(directory: &TempDir) -> LocalStore {
+    LocalStore::new(StateFilePaths::from_state_path(directory.path().join("terraform.tfstate")))
 }
 
-fn state_path_in(folder: &TempDir) -> PathBuf {
-    folder.path().join("terraform.tfstate")
+fn state_path_in(directory: &TempDir) -> PathBuf {
+    directory.path().join("terraform.tfstate")
 }
 
 fn lock_request() -> LockRequest {
@@ -43,8 +43,8 @@ fn state_with_word(word: &str) -> StateFile {
     StateFile { lineage: "one".to_owned(), check_results, ..StateFile::new_empty() }
 }
 
-fn file_names_in(folder: &TempDir) -> Vec<String> {
-    let entries = folder.path().read_dir().unwrap();
+fn file_names_in(directory: &TempDir) -> Vec<String> {
+    let entries = directory.path().read_dir().unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -53,34 +53,34 @@ fn file_names_in(folder: &TempDir) -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     let lock = store.lock(lock_request()).await.unwrap();
-    assert_eq!(file_names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
+    assert_eq!(file_names_in(&directory), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
     assert_eq!(store.read().await.unwrap(), None);
     store.unlock(lock).await.unwrap();
-    assert!(file_names_in(&folder).is_empty());
+    assert!(file_names_in(&directory).is_empty());
 }
 
 #[tokio::test]
 async fn the_first_write_makes_serial_one_and_no_backup() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     let lock = store.lock(lock_request()).await.unwrap();
     let mut file = state_with_word("a");
     assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
     assert_eq!(file.serial, 1);
     store.unlock(lock).await.unwrap();
-    assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
-    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(file));
+    assert_eq!(file_names_in(&directory), ["terraform.tfstate"]);
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(file));
 }
 
 #[tokio::test]
 async fn the_same_content_is_not_written_again() {
-    let folder = new_folder();
+    let directory = new_dir();
     let mut file = state_with_word("a");
-    new_store(&folder).write(&mut file).await.unwrap();
-    let mut store = new_store(&folder);
+    new_store(&directory).write(&mut file).await.unwrap();
+    let mut store = new_store(&directory);
     let mut read = store.read().await.unwrap().unwrap();
     assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
     assert_eq!(read.serial, 1);
@@ -92,17 +92,18 @@ async fn the_same_content_is_not_written_again() {
 
 #[tokio::test]
 async fn the_backup_is_what_was_there_before_the_run() {
-    let folder = new_folder();
+    let directory = new_dir();
     let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
-    std::fs::write(state_path_in(&folder), text).unwrap();
-    let mut store = new_store(&folder);
+    std::fs::write(state_path_in(&directory), text).unwrap();
+    let mut store = new_store(&directory);
     store.read().await.unwrap();
     for word in ["a", "b"] {
         store.write(&mut state_with_word(word)).await.unwrap();
     }
-    let backup = std::fs::read_to_string(folder.path().join("terraform.tfstate.backup")).unwrap();
+    let backup =
+        std::fs::read_to_string(directory.path().join("terraform.tfstate.backup")).unwrap();
     assert_eq!(backup, text);
-    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap().unwrap().serial, 9);
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap().unwrap().serial, 9);
 }
 
 #[tokio::test]
@@ -110,9 +111,9 @@ async fn a_backup_that_is_the_state_itself_never_replaces_it() {
     let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
     for (is_locked, is_link) in [(true, false), (false, false), (true, true), (false, true)] {
         for name in ["terraform.tfstate", "./terraform.tfstate", "real", "link", "hard"] {
-            let folder = new_folder();
-            let [state, real, link, hard] =
-                ["terraform.tfstate", "real", "link", "hard"].map(|name| folder.path().join(name));
+            let directory = new_dir();
+            let [state, real, link, hard] = ["terraform.tfstate", "real", "link", "hard"]
+                .map(|name| directory.path().join(name));
             if is_link {
                 std::fs::write(&real, text).unwrap();
                 symlink("real", &state).unwrap();
@@ -123,7 +124,7 @@ async fn a_backup_that_is_the_state_itself_never_replaces_it() {
             symlink(&state, &link).unwrap();
             std::fs::hard_link(state.canonicalize().unwrap(), &hard).unwrap();
             let mut store = LocalStore::new(StateFilePaths {
-                backup: Some(folder.path().join(name)),
+                backup: Some(directory.path().join(name)),
                 named: UserNamedPaths { backup: true, ..UserNamedPaths::default() },
                 ..StateFilePaths::from_state_path(&state)
             });
@@ -144,12 +145,12 @@ async fn a_backup_that_is_the_state_itself_never_replaces_it() {
 
 #[tokio::test]
 async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
-    let folder = new_folder();
-    let [state, out] = ["terraform.tfstate", "out"].map(|name| folder.path().join(name));
+    let directory = new_dir();
+    let [state, out] = ["terraform.tfstate", "out"].map(|name| directory.path().join(name));
     let store = || {
         LocalStore::new(StateFilePaths {
             read_from: Some(state.clone()),
-            backup: Some(folder.path().join("./terraform.tfstate")),
+            backup: Some(directory.path().join("./terraform.tfstate")),
             ..StateFilePaths::from_state_path(&out)
         })
     };
@@ -162,28 +163,28 @@ async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
 
 #[tokio::test]
 async fn a_second_holder_learns_who_has_the_lock() {
-    let folder = new_folder();
-    let mut first = new_store(&folder);
+    let directory = new_dir();
+    let mut first = new_store(&directory);
     let lock = first.lock(lock_request()).await.unwrap();
-    let error = new_store(&folder).lock(lock_request()).await.unwrap_err();
+    let error = new_store(&directory).lock(lock_request()).await.unwrap_err();
     let StoreError::Held { holder: Some(holder), .. } = &error else { panic!("{error:?}") };
     let LockInfo { operation, version, path, .. } = &**holder;
     assert_eq!((operation.as_str(), version.as_str()), ("OperationTypeApply", "1.11.4"));
-    assert_eq!(*path, state_path_in(&folder).display().to_string());
+    assert_eq!(*path, state_path_in(&directory).display().to_string());
     let diagnostic = error.diagnostic();
     assert_eq!(diagnostic.summary, "Error acquiring the state lock");
     assert!(diagnostic.detail.contains(&holder.id), "{}", diagnostic.detail);
 
     first.unlock(lock).await.unwrap();
-    drop(new_store(&folder).lock(lock_request()).await.unwrap());
+    drop(new_store(&directory).lock(lock_request()).await.unwrap());
 }
 
 #[tokio::test]
 async fn a_lock_is_waited_for() {
-    let folder = new_folder();
-    let mut first = new_store(&folder);
+    let directory = new_dir();
+    let mut first = new_store(&directory);
     let lock = first.lock(lock_request()).await.unwrap();
-    let mut second = new_store(&folder);
+    let mut second = new_store(&directory);
     // The last attempt is made when the time is over, after the first holder has released the lock.
     let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
     let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(lock));
@@ -193,23 +194,23 @@ async fn a_lock_is_waited_for() {
 
 #[tokio::test]
 async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     let held = store.lock(lock_request()).await.unwrap();
     // Terraform opens the file before it has the lock, and must not read the old content
     // afterwards.
-    let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
+    let waiting = File::options().read(true).write(true).open(state_path_in(&directory)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut state_with_word(word)).await.unwrap();
         assert!(is_lock_held_error(&lock(waiting.try_clone().unwrap()).unwrap_err()));
-        let later = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
+        let later = File::options().read(true).write(true).open(state_path_in(&directory)).unwrap();
         assert!(is_lock_held_error(&lock(later).unwrap_err()));
     }
     store.unlock(held).await.unwrap();
     let waiting = lock(waiting).unwrap();
     let text = io::read_to_string(&*waiting).unwrap();
-    assert_eq!(text, std::fs::read_to_string(state_path_in(&folder)).unwrap());
-    assert!(lock::is_file_at_path(&waiting, &state_path_in(&folder)).unwrap());
+    assert_eq!(text, std::fs::read_to_string(state_path_in(&directory)).unwrap());
+    assert!(lock::is_file_at_path(&waiting, &state_path_in(&directory)).unwrap());
 }
 
 #[tokio::test]
@@ -217,17 +218,17 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
     for locked in [false, true] {
         let mut n_failures = 0;
         loop {
-            let folder = new_folder();
-            let mut store = new_store(&folder);
+            let directory = new_dir();
+            let mut store = new_store(&directory);
             let old = {
                 let mut file = state_with_word("old");
                 store.write(&mut file).await.unwrap();
-                std::fs::read_to_string(state_path_in(&folder)).unwrap()
+                std::fs::read_to_string(state_path_in(&directory)).unwrap()
             };
             if locked {
                 drop(store.lock(lock_request()).await.unwrap());
             }
-            let waiting = File::open(state_path_in(&folder)).unwrap();
+            let waiting = File::open(state_path_in(&directory)).unwrap();
             let mut file = store.read().await.unwrap().unwrap();
             file.check_results = state_with_word("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
@@ -237,7 +238,7 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
             let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
             *store.disk.fail_at.lock().unwrap() = None;
 
-            let there = std::fs::read_to_string(state_path_in(&folder)).unwrap();
+            let there = std::fs::read_to_string(state_path_in(&directory)).unwrap();
             let new = StateFile::parse(there.as_bytes()).unwrap();
             match &result {
                 Ok(_) => assert_eq!(new, file),
@@ -248,13 +249,15 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
                 let text = io::read_to_string(&waiting).unwrap();
                 assert!(!text.is_empty() && text != old, "a waiting program sees the old state");
             }
-            let other = LocalStore::new(StateFilePaths::from_state_path(state_path_in(&folder)))
+            let other = LocalStore::new(StateFilePaths::from_state_path(state_path_in(&directory)))
                 .lock(lock_request())
                 .await;
             assert_eq!(other.is_err(), locked, "the lock holds whatever happened");
             drop(store);
-            let left: Vec<String> =
-                file_names_in(&folder).into_iter().filter(|name| name.starts_with('.')).collect();
+            let left: Vec<String> = file_names_in(&directory)
+                .into_iter()
+                .filter(|name| name.starts_with('.'))
+                .collect();
             assert!(left.is_empty(), "left over: {left:?}");
             if spent {
                 break;
@@ -267,69 +270,69 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
 
 #[tokio::test]
 async fn what_a_killed_run_left_over_is_in_nobodys_way() {
-    let folder = new_folder();
+    let directory = new_dir();
     for name in [".terraform.tfstate.next", ".terraform.tfstate.previous"] {
-        std::fs::write(folder.path().join(name), "torn").unwrap();
+        std::fs::write(directory.path().join(name), "torn").unwrap();
     }
-    std::fs::write(folder.path().join(".terraform.tfstate.lock.info"), "{").unwrap();
-    let mut store = new_store(&folder);
+    std::fs::write(directory.path().join(".terraform.tfstate.lock.info"), "{").unwrap();
+    let mut store = new_store(&directory);
     let lock = store.lock(lock_request()).await.unwrap();
     store.write(&mut state_with_word("a")).await.unwrap();
     store.unlock(lock).await.unwrap();
-    assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
+    assert_eq!(file_names_in(&directory), ["terraform.tfstate"]);
 }
 
 #[tokio::test]
 async fn a_file_that_another_program_put_there_is_not_overwritten() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     let _lock = store.lock(lock_request()).await.unwrap();
     store.write(&mut state_with_word("a")).await.unwrap();
-    std::fs::remove_file(state_path_in(&folder)).unwrap();
-    std::fs::write(state_path_in(&folder), state_with_word("other").to_bytes()).unwrap();
+    std::fs::remove_file(state_path_in(&directory)).unwrap();
+    std::fs::write(state_path_in(&directory), state_with_word("other").to_bytes()).unwrap();
     let error = store.write(&mut state_with_word("b")).await.unwrap_err();
     assert!(matches!(error, StoreError::Replaced { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_write_of_another_program_without_lock_is_noticed() {
-    let folder = new_folder();
-    let mut ours = new_store(&folder);
+    let directory = new_dir();
+    let mut ours = new_store(&directory);
     let mut file = state_with_word("a");
     ours.write(&mut file).await.unwrap();
-    let mut theirs = new_store(&folder);
+    let mut theirs = new_store(&directory);
     let mut other = theirs.read().await.unwrap().unwrap();
     other.check_results = None;
     theirs.write(&mut other).await.unwrap();
     file.check_results = state_with_word("b").check_results;
     let error = ours.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
-    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(other));
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(other));
 }
 
 #[tokio::test]
 async fn a_state_of_another_lineage_is_not_overwritten() {
-    let folder = new_folder();
-    new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
+    let directory = new_dir();
+    new_store(&directory).write(&mut state_with_word("a")).await.unwrap();
     let mut stranger = StateFile { lineage: "two".to_owned(), ..state_with_word("b") };
-    let error = new_store(&folder).write(&mut stranger).await.unwrap_err();
+    let error = new_store(&directory).write(&mut stranger).await.unwrap_err();
     assert!(matches!(error, StoreError::OtherLineage { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read() {
-    let folder = new_folder();
-    let old = folder.path().join("old.tfstate");
+    let directory = new_dir();
+    let old = directory.path().join("old.tfstate");
     let base = StateFile { serial: 3, ..state_with_word("a") };
     std::fs::write(&old, base.to_bytes()).unwrap();
-    let mut store = new_store(&folder);
+    let mut store = new_store(&directory);
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
     let journal = store.intents.begin_run(begin).await.unwrap();
     // Nothing has begun until it changes something, even if it has created a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
-    std::fs::write(state_path_in(&folder), "").unwrap();
+    std::fs::write(state_path_in(&directory), "").unwrap();
     assert_eq!(store.read().await.unwrap(), None);
-    std::fs::remove_file(state_path_in(&folder)).unwrap();
+    std::fs::remove_file(state_path_in(&directory)).unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let (planned, action) = (Value::string("new"), CallAction::Create);
@@ -337,17 +340,17 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     let planned = &planned;
     let call = Intent { addr: &a, provider: &provider, deposed, deposes, action, prior, planned };
     journal.announce_operation(call).await.unwrap();
-    std::fs::write(state_path_in(&folder), "").unwrap();
+    std::fs::write(state_path_in(&directory), "").unwrap();
     assert_eq!(store.read().await.unwrap(), Some(base));
     assert_eq!(store.files.read_from, Some(old));
 }
 
 #[tokio::test]
 async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_file() {
-    let folder = new_folder();
-    let old = folder.path().join("old.tfstate");
+    let directory = new_dir();
+    let old = directory.path().join("old.tfstate");
     std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
-    let mut store = new_store(&folder);
+    let mut store = new_store(&directory);
     let base = StateFile::new_empty();
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
     let journal = store.intents.begin_run(begin).await.unwrap();
@@ -369,34 +372,34 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
 
 #[test]
 fn a_lock_that_could_not_be_reported_leaves_nothing() {
-    let folder = new_folder();
-    let files = StateFilePaths::from_state_path(state_path_in(&folder));
+    let directory = new_dir();
+    let files = StateFilePaths::from_state_path(state_path_in(&directory));
     std::fs::create_dir(files.sibling_path(".lock.info")).unwrap();
     assert!(matches!(HeldLock::try_lock(&files, "test"), Err(StoreError::Failed { .. })));
-    assert!(!state_path_in(&folder).exists());
+    assert!(!state_path_in(&directory).exists());
 }
 
 #[test]
 fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
-    let folder = new_folder();
-    std::fs::create_dir(folder.path().join("real")).unwrap();
-    let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+    let directory = new_dir();
+    std::fs::create_dir(directory.path().join("real")).unwrap();
+    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
     symlink("real/s.tfstate", &one).unwrap();
     symlink("one", &two).unwrap();
-    for path in [folder.path().join("real/s.tfstate"), one, two] {
+    for path in [directory.path().join("real/s.tfstate"), one, two] {
         let store = LocalStore::new(StateFilePaths::from_state_path(path));
-        assert_eq!(store.files.journal_folder(), folder.path().join("real/.s.tfstate.journal"));
+        assert_eq!(store.files.journal_dir(), directory.path().join("real/.s.tfstate.journal"));
     }
 }
 
 #[tokio::test]
 async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
-    let folder = new_folder();
-    let old = folder.path().join("old.tfstate");
+    let directory = new_dir();
+    let old = directory.path().join("old.tfstate");
     std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
     let files = StateFilePaths {
         read_from: Some(old.clone()),
-        ..StateFilePaths::from_state_path(state_path_in(&folder))
+        ..StateFilePaths::from_state_path(state_path_in(&directory))
     };
     let mut store = LocalStore::new(files);
     let mut file = store.read().await.unwrap().unwrap();
@@ -405,30 +408,31 @@ async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
         store.write(&mut file).await.unwrap();
     }
     assert_eq!(std::fs::read(&old).unwrap(), state_with_word("a").to_bytes());
-    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(file));
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(file));
 }
 
 #[tokio::test]
 async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     let mut stored = state_with_word("a");
     store.write(&mut stored).await.unwrap();
-    let mut store = new_store(&folder);
+    let mut store = new_store(&directory);
     let pushed = StateFile { serial: 70, lineage: "another".to_owned(), ..state_with_word("b") };
     store.read().await.unwrap();
     store.overwrite(pushed.clone()).await.unwrap();
-    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(pushed));
-    let backup = state_path_in(&folder).with_file_name("terraform.tfstate.backup");
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(pushed));
+    let backup = state_path_in(&directory).with_file_name("terraform.tfstate.backup");
     assert_eq!(load_state_file(&backup).unwrap(), Some(stored));
 }
 
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
-    let folder = new_folder();
+    let directory = new_dir();
     let (path, kept) =
-        save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
-    assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
+        save_errored_state(&state_with_word("a"), &StateCipher::default(), directory.path())
+            .unwrap();
+    assert_eq!((&path, kept), (&directory.path().join("errored.tfstate"), None));
     // In the form in which it is stored next: serial 0 means that a state was never stored.
     let next = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
     assert_eq!(std::fs::read(path).unwrap(), next.to_bytes());
@@ -436,7 +440,7 @@ fn a_state_without_a_home_is_saved_beside() {
 
 #[test]
 fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
-    let folder = new_folder();
+    let directory = new_dir();
     let with = |lineage: &str, names: &[&str]| {
         let resources: Vec<String> = names
             .iter()
@@ -453,15 +457,15 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
         StateFile::parse(text.as_bytes()).unwrap()
     };
     let save = |file: StateFile| {
-        save_errored_state(&file, &StateCipher::default(), folder.path()).unwrap().1
+        save_errored_state(&file, &StateCipher::default(), directory.path()).unwrap().1
     };
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
-    let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));
+    let kept = |number: u32| Some(directory.path().join(format!("errored.{number}.tfstate")));
     assert_eq!(save(with("one", &["a"])), kept(1));
     assert_eq!(save(with("two", &["a"])), kept(2));
 
-    let errored = ErroredStateFile::read(folder.path(), &StateCipher::default()).unwrap();
+    let errored = ErroredStateFile::read(directory.path(), &StateCipher::default()).unwrap();
     let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
     let standing = |file: StateFile| errored.compare_with_state(Some(&file));
     let addrs =
@@ -482,7 +486,7 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
-    let unreadable = ErroredStateFile::read(folder.path(), &StateCipher::default())
+    let unreadable = ErroredStateFile::read(directory.path(), &StateCipher::default())
         .unwrap()
         .compare_with_state(None);
     assert_eq!(unreadable, ErroredStateRelation::Unreadable);

@@ -17,7 +17,7 @@ use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 const STATE_FILE: &str = "terraform.tfstate";
 
 /// The directory of all workspaces but the default one.
-const WORKSPACES_FOLDER: &str = "terraform.tfstate.d";
+const WORKSPACES_DIR: &str = "terraform.tfstate.d";
 
 /// Paths of the states of all workspaces.
 ///
@@ -34,17 +34,17 @@ const WORKSPACES_FOLDER: &str = "terraform.tfstate.d";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspaces {
     default: PathBuf,
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Workspaces {
     /// Creates the paths of workspaces whose default state and directory have these paths, or the
     /// default ones below `root`.
     #[must_use]
-    pub fn from_paths(root: &Path, default: Option<&Path>, folder: Option<&Path>) -> Self {
+    pub fn from_paths(root: &Path, default: Option<&Path>, directory: Option<&Path>) -> Self {
         Self {
             default: root.join(default.unwrap_or(Path::new(STATE_FILE))),
-            folder: root.join(folder.unwrap_or(Path::new(WORKSPACES_FOLDER))),
+            directory: root.join(directory.unwrap_or(Path::new(WORKSPACES_DIR))),
         }
     }
 
@@ -61,7 +61,7 @@ impl Workspaces {
     pub fn state_paths(&self, name: &str) -> StateFilePaths {
         StateFilePaths::from_state_path(match name {
             DEFAULT_WORKSPACE => self.default.clone(),
-            other => self.folder.join(other).join(STATE_FILE),
+            other => self.directory.join(other).join(STATE_FILE),
         })
     }
 
@@ -70,9 +70,9 @@ impl Workspaces {
     /// # Errors
     /// Returns an error if their directory cannot be read.
     pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = |error| store_error(StoreOperation::List, &self.folder)(error).into();
+        let failed = |error| store_error(StoreOperation::List, &self.directory)(error).into();
         let mut names = Vec::new();
-        match self.folder.read_dir() {
+        match self.directory.read_dir() {
             Ok(entries) => {
                 for entry in entries {
                     let entry = entry.map_err(failed)?;
@@ -98,12 +98,12 @@ impl Workspaces {
             return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let created = self
-            .open_folder(Dir::open_or_create, |parent, name| parent.open_or_create_subdir(name))
-            .and_then(|folder| folder.open_or_create_subdir(name));
+            .open_dir(Dir::open_or_create, |parent, name| parent.open_or_create_subdir(name))
+            .and_then(|directory| directory.open_or_create_subdir(name));
         match created {
             Ok(_) => Ok(()),
             Err(error) => {
-                Err(store_error(StoreOperation::Create, &self.folder.join(name))(error).into())
+                Err(store_error(StoreOperation::Create, &self.directory.join(name))(error).into())
             }
         }
     }
@@ -123,24 +123,24 @@ impl Workspaces {
         let open = |parent: &Dir, name: &OsStr| {
             parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
         };
-        let removed = self.open_folder(Dir::open, open).and_then(|folder| folder.remove(name));
+        let removed = self.open_dir(Dir::open, open).and_then(|directory| directory.remove(name));
         removed.map_err(|error| {
-            store_error(StoreOperation::Delete, &self.folder.join(name))(error).into()
+            store_error(StoreOperation::Delete, &self.directory.join(name))(error).into()
         })
     }
 }
 
 impl Workspaces {
     /// Opens the directory of all workspaces but the default one.
-    fn open_folder(
+    fn open_dir(
         &self,
         open: fn(&Path) -> io::Result<Dir>,
         open_below: fn(&Dir, &OsStr) -> io::Result<Dir>,
     ) -> io::Result<Dir> {
         // The directory itself must not be a link: a planted one could lead to directories that are
         // not workspaces.
-        let Some(name) = self.folder.file_name() else { return open(&self.folder) };
-        let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let Some(name) = self.directory.file_name() else { return open(&self.directory) };
+        let parent = self.directory.parent().filter(|parent| !parent.as_os_str().is_empty());
         open_below(&open(parent.unwrap_or(Path::new(".")))?, name)
     }
 }
@@ -198,13 +198,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_is_a_folder_and_the_default_one_is_always_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let workspaces = Workspaces::from_paths(folder.path(), None, None);
+    fn a_workspace_is_a_directory_and_the_default_one_is_always_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let workspaces = Workspaces::from_paths(directory.path(), None, None);
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         workspaces.create("b").unwrap();
         workspaces.create("a").unwrap();
-        std::fs::write(folder.path().join(WORKSPACES_FOLDER).join("file"), "").unwrap();
+        std::fs::write(directory.path().join(WORKSPACES_DIR).join("file"), "").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default", "a", "b"]);
         let refused =
             [workspaces.create("a"), workspaces.delete("c"), workspaces.delete("default")];
@@ -224,34 +224,34 @@ mod tests {
     #[test]
     fn a_workspace_behind_a_planted_link_is_neither_made_nor_removed() {
         use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let (root, other) = (folder.path().join("root"), folder.path().join("other"));
+        let directory = tempfile::tempdir().unwrap();
+        let (root, other) = (directory.path().join("root"), directory.path().join("other"));
         std::fs::create_dir_all(other.join("a/kept")).unwrap();
         std::fs::create_dir_all(&root).unwrap();
-        symlink(&other, root.join(WORKSPACES_FOLDER)).unwrap();
+        symlink(&other, root.join(WORKSPACES_DIR)).unwrap();
         let workspaces = Workspaces::from_paths(&root, None, None);
         assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
         assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
         assert!(!other.join("new").exists());
         // If a workspace is a link itself, the link is deleted.
-        std::fs::remove_file(root.join(WORKSPACES_FOLDER)).unwrap();
-        std::fs::create_dir(root.join(WORKSPACES_FOLDER)).unwrap();
-        symlink(other.join("a"), root.join(WORKSPACES_FOLDER).join("b")).unwrap();
+        std::fs::remove_file(root.join(WORKSPACES_DIR)).unwrap();
+        std::fs::create_dir(root.join(WORKSPACES_DIR)).unwrap();
+        symlink(other.join("a"), root.join(WORKSPACES_DIR).join("b")).unwrap();
         workspaces.delete("b").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         assert!(other.join("a/kept").is_dir());
     }
 
     #[test]
-    fn the_folder_of_workspaces_may_be_any_that_the_configuration_names() {
+    fn the_directory_of_workspaces_may_be_any_that_the_configuration_names() {
         let root = tempfile::tempdir().unwrap();
-        for folder in ["a", "a/", "b/c", ".", "./d", "e/..", "../f"] {
+        for directory in ["a", "a/", "b/c", ".", "./d", "e/..", "../f"] {
             let workspaces =
-                Workspaces::from_paths(&root.path().join("root"), None, Some(folder.as_ref()));
+                Workspaces::from_paths(&root.path().join("root"), None, Some(directory.as_ref()));
             std::fs::create_dir_all(root.path().join("root/e")).unwrap();
             workspaces.create("w").unwrap();
-            assert!(root.path().join("root").join(folder).join("w").is_dir(), "{folder}");
+            assert!(root.path().join("root").join(directory).join("w").is_dir(), "{directory}");
             workspaces.delete("w").unwrap();
         }
     }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_safe_as_the_name_of_a_folder() {
+    fn a_name_is_safe_as_the_name_of_a_directory() {
         let good = ["a", "A-1_x", "a@b", "v1.2"];
         let bad = ["", ".", "..", "a/b", "a b", "ä", "a%b", "a\\b"];
         assert!(good.iter().all(|name| Workspaces::is_valid_name(name)));

@@ -398,8 +398,8 @@ mod tests {
 
     #[test]
     fn a_password_comes_from_the_file_of_passwords() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("pass");
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("pass");
         std::fs::write(&file, "# none\nother:*:*:*:no\nh:*:d:u:a\\:b\n").unwrap();
         let file = file.to_str().unwrap();
         let target = parse_with_variables("postgres://u@h/d", &[("PGPASSFILE", file)]).unwrap();

@@ -93,10 +93,10 @@ fn connection_lost() -> Failure {
 impl ProviderHandlers for FakeProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let token = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
-        let folder = Attribute::new(Type::String, Role::Required);
-        let provided = schema_of(&[("provider", folder.clone())]);
+        let directory = Attribute::new(Type::String, Role::Required);
+        let provided = schema_of(&[("provider", directory.clone())]);
         let state_stores = [
-            ("acme_store".to_owned(), schema_of(&[("folder", folder)])),
+            ("acme_store".to_owned(), schema_of(&[("directory", directory)])),
             ("acme_hidden".to_owned(), provided),
         ];
         Ok(ProviderSchema {
@@ -259,13 +259,13 @@ async fn load_store_provider(
 async fn new_backend(
     service: &Arc<Mutex<FakeStateService>>,
     fault: AnswerFault,
-    folder: &str,
+    directory: &str,
 ) -> Arc<dyn Backend> {
     let provider = load_store_provider(service, fault).await;
     let config = object_with("token", "hunter2hunter2");
     let kind = provider.store_kind("acme_store", config).expect("there is one").unwrap();
     let environment = BackendEnvironment { root: "unused".into(), ..Default::default() };
-    let values = object_with("folder", folder);
+    let values = object_with("directory", directory);
     kind.configure(&BackendArguments { values: &values, environment: &environment }).unwrap()
 }
 
@@ -371,7 +371,7 @@ async fn stores_with_other_arguments_are_other_places() {
 fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
     let secret = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
     let plain = Attribute::new(Type::String, Role::Optional);
-    let attributes = [("token".into(), secret), ("folder".into(), plain.clone())];
+    let attributes = [("token".into(), secret), ("directory".into(), plain.clone())];
     let old = Block { attributes: attributes.clone().into(), ..Block::default() };
     let new = Block {
         attributes: attributes.into_iter().chain([("more".into(), plain)]).collect(),
@@ -381,11 +381,11 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
         EncodedConfig::new(&Value::object(values), schema).unwrap().config_without_secrets()
     };
-    let folder = |folder: &str| ("folder", Value::string(folder));
-    let first = place(&old, &[folder("a"), ("token", Value::string("1"))]);
+    let directory = |directory: &str| ("directory", Value::string(directory));
+    let first = place(&old, &[directory("a"), ("token", Value::string("1"))]);
     let absent = ("more", Value::null(Type::String));
-    assert_eq!(place(&new, &[folder("a"), ("token", Value::string("2")), absent]), first);
-    assert_ne!(place(&old, &[folder("b"), ("token", Value::string("1"))]), first);
+    assert_eq!(place(&new, &[directory("a"), ("token", Value::string("2")), absent]), first);
+    assert_ne!(place(&old, &[directory("b"), ("token", Value::string("1"))]), first);
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ fn success_reply(tag: &str) -> ScriptedReply {
 
 /// The backend of a state on a server, on a machine with a directory.
 fn new_backend_in(
-    folder: &Path,
+    directory: &Path,
     server: &ScriptedServer,
     more: &[(&'static str, Value)],
 ) -> S3Backend {
@@ -70,7 +70,8 @@ fn new_backend_in(
     let given = Value::object(given.map(|(name, value)| (Str::new(name), value)));
     let values = S3BackendKind.schema().coerce(&given).unwrap();
     let variables = ACCESS_KEY_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let environment = BackendEnvironment { root: folder.to_owned(), variables: variables.into() };
+    let environment =
+        BackendEnvironment { root: directory.to_owned(), variables: variables.into() };
     let arguments = BackendArguments { values: &values, environment: &environment };
     S3Backend::configure(&arguments).unwrap()
 }

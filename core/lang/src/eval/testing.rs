@@ -91,18 +91,18 @@ impl HostFiles for TestScope {
         if FILES.iter().any(|(name, _)| *name == path) {
             return Ok(FileKind::File);
         }
-        let folder = format!("{path}/");
-        let is_folder = path == "." || FILES.iter().any(|(name, _)| name.starts_with(&folder));
-        if is_folder { Ok(FileKind::Folder) } else { Err(FileFailure::Missing) }
+        let directory = format!("{path}/");
+        let is_dir = path == "." || FILES.iter().any(|(name, _)| name.starts_with(&directory));
+        if is_dir { Ok(FileKind::Directory) } else { Err(FileFailure::Missing) }
     }
 
-    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        let folder =
+    fn list_dir(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        let directory =
             if path == "." { String::new() } else { format!("{}/", path.trim_end_matches('/')) };
-        let inside = FILES.iter().filter_map(|(name, _)| name.strip_prefix(folder.as_str()));
+        let inside = FILES.iter().filter_map(|(name, _)| name.strip_prefix(directory.as_str()));
         let mut list: Vec<(String, FileKind)> = inside
             .map(|rest| match rest.split_once('/') {
-                Some((folder, _)) => (folder.to_owned(), FileKind::Folder),
+                Some((directory, _)) => (directory.to_owned(), FileKind::Directory),
                 None => (rest.to_owned(), FileKind::File),
             })
             .collect();
@@ -110,11 +110,11 @@ impl HostFiles for TestScope {
         Ok(list)
     }
 
-    fn current_folder(&self) -> Option<String> {
+    fn current_dir(&self) -> Option<String> {
         Some("/work".into())
     }
 
-    fn home_folder(&self) -> Option<String> {
+    fn home_dir(&self) -> Option<String> {
         Some("/home/me".into())
     }
 }

@@ -155,7 +155,7 @@ fn file_exists(args: &Args<'_>) -> FunctionResult {
     // An empty path means the current directory.
     match args.ctx.host.files.file_kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
-        Ok(FileKind::Folder) => Err(CallError::new(format!(
+        Ok(FileKind::Directory) => Err(CallError::new(format!(
             "{} is a directory, not a file",
             quoted_path_argument(args)
         ))),

@@ -8,7 +8,7 @@ pub enum FileKind {
     /// A regular file.
     File,
     /// A directory.
-    Folder,
+    Directory,
     /// A device, socket or similar.
     Other,
 }
@@ -42,13 +42,13 @@ pub trait HostFiles {
     ///
     /// # Errors
     /// Returns an error if the directory does not exist, is not a directory, or cannot be read.
-    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure>;
+    fn list_dir(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure>;
 
     /// Returns the absolute path of the current directory.
-    fn current_folder(&self) -> Option<String>;
+    fn current_dir(&self) -> Option<String>;
 
     /// Returns the home directory, for `~`.
-    fn home_folder(&self) -> Option<String>;
+    fn home_dir(&self) -> Option<String>;
 }
 
 /// Clock and randomness. `None` means that the result is not available yet and is unknown.
@@ -95,15 +95,15 @@ impl HostFiles for NoFunctionHost {
         files_unsupported()
     }
 
-    fn list_folder(&self, _: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+    fn list_dir(&self, _: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
         files_unsupported()
     }
 
-    fn current_folder(&self) -> Option<String> {
+    fn current_dir(&self) -> Option<String> {
         None
     }
 
-    fn home_folder(&self) -> Option<String> {
+    fn home_dir(&self) -> Option<String> {
         None
     }
 }

@@ -106,15 +106,15 @@ impl StateSession {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// let folder = tempfile::tempdir().unwrap();
-    /// let state = StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
+    /// let directory = tempfile::tempdir().unwrap();
+    /// let state = StateFilePaths::from_state_path(directory.path().join("terraform.tfstate")).into();
     /// let mut diags = Diagnostics::new();
-    /// let options = SessionOptions::new("recover", folder.path());
+    /// let options = SessionOptions::new("recover", directory.path());
     /// let mut session = StateSession::open(&mut diags, state, &options).await.unwrap();
     /// let all = OperationSelection::All;
     /// let settled = session.settle_selected(&mut diags, all, Decision::Retry).await;
     /// session.unlock(&mut diags).await;
-    /// // No run was interrupted in this folder.
+    /// // No run was interrupted in this directory.
     /// assert!(settled.unwrap().is_empty());
     /// # }
     /// ```

@@ -194,10 +194,10 @@ impl SecretKey {
     /// Creates a random key for the user. Another command may create one concurrently.
     fn create_user_key(at: &SealKeySource) -> Option<Self> {
         let path = at.file.as_ref()?;
-        let folder = path.parent()?;
-        create_private_dir(folder).ok()?;
+        let directory = path.parent()?;
+        create_private_dir(directory).ok()?;
         // Temporary files are readable by their owner only.
-        let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        let mut file = tempfile::NamedTempFile::new_in(directory).ok()?;
         // A UUID has 122 random bits, so three of them exceed the 256 bits of SHA-256.
         for _ in 0..3 {
             file.write_all(uuid::Uuid::new_v4().as_bytes()).ok()?;
@@ -280,8 +280,8 @@ mod tests {
 
     #[test]
     fn a_plan_of_the_same_user_is_known_and_any_change_of_it_is_seen() {
-        let folder = tempfile::tempdir().unwrap();
-        let key = SealKeySource { file: Some(folder.path().join("x/plan-key")), text: None };
+        let directory = tempfile::tempdir().unwrap();
+        let key = SealKeySource { file: Some(directory.path().join("x/plan-key")), text: None };
         let parts = seal_test_parts(&key);
         assert_eq!(check_plan_seal(&key, &mut parts.clone()), SealVerdict::Own);
         assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), SealVerdict::Own);
@@ -304,8 +304,9 @@ mod tests {
 
     #[test]
     fn plans_go_from_one_place_to_another_with_a_key_that_both_have() {
-        let folder = tempfile::tempdir().unwrap();
-        let user = |name: &str| SealKeySource { file: Some(folder.path().join(name)), text: None };
+        let directory = tempfile::tempdir().unwrap();
+        let user =
+            |name: &str| SealKeySource { file: Some(directory.path().join(name)), text: None };
         let shared = |name: &str| SealKeySource { text: Some("secret".to_owned()), ..user(name) };
         let nothing = SealKeySource::default();
         // The second user has a key of their own.
@@ -329,8 +330,8 @@ mod tests {
     #[test]
     fn a_key_that_was_cut_off_is_replaced_and_only_its_owner_may_read_it() {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("plan-key");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("plan-key");
         std::fs::write(&path, "").unwrap();
         let key = SealKeySource { file: Some(path.clone()), text: None };
         assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), SealVerdict::Own);

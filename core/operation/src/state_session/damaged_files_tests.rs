@@ -55,10 +55,10 @@ fn state_with_objects(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
 
 /// The journal of a run that found a state and created an object.
 async fn journal_with_creation(base: &[u8], name: &str) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let base = StateFile::parse(base).unwrap();
     let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-    let journal = Journal::begin_run(folder.path(), begin).unwrap();
+    let journal = Journal::begin_run(directory.path(), begin).unwrap();
     let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
     let provider: ProviderConfigAddr = "provider[\"example.com/acme/t\"]".parse().unwrap();
     let planned = Value::string(name);
@@ -102,14 +102,14 @@ fn damage_content(content: Vec<u8>, condition: FileCondition, is_journal: bool) 
     }
 }
 
-/// A folder with the four files.
-struct DamagedFolder {
-    folder: tempfile::TempDir,
+/// A directory with the four files.
+struct DamagedDir {
+    directory: tempfile::TempDir,
 }
 
-impl DamagedFolder {
+impl DamagedDir {
     async fn new(conditions: [FileCondition; 4]) -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
+        let world = Self { directory: tempfile::tempdir().unwrap() };
         let [state, journal, backup, errored] = conditions;
         let pick = |condition, [present, older]: [(u64, &str); 2]| match condition {
             FileCondition::Older => state_with_objects("one", older.0, older.1),
@@ -135,7 +135,7 @@ impl DamagedFolder {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// The objects that are known after reading, or the summary of the error, and all messages.
@@ -143,7 +143,7 @@ impl DamagedFolder {
         let mut diags = Diagnostics::new();
         let state = StateFilePaths::from_state_path(self.path("terraform.tfstate")).into();
         let read =
-            StateSession::read_and_recover(&mut diags, state, self.folder.path(), None).await;
+            StateSession::read_and_recover(&mut diags, state, self.directory.path(), None).await;
         let known = read.map_err(drop).map(|locked| {
             let held = locked.file.state.resources.keys();
             held.map(|addr| addr.resource.name().to_string()).collect()
@@ -165,7 +165,7 @@ async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) ->
     for (file, condition) in pair.into_iter().zip(conditions) {
         all[file] = condition;
     }
-    let (known, said) = DamagedFolder::new(all).await.recovered_objects().await;
+    let (known, said) = DamagedDir::new(all).await.recovered_objects().await;
     let names = match &known {
         Ok(names) if names.is_empty() => "nothing".to_owned(),
         Ok(names) => names.iter().map(String::as_str).collect::<Vec<_>>().join(" "),
@@ -223,7 +223,7 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
     for n in 0..spoiled.len().pow(4) {
         let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
-        let (known, said) = DamagedFolder::new(all).await.recovered_objects().await;
+        let (known, said) = DamagedDir::new(all).await.recovered_objects().await;
         let is_complete =
             known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
         assert!(!said.is_empty() || is_complete, "{all:?} forgets objects silently");

@@ -143,11 +143,11 @@ pub(crate) fn refuse_if_other_object_at_addr(
 /// Reports that the state cannot be used, and a file that may contain it.
 pub(super) fn report_unusable_state(
     diags: &mut Diagnostics,
-    folder: &Path,
+    directory: &Path,
     cipher: &StateCipher,
     error: Diagnostic,
 ) -> Reported {
-    errored_state_report::hint_for_unusable_state(folder, cipher)
+    errored_state_report::hint_for_unusable_state(directory, cipher)
         .into_iter()
         .for_each(|hint| diags.warn(hint));
     diags.error(error)

@@ -71,7 +71,7 @@ impl StateSession {
             Some(path) => display_without_dot_slash(path),
             None => display_without_dot_slash(Path::new(&self.store.location())),
         };
-        let folder = display_without_dot_slash(&found.folder);
+        let directory = display_without_dot_slash(&found.directory);
         let (run, remedy) = match &found.place {
             JournaledPlace::File { path, exists } => {
                 let theirs = display_without_dot_slash(path);
@@ -87,7 +87,7 @@ impl StateSession {
             false => "its beginning cannot be read, so it may belong to",
         };
         format!(
-            "{folder} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
+            "{directory} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
             describe_results_and_operations(found)
         )
     }
@@ -109,8 +109,8 @@ fn remedy_for_file(ours: &str, theirs: &str, exists: bool) -> String {
 
 /// The remedy if the journal belongs to a remote state, whose address is not known any more.
 fn remedy_for_remote_place(found: &MisplacedJournals) -> String {
-    let theirs = display_without_dot_slash(&found.folder);
-    let ours = display_without_dot_slash(&found.own_folder);
+    let theirs = display_without_dot_slash(&found.directory);
+    let ours = display_without_dot_slash(&found.own_dir);
     format!(
         "If this is the same state, now accessed with another address or login, move the files in {theirs} to the directory {ours}, and run this command again to take over the journal. To settle open operations after that, run:\n  formwork recover list\n\nIf this state is a copy of the state of another workspace or backend, and that run used the original, run this command there first."
     )

@@ -41,13 +41,13 @@ pub(super) struct TestState {
     /// The open state.
     pub(super) session: StateSession,
     /// The directory of the state.
-    folder: SingleTestStateFolder,
+    directory: SingleTestStateDir,
     /// The position of the last run that applied changes to it, with its configuration.
     pub(super) last: Option<(usize, Rc<RunConfig>)>,
 }
 
 /// The directory of a state, created by this process.
-struct SingleTestStateFolder {
+struct SingleTestStateDir {
     dir: Dir,
     /// The parent directory, which is needed to remove this one.
     states: Dir,
@@ -56,7 +56,7 @@ struct SingleTestStateFolder {
 /// The states of a test file, by key.
 pub(super) struct TestStates<'a> {
     /// The directory for the states of all test files.
-    folder: AllTestStatesDirectory<'a>,
+    directory: AllTestStatesDirectory<'a>,
     /// The parent directory of the states, once a state was created.
     parent: Option<Dir>,
     /// The name of the test file.
@@ -76,14 +76,14 @@ pub(super) fn has_objects_to_destroy(state: &State) -> bool {
 impl TestState {
     /// The path of the state file.
     pub(super) fn state_file_path(&self) -> PathBuf {
-        self.folder.dir.path().join(STATE_FILE_NAME)
+        self.directory.dir.path().join(STATE_FILE_NAME)
     }
 }
 
 impl<'a> TestStates<'a> {
     pub(super) fn new(tests: TestInputs<'a>, test_file: &TestFile) -> Self {
         Self {
-            folder: tests.states,
+            directory: tests.states,
             parent: None,
             name: test_file.name.clone(),
             cipher: tests.cipher.clone(),
@@ -106,10 +106,10 @@ impl<'a> TestStates<'a> {
     }
 
     async fn open_new_state(&mut self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
-        let folder = self.create_state_folder().map_err(|error| {
+        let directory = self.create_state_dir().map_err(|error| {
             let detail = format!(
                 "{} cannot be created: {error}. It holds the states of test runs until their objects are destroyed.",
-                self.folder.path.display()
+                self.directory.path.display()
             );
             let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
             diags.error(problem.blamed_on(Blame::Environment))
@@ -119,26 +119,26 @@ impl<'a> TestStates<'a> {
         let files = StateFilePaths {
             backup: None,
             durability: Durability::ProcessEnd,
-            ..StateFilePaths::from_state_path(folder.dir.path().join(STATE_FILE_NAME))
+            ..StateFilePaths::from_state_path(directory.dir.path().join(STATE_FILE_NAME))
         };
-        let options = SessionOptions::new("test", folder.dir.path());
+        let options = SessionOptions::new("test", directory.dir.path());
         // The state of a test has the same secrets as any other.
         let mut state = OpenState::from(files);
         state.set_cipher(self.cipher.clone());
         let session = StateSession::open(diags, state, &options).await?;
-        Ok(TestState { session, folder, last: None })
+        Ok(TestState { session, directory, last: None })
     }
 
     /// Creates a separate directory for a state: another process may run the same tests, and an
     /// earlier one may have left objects.
-    fn create_state_folder(&mut self) -> io::Result<SingleTestStateFolder> {
+    fn create_state_dir(&mut self) -> io::Result<SingleTestStateDir> {
         // Created late, so that tests that plan nothing leave no files.
-        let parent = self.parent.insert((self.folder.open_parent)()?);
+        let parent = self.parent.insert((self.directory.open_parent)()?);
         // A checkout can contain a link to any directory of this machine.
         let states =
-            parent.open_or_create_subdir(self.folder.path.file_name().unwrap_or_default())?;
+            parent.open_or_create_subdir(self.directory.path.file_name().unwrap_or_default())?;
         let dir = states.create_unique_subdir(&format!("{}-", self.name))?;
-        Ok(SingleTestStateFolder { dir, states })
+        Ok(SingleTestStateDir { dir, states })
     }
 
     /// Releases the states, and removes those without objects.
@@ -147,18 +147,18 @@ impl<'a> TestStates<'a> {
         for (_, state) in std::mem::take(&mut self.open) {
             // A state without objects is useless: no command could do anything with it.
             let is_empty = !has_objects_to_destroy(&state.session.file.state);
-            let TestState { session, folder, .. } = state;
+            let TestState { session, directory, .. } = state;
             session.unlock(diags).await;
-            if is_empty && let Some(name) = folder.dir.path().file_name() {
+            if is_empty && let Some(name) = directory.dir.path().file_name() {
                 // It contains nothing of value any more.
-                drop(folder.states.remove(name));
+                drop(directory.states.remove(name));
             }
         }
     }
 
     /// Removes the directory for states, if it is empty.
-    pub(super) fn remove_states_folder_if_empty(&self) {
-        let name = self.folder.path.file_name().unwrap_or_default();
+    pub(super) fn remove_states_directory_if_empty(&self) {
+        let name = self.directory.path.file_name().unwrap_or_default();
         if let Some(parent) = &self.parent {
             drop(parent.remove_empty_subdir(name));
         }

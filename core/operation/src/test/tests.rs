@@ -6,8 +6,8 @@ use std::path::Path;
 
 use formwork_backend::encryption::StateCipher;
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::module_folders::LocalModuleFolders;
-use formwork_core::config::test_files::{self, TestFolders};
+use formwork_core::config::module_dirs::LocalModuleDirs;
+use formwork_core::config::test_files::{self, TestDirs};
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::disk::Dir;
 use formwork_core::eval::HostValues;
@@ -73,32 +73,32 @@ async fn run(
     tests: &str,
     moment: CancelMoment,
 ) -> (Vec<TestFileResult>, Vec<String>, bool) {
-    let folder = tempfile::tempdir().unwrap();
-    let (results, left) = run_in_folder(folder.path(), module, tests, moment).await;
-    (results, left, folder.path().join("states").exists())
+    let directory = tempfile::tempdir().unwrap();
+    let (results, left) = run_in_dir(directory.path(), module, tests, moment).await;
+    (results, left, directory.path().join("states").exists())
 }
 
 /// Runs a test file on a module, after writing both to a directory.
-async fn run_in_folder(
-    folder: &Path,
+async fn run_in_dir(
+    directory: &Path,
     module: &str,
     tests: &str,
     moment: CancelMoment,
 ) -> (Vec<TestFileResult>, Vec<String>) {
-    std::fs::write(folder.join("main.tf"), module).unwrap();
-    std::fs::write(folder.join("a.tftest.hcl"), tests).unwrap();
+    std::fs::write(directory.join("main.tf"), module).unwrap();
+    std::fs::write(directory.join("a.tftest.hcl"), tests).unwrap();
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =
-        ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
+        ConfigSource { files: &FilesOnDisk, dir: directory, directories: &LocalModuleDirs };
     let (config, dangling) =
         Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
-    let folders = TestFolders { module: folder, tests: Path::new("tests") };
+    let directories = TestDirs { module: directory, tests: Path::new("tests") };
     let test_files =
-        test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
+        test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, directories).unwrap();
     let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
-    let (states, cancellation) = (folder.join("states"), CancellationToken::new());
+    let (states, cancellation) = (directory.join("states"), CancellationToken::new());
     let left = Left { objects: RefCell::default(), moment, cancellation: cancellation.clone() };
-    let open_folder = || Dir::open(folder);
+    let open_dir = || Dir::open(directory);
     if moment == CancelMoment::BeforeAll {
         cancellation.cancel();
     }
@@ -107,13 +107,13 @@ async fn run_in_folder(
         module: &TestModule { config, dangling },
         run_modules: &BTreeMap::new(),
         variables: &[],
-        folder_variables: &[],
+        dir_variables: &[],
         launcher: &launcher,
         provisioners: &ProvisionerSet::default(),
         cleanup_provisioners: &ProvisionerSet::default(),
         calls: &CallWatch::default(),
-        host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
-        states: AllTestStatesDirectory { path: &states, open_parent: &open_folder },
+        host: &HostValues::for_dir("/work", || OffsetDateTime::UNIX_EPOCH),
+        states: AllTestStatesDirectory { path: &states, open_parent: &open_dir },
         cipher: &StateCipher::default(),
         parallelism: 10,
         observer: &left,
@@ -191,13 +191,13 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
 
 #[tokio::test]
 async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
-    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::os::unix::fs::symlink(victim.path(), folder.path().join("states")).unwrap();
+    let (directory, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::os::unix::fs::symlink(victim.path(), directory.path().join("states")).unwrap();
     let (results, left) =
-        run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
+        run_in_dir(directory.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Error]);
     let said = format!("{:?}", results[0].runs[0].diags);
     assert!(said.contains("states is a symbolic link to"), "{said}");
-    assert!(left.is_empty() && folder.path().join("states").is_symlink());
+    assert!(left.is_empty() && directory.path().join("states").is_symlink());
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
 }

@@ -123,9 +123,9 @@ impl RunVariableResolver<'_> {
 
     /// Values for all test files in the directory of this one, in ascending precedence.
     fn values_for_all_files(&self) -> impl Iterator<Item = &GivenVariable> {
-        let TestInputs { variables, folder_variables, .. } = self.inputs;
-        let of_folder = if self.test_file.is_in_test_folder { folder_variables } else { &[] };
-        variables.iter().chain(of_folder)
+        let TestInputs { variables, dir_variables, .. } = self.inputs;
+        let of_dir = if self.test_file.is_in_test_dir { dir_variables } else { &[] };
+        variables.iter().chain(of_dir)
     }
 
     /// The values from the command line, variable files and the environment. The last of several values

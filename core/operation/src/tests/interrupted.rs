@@ -21,9 +21,9 @@ fn parse_addr(text: &str) -> InstanceAddr {
 
 /// Writes the journal of a run that was interrupted while it created the two resources. Returns the state
 /// that the run began with.
-async fn leave_interrupted_run(folder: &ConfigFolder) -> StateFile {
+async fn leave_interrupted_run(directory: &ConfigDir) -> StateFile {
     let mut diags = Diagnostics::new();
-    let mut session = folder.open_session().await;
+    let mut session = directory.open_session().await;
     session.write_state_and_archive_journals(&mut diags).await.unwrap();
     let operation = "OperationTypeApply";
     let header = RunHeader { operation, base: &session.file, read_from: None };
@@ -51,8 +51,8 @@ async fn leave_interrupted_run(folder: &ConfigFolder) -> StateFile {
 }
 
 /// The addresses of operations that are open for a new session.
-async fn open_addresses(folder: &ConfigFolder) -> Vec<String> {
-    let session = folder.open_session().await;
+async fn open_addresses(directory: &ConfigDir) -> Vec<String> {
+    let session = directory.open_session().await;
     let open = session.unresolved_needing_decision().map(|one| one.addr.to_string()).collect();
     session.unlock(&mut Diagnostics::new()).await;
     open
@@ -61,10 +61,10 @@ async fn open_addresses(folder: &ConfigFolder) -> Vec<String> {
 #[tokio::test]
 async fn a_decision_about_selected_operations_is_stored() {
     for decision in [Decision::Forget, Decision::Retry] {
-        let folder = ConfigFolder::with_config(TWO_RESOURCES);
-        leave_interrupted_run(&folder).await;
-        assert_eq!(open_addresses(&folder).await, ["terraform_data.a", "terraform_data.b"]);
-        let (mut diags, mut session) = (Diagnostics::new(), folder.open_session().await);
+        let directory = ConfigDir::with_config(TWO_RESOURCES);
+        leave_interrupted_run(&directory).await;
+        assert_eq!(open_addresses(&directory).await, ["terraform_data.a", "terraform_data.b"]);
+        let (mut diags, mut session) = (Diagnostics::new(), directory.open_session().await);
         let none = OperationSelection::Matching(&[]);
         assert!(session.settle_selected(&mut diags, none, decision).await.is_err());
         let patterns = ["*.a".to_owned()];
@@ -75,9 +75,9 @@ async fn a_decision_about_selected_operations_is_stored() {
         let settled: Vec<_> =
             settled.iter().map(|one| (one.addr.to_string(), one.displaced.is_some())).collect();
         assert_eq!(settled, [("terraform_data.a".to_owned(), false)]);
-        assert_eq!(open_addresses(&folder).await, ["terraform_data.b"]);
+        assert_eq!(open_addresses(&directory).await, ["terraform_data.b"]);
 
-        let (mut diags, mut session) = (Diagnostics::new(), folder.open_session().await);
+        let (mut diags, mut session) = (Diagnostics::new(), directory.open_session().await);
         let all = OperationSelection::All;
         let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
         assert_eq!(settled.len(), 1);
@@ -86,17 +86,17 @@ async fn a_decision_about_selected_operations_is_stored() {
         assert!(settled.is_empty());
         session.unlock(&mut diags).await;
         assert_eq!(summaries(diags), Vec::<String>::new());
-        assert_eq!(open_addresses(&folder).await, Vec::<String>::new());
+        assert_eq!(open_addresses(&directory).await, Vec::<String>::new());
     }
 }
 
 #[tokio::test]
 async fn an_adoption_of_selected_operations_reports_those_that_fail_and_stores_the_others() {
-    let folder = ConfigFolder::with_config(TWO_RESOURCES);
-    leave_interrupted_run(&folder).await;
-    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
-    let operation = folder.new_operation(&pool);
-    let mut session = folder.open_session().await;
+    let directory = ConfigDir::with_config(TWO_RESOURCES);
+    leave_interrupted_run(&directory).await;
+    let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
+    let operation = directory.new_operation(&pool);
+    let mut session = directory.open_session().await;
     let selection = OperationSelection::All;
     let request = AdoptSelectedRequest { selection, id: None, force: false };
     let summary = operation.adopt_selected(&mut diags, &mut session, request).await.unwrap();
@@ -115,18 +115,18 @@ async fn an_adoption_of_selected_operations_reports_those_that_fail_and_stores_t
     assert!(!diags.has_errors(), "{diags:?}");
     let adopted = vec![AdoptedOrDestroyed::InState(parse_addr("terraform_data.a"))];
     assert_eq!((summary.adopted, summary.is_complete), (adopted, true));
-    let stored = folder.stored_state().unwrap();
+    let stored = directory.stored_state().unwrap();
     assert!(stored.state.current_object(&parse_addr("terraform_data.a")).is_some());
-    assert_eq!(open_addresses(&folder).await, ["terraform_data.b"]);
+    assert_eq!(open_addresses(&directory).await, ["terraform_data.b"]);
 }
 
 #[tokio::test]
 async fn a_state_file_that_lacks_results_of_a_run_is_not_copied_under_any_name() {
-    let folder = ConfigFolder::with_config(TWO_RESOURCES);
-    let file = leave_interrupted_run(&folder).await;
-    let (copy, cipher) = (folder.path().join("copy.tfstate"), StateCipher::default());
+    let directory = ConfigDir::with_config(TWO_RESOURCES);
+    let file = leave_interrupted_run(&directory).await;
+    let (copy, cipher) = (directory.path().join("copy.tfstate"), StateCipher::default());
     let mut diags = Diagnostics::new();
-    assert!(check_no_unfinished_run(&mut diags, &folder.state_path()).await.is_err());
+    assert!(check_no_unfinished_run(&mut diags, &directory.state_path()).await.is_err());
     assert!(check_no_unfinished_run(&mut diags, &copy).await.is_ok());
     assert!(check_no_misplaced_journals(&mut diags, &copy, &file, &cipher).is_err());
     let lacks = "State lacks results of a run";

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use super::{ModuleSource, Subfolder, split_subfolder};
+use super::{ModuleSource, Subdir, split_subdir};
 use crate::addr::parse::AddressError;
 use crate::messages;
 
@@ -35,8 +35,8 @@ impl PackageAddr {
         has_scheme("file") || !self.url.contains(':')
     }
 
-    /// The address with a subdirectory in it: `git::https://example.com/a.git//folder?ref=v1`.
-    pub(super) fn with_subfolder(&self, within: &Subfolder) -> String {
+    /// The address with a subdirectory in it: `git::https://example.com/a.git//directory?ref=v1`.
+    pub(super) fn with_subdir(&self, within: &Subdir) -> String {
         let whole = self.to_string();
         if within.is_empty() {
             return whole;
@@ -60,8 +60,8 @@ pub(super) fn parse_package_source(text: &str) -> Result<ModuleSource, AddressEr
         summary: messages::INVALID_MODULE_SOURCE_ADDRESS,
         detail: format!("Failed to parse module source address: {reason}."),
     };
-    let (address, within) = split_subfolder(text);
-    let within = Subfolder::parse(&within).map_err(invalid)?;
+    let (address, within) = split_subdir(text);
+    let within = Subdir::parse(&within).map_err(invalid)?;
     if address.is_empty() {
         return Err(invalid("invalid source address: ".to_owned()));
     }
@@ -80,8 +80,8 @@ pub(super) fn parse_package_source(text: &str) -> Result<ModuleSource, AddressEr
         });
     };
     // A shorthand may contain a subdirectory: `github.com/a/b/c` names the directory `c`.
-    let (url, outer) = split_subfolder(&long.url);
-    let outer = Subfolder::parse(&outer).map_err(invalid)?;
+    let (url, outer) = split_subdir(&long.url);
+    let outer = Subdir::parse(&outer).map_err(invalid)?;
     let forced = forced.or(long.forced).map(str::to_owned);
     Ok(ModuleSource::Package(PackageAddr { forced, url }, outer.join(&within)))
 }
@@ -150,13 +150,13 @@ fn expand_shorthand(address: &str) -> Result<Option<ExpandedShorthand>, String> 
     Ok(None)
 }
 
-/// `github.com/USER/REPOSITORY[/FOLDER]`
+/// `github.com/USER/REPOSITORY[/DIRECTORY]`
 fn expand_github_shorthand(path: &str) -> Result<String, String> {
     let mut parts = path.splitn(4, '/');
     let (Some(host), Some(user), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
         return Err("GitHub URLs should be github.com/username/repo".to_owned());
     };
     let suffix = if name.ends_with(".git") { "" } else { ".git" };
-    let within = parts.next().map(|folder| format!("//{folder}")).unwrap_or_default();
+    let within = parts.next().map(|directory| format!("//{directory}")).unwrap_or_default();
     Ok(format!("https://{host}/{user}/{name}{suffix}{within}"))
 }

@@ -91,7 +91,7 @@ fn invalid_source_is_refused_with_the_likely_path() {
 }
 
 #[test]
-fn no_folder_lies_outside_of_its_package() {
+fn no_directory_lies_outside_of_its_package() {
     for text in [
         "a/b/c//../d",
         "github.com/a/b//../c",

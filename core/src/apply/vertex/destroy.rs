@@ -266,7 +266,7 @@ async fn run_destroy_provisioners(
     }
     let scope = DestroyedObjectScope {
         world: view.session.world,
-        folder: (!node.path.is_root()).then_some(node.module.dir.as_path()),
+        directory: (!node.path.is_root()).then_some(node.module.dir.as_path()),
         key: &addr.key,
         object: &vertex.change.before,
     };

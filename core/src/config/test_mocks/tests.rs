@@ -4,14 +4,14 @@ use formwork_value::Diagnostics;
 
 use super::super::config_from_text::{InMemoryFiles, format_diagnostics, format_value};
 use super::super::parsed_test_file::TestFile;
-use super::super::test_files::{TestFolders, read_test_files};
+use super::super::test_files::{TestDirs, read_test_files};
 use super::*;
 
 fn test_file(fixture: &str) -> (Option<TestFile>, String) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
+    let directories = TestDirs { module: Path::new("."), tests: Path::new("tests") };
     let files = InMemoryFiles::from_fixture(fixture);
-    let test_files = read_test_files(&mut diags, &mut sources, &files, folders);
+    let test_files = read_test_files(&mut diags, &mut sources, &files, directories);
     (test_files.ok().and_then(|mut all| all.pop()), format_diagnostics(&sources, &diags))
 }
 
@@ -20,7 +20,7 @@ fn shown(values: Option<&MockValues>) -> String {
 }
 
 #[test]
-fn mocks_of_the_test_file_take_precedence_over_those_of_the_folder() {
+fn mocks_of_the_test_file_take_precedence_over_those_of_the_directory() {
     let (test_file, problems) = test_file(
         r#"
 //- a.tftest.hcl

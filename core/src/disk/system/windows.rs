@@ -244,9 +244,9 @@ impl DirHandle {
         // A directory can have several paths: letters in either case, short names, junctions.
         let path = self.0.canonicalize()?;
         let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
-        let folder = std::env::temp_dir().join("formwork-locks");
-        std::fs::create_dir_all(&folder)?;
-        let path = folder.join(hex::encode(&hash[..16]));
+        let directory = std::env::temp_dir().join("formwork-locks");
+        std::fs::create_dir_all(&directory)?;
+        let path = directory.join(hex::encode(&hash[..16]));
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
     }
 

@@ -20,7 +20,7 @@ pub struct DestroyedObjectScope<'a> {
     /// The world outside.
     pub world: &'a HostValues,
     /// The directory of the module; `None` for the root module.
-    pub folder: Option<&'a Path>,
+    pub directory: Option<&'a Path>,
     /// The instance key.
     pub key: &'a InstanceKey,
     /// The value of `self`.
@@ -40,7 +40,9 @@ impl Scope for DestroyedObjectScope<'_> {
         let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let value = match (root.name.as_str(), name.name.as_str(), self.key) {
-            ("path", _, _) => self.world.resolve_path_attribute(diags, self.folder, name, span)?,
+            ("path", _, _) => {
+                self.world.resolve_path_attribute(diags, self.directory, name, span)?
+            }
             ("terraform", _, _) => resolve_terraform_attribute(diags, self.world, name, span)?,
             ("count", "index", InstanceKey::Int(index)) => Value::Number((*index).into()),
             ("each", "key", InstanceKey::Str(key)) => Value::String(key.clone()),

@@ -11,10 +11,10 @@ const TEST_PARTS: [(&str, &[u8]); 3] =
     [("plan", b"changes"), ("state", b"{\"version\":4}"), ("config/main.tf", b"")];
 
 fn write_test_plan() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("plan");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plan");
     write_plan_file(&path, &TEST_PARTS).unwrap();
-    (folder, path)
+    (directory, path)
 }
 
 /// Packs any parts, without a manifest of ours.
@@ -29,12 +29,12 @@ fn pack_without_manifest(path: &Path, parts: &[(&str, &[u8])]) {
 
 #[test]
 fn what_is_written_is_read_and_only_by_the_owner() {
-    let (folder, path) = write_test_plan();
+    let (directory, path) = write_test_plan();
     let expected: PlanFileParts =
         TEST_PARTS.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
     assert_eq!(read_plan_file(&path).unwrap(), expected);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing else is left over");
+    assert_eq!(directory.path().read_dir().unwrap().count(), 1, "nothing else is left over");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_same_parts_make_the_same_bytes() {
 
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {
-    let (_folder, path) = write_test_plan();
+    let (_dir, path) = write_test_plan();
     let bytes = std::fs::read(&path).unwrap();
     for cut in 0..bytes.len() {
         std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -61,7 +61,7 @@ fn a_file_cut_off_anywhere_is_refused() {
 
 #[test]
 fn a_file_changed_anywhere_is_never_read_as_something_else() {
-    let (_folder, path) = write_test_plan();
+    let (_dir, path) = write_test_plan();
     let (bytes, parts) = (std::fs::read(&path).unwrap(), read_plan_file(&path).unwrap());
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
@@ -80,12 +80,12 @@ fn a_file_changed_anywhere_is_never_read_as_something_else() {
 
 #[test]
 fn what_is_no_plan_of_ours_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("plan");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plan");
     let name =
         |error: &PlanFileError| format!("{error:?}").split(['(', ' ']).next().unwrap().to_owned();
     assert_eq!(name(&read_plan_file(&path).unwrap_err()), "Io");
-    assert_eq!(name(&read_plan_file(folder.path()).unwrap_err()), "Folder");
+    assert_eq!(name(&read_plan_file(directory.path()).unwrap_err()), "Directory");
     std::fs::write(&path, "junk").unwrap();
     assert_eq!(name(&read_plan_file(&path).unwrap_err()), "NotAPlan");
     pack_without_manifest(&path, &[("notes.txt", b"")]);
@@ -109,7 +109,7 @@ fn what_is_no_plan_of_ours_is_named() {
 
 #[test]
 fn a_file_that_unpacks_to_too_much_is_refused() {
-    let (_folder, path) = write_test_plan();
+    let (_dir, path) = write_test_plan();
     // With the manifest there are four.
     let few = ReadLimits { n_parts: 3, ..READ_LIMITS };
     let small = ReadLimits { n_bytes: 30, ..READ_LIMITS };
@@ -121,8 +121,8 @@ fn a_file_that_unpacks_to_too_much_is_refused() {
 
 #[test]
 fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("plan");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plan");
     // Zeros: little on the disk, and much in memory.
     let packed_well = vec![0; 40 << 20];
     pack_without_manifest(&path, &[("plan", &packed_well)]);
@@ -138,16 +138,16 @@ fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
 
 #[test]
 fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let missing = folder.path().join("missing").join("plan");
+    let directory = tempfile::tempdir().unwrap();
+    let missing = directory.path().join("missing").join("plan");
     let error = write_plan_file(&missing, &TEST_PARTS).unwrap_err();
     assert_eq!(error.diagnostic("plan").summary, "Failed to write plan file");
 }
 
 #[test]
 fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
-    let folder = tempfile::tempdir().unwrap();
-    let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+    let directory = tempfile::tempdir().unwrap();
+    let (target, link) = (directory.path().join("target"), directory.path().join("link"));
     std::fs::write(&target, "before").unwrap();
     std::os::unix::fs::symlink("target", &link).unwrap();
     write_plan_file(&link, &TEST_PARTS).unwrap();
@@ -155,12 +155,12 @@ fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
     assert!(read_plan_file(&target).is_ok());
 
     // Through a link, so that even an error would not touch the device.
-    let device = folder.path().join("device");
+    let device = directory.path().join("device");
     std::os::unix::fs::symlink("/dev/null", &device).unwrap();
     write_plan_file(&device, &TEST_PARTS).unwrap();
     assert!(device.symlink_metadata().unwrap().is_symlink());
     assert!(!std::fs::metadata(&device).unwrap().is_file());
-    let full = folder.path().join("full");
+    let full = directory.path().join("full");
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
     assert!(matches!(write_plan_file(&full, &TEST_PARTS), Err(PlanFileError::Io { .. })));
 }

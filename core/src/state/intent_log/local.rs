@@ -8,16 +8,16 @@ use super::{IntentLog, StateAccess, UnfinishedRun};
 use crate::disk::Durability;
 use crate::state::file::StateFile;
 use crate::state::journal::{
-    self, Journal, JournalError, JournalInFolder, RecordSeal, RunHeader, StoredJournalFile,
+    self, Journal, JournalError, JournalInDir, RecordSeal, RunHeader, StoredJournalFile,
 };
 use crate::state::recover::{self, JournalContent, MisplacedJournals, MisplacedSearch, Recovery};
 
 /// Intents in a directory on this machine, one file for each run.
 #[derive(Clone)]
 pub struct LocalIntentLog {
-    folder: PathBuf,
+    directory: PathBuf,
     /// The directory in which an earlier version kept them. It is only read.
-    former_folder: Option<PathBuf>,
+    former_dir: Option<PathBuf>,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
     /// Seals the values in journals.
@@ -28,15 +28,15 @@ pub struct LocalIntentLog {
 impl LocalIntentLog {
     /// Creates an intent log in a directory, which is created when the first run begins.
     #[must_use]
-    pub fn in_dir(folder: PathBuf) -> Self {
+    pub fn in_dir(directory: PathBuf) -> Self {
         let durability = Durability::default();
-        Self { folder, former_folder: None, state: None, seal: None, durability }
+        Self { directory, former_dir: None, state: None, seal: None, durability }
     }
 
     /// Adds the intents that an earlier version has left in another directory.
     #[must_use]
-    pub fn with_former_folder(self, former: PathBuf) -> Self {
-        Self { former_folder: Some(former).filter(|former| *former != self.folder), ..self }
+    pub fn with_former_dir(self, former: PathBuf) -> Self {
+        Self { former_dir: Some(former).filter(|former| *former != self.directory), ..self }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
@@ -72,8 +72,8 @@ impl LocalIntentLog {
     /// When one of the journals cannot be read.
     pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
         let mut journals = Vec::new();
-        for folder in self.read_folders() {
-            let found = recover::read_interrupted_journals(folder)?;
+        for directory in self.read_dirs() {
+            let found = recover::read_interrupted_journals(directory)?;
             let seal = |found| JournalContent { seal: self.seal.clone(), ..found };
             journals.extend(found.into_iter().map(seal));
         }
@@ -87,27 +87,27 @@ impl LocalIntentLog {
         state: &StateFile,
         known_runs: &BTreeSet<String>,
     ) -> Vec<MisplacedJournals> {
-        let (own, seal) = (&*self.folder, self.seal.as_ref());
+        let (own, seal) = (&*self.directory, self.seal.as_ref());
         MisplacedSearch { own, seal, state, known_runs }.find()
     }
 
     /// The directories that can contain journals.
-    fn read_folders(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.folder).chain(&self.former_folder).map(PathBuf::as_path)
+    fn read_dirs(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.directory).chain(&self.former_dir).map(PathBuf::as_path)
     }
 
     /// The directory of the journals.
     #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 }
 
 #[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntentLog {
     async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let JournalInFolder { mut journal, file } =
-            JournalInFolder::begin_run(&self.folder, self.durability, begin)?;
+        let JournalInDir { mut journal, file } =
+            JournalInDir::begin_run(&self.directory, self.durability, begin)?;
         if let Some(seal) = &self.seal {
             journal.set_seal(Arc::clone(seal));
         }
@@ -135,11 +135,11 @@ impl IntentLog for LocalIntentLog {
     }
 
     async fn has_unfinished_run(&self) -> bool {
-        self.read_folders().any(recover::has_unfinished_journal)
+        self.read_dirs().any(recover::has_unfinished_journal)
     }
 
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
-        let entries = self.read_folders().filter_map(|folder| folder.read_dir().ok()).flatten();
+        let entries = self.read_dirs().filter_map(|directory| directory.read_dir().ok()).flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
         let traces = paths.map(|path| {

@@ -44,8 +44,8 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::begin_in_sink`].
-    pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
-        Ok(JournalInFolder::begin_run(folder, Durability::PowerLoss, begin)?.journal)
+    pub fn begin_run(directory: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
+        Ok(JournalInDir::begin_run(directory, Durability::PowerLoss, begin)?.journal)
     }
 
     fn write_first_record(
@@ -60,26 +60,26 @@ impl Journal {
 }
 
 /// A journal that was begun in a directory, and its file.
-pub(in crate::state) struct JournalInFolder {
+pub(in crate::state) struct JournalInDir {
     pub(in crate::state) journal: Journal,
     pub(in crate::state) file: Rc<JournalFile>,
 }
 
-impl JournalInFolder {
+impl JournalInDir {
     /// Begins the journal of a run, whose records have to survive the failures that `durability` names.
     pub(in crate::state) fn begin_run(
-        folder: &Path,
+        directory: &Path,
         durability: Durability,
         begin: RunHeader<'_>,
     ) -> Result<Self, JournalError> {
         let run = new_run_id();
-        let path = folder.join(format!("{run}.wal"));
+        let path = directory.join(format!("{run}.wal"));
         let failed = |error| JournalError::io_error("begin", &path)(error);
         // Checked before the directory is created: `create` with `recursive` accepts a link to any
         // directory of the machine, which a checkout may contain.
-        permissions::refuse_linked_folder(folder).map_err(failed)?;
-        create_private_dir(folder).map_err(failed)?;
-        remove_journals_not_begun(folder);
+        permissions::refuse_linked_dir(directory).map_err(failed)?;
+        create_private_dir(directory).map_err(failed)?;
+        remove_journals_not_begun(directory);
         // Under another name until its first record is durable: a journal without one is damaged.
         let unfinished = path.with_extension(NOT_BEGUN_EXTENSION);
         let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
@@ -96,7 +96,7 @@ impl JournalInFolder {
             // first record, because one without it counts as damaged and stops `apply`.
             file.sync_file().map_err(failed)?;
             std::fs::rename(&unfinished, &path).map_err(failed)?;
-            sync_name_of_journal(folder, durability).map_err(failed)?;
+            sync_name_of_journal(directory, durability).map_err(failed)?;
             Ok(journal)
         });
         if begun.is_err() {
@@ -111,11 +111,11 @@ impl JournalInFolder {
 }
 
 /// Makes the names in a directory durable, which may be new itself.
-fn sync_name_of_journal(folder: &Path, durability: Durability) -> io::Result<()> {
+fn sync_name_of_journal(directory: &Path, durability: Durability) -> io::Result<()> {
     // A rename is durable only after its directory was synced, and a new directory only
     // after its parent was. Otherwise a crash could lose a journal with announced calls.
-    [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        durability.sync_dir(folder)
+    [Some(directory), directory.parent()].into_iter().flatten().try_for_each(|directory| {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        durability.sync_dir(directory)
     })
 }

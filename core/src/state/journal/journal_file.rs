@@ -38,8 +38,8 @@ impl JournalFile {
 
     /// Copies the group and mode of the state, if it exists, to the file and its directory.
     pub(in crate::state) fn copy_access_of_state(&self, state: &Path) {
-        if let Some(folder) = self.path.parent() {
-            permissions::copy_access_of_state(state, folder, &self.file);
+        if let Some(directory) = self.path.parent() {
+            permissions::copy_access_of_state(state, directory, &self.file);
         }
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::JournalError;
-use super::permissions::refuse_linked_folder;
+use super::permissions::refuse_linked_dir;
 use super::stored_journal::StoredJournal;
 use crate::disk::{FileOptions as _, MAX_STATE_LEN, create_private_dir, locks, read_file};
 
@@ -26,8 +26,8 @@ pub(super) const NOT_BEGUN_EXTENSION: &str = "begin";
 const DAMAGED_EXTENSION: &str = "damaged";
 
 /// Removes journals that killed runs left before they had begun.
-pub(super) fn remove_journals_not_begun(folder: &Path) {
-    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+pub(super) fn remove_journals_not_begun(directory: &Path) {
+    let entries = directory.read_dir().into_iter().flatten().filter_map(Result::ok);
     let unfinished = entries.map(|entry| entry.path()).filter(|path| {
         path.extension().is_some_and(|extension| extension == NOT_BEGUN_EXTENSION)
             // The run that creates it holds its lock from the beginning, so an unlocked journal belongs
@@ -41,9 +41,9 @@ pub(super) fn remove_journals_not_begun(folder: &Path) {
 /// Removes a journal, and its directory if it was the last one in it.
 pub(super) fn remove_journal(path: &Path) -> Result<(), JournalError> {
     std::fs::remove_file(path).map_err(JournalError::io_error("remove", path))?;
-    if let Some(folder) = path.parent() {
+    if let Some(directory) = path.parent() {
         // Fails if the directory contains other journals, and then it has to stay.
-        std::fs::remove_dir(folder).ok();
+        std::fs::remove_dir(directory).ok();
     }
     Ok(())
 }
@@ -56,9 +56,9 @@ pub(in crate::state) fn read_journal_file(path: &Path) -> Result<Vec<u8>, Journa
 /// Writes the content of a journal, durably and in one step.
 pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
     let failed = |error| JournalError::io_error("write", path)(error);
-    if let Some(folder) = path.parent() {
-        refuse_linked_folder(folder).map_err(failed)?;
-        create_private_dir(folder).map_err(failed)?;
+    if let Some(directory) = path.parent() {
+        refuse_linked_dir(directory).map_err(failed)?;
+        create_private_dir(directory).map_err(failed)?;
     }
     // Under a name that recovery does not read, until all of it is durable.
     let unfinished = path.with_extension(NOT_BEGUN_EXTENSION);
@@ -153,8 +153,8 @@ mod tests {
 
     #[test]
     fn a_damaged_journal_is_copied_once_and_not_through_a_planted_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
         std::fs::write(at("journal"), "one").unwrap();
         std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
         let error = keep_damaged_copy(&at("journal"), &at("link")).unwrap_err().to_string();

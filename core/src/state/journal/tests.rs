@@ -27,10 +27,10 @@ fn create_intent<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -
     Intent { addr, provider, deposed: None, deposes: None, action, prior, planned: NULL }
 }
 
-fn begin_journal(folder: &tempfile::TempDir) -> Journal {
+fn begin_journal(directory: &tempfile::TempDir) -> Journal {
     let base = StateFile::new_empty();
     Journal::begin_run(
-        &folder.path().join("journal"),
+        &directory.path().join("journal"),
         RunHeader { operation: "test", base: &base, read_from: None },
     )
     .unwrap()
@@ -51,8 +51,8 @@ fn record_names(journal: &Journal) -> Vec<String> {
 
 #[tokio::test]
 async fn a_call_leaves_its_intent_its_answer_and_its_result() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     assert_eq!(record_names(&journal), ["RunBegin", "Intent"]);
@@ -69,18 +69,18 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
 #[test]
 fn the_journal_of_a_run_that_read_a_file_whose_path_is_no_text_can_be_read() {
     use std::os::unix::ffi::OsStrExt as _;
-    let (folder, base) = (tempfile::tempdir().unwrap(), StateFile::new_empty());
+    let (directory, base) = (tempfile::tempdir().unwrap(), StateFile::new_empty());
     let read_from = Some(Path::new(std::ffi::OsStr::from_bytes(b"/\xff.tfstate")));
     let begin = RunHeader { operation: "test", base: &base, read_from };
-    let journal = Journal::begin_run(folder.path(), begin).unwrap();
+    let journal = Journal::begin_run(directory.path(), begin).unwrap();
     assert_eq!(record_names(&journal), ["RunBegin"]);
 }
 
 #[tokio::test]
 async fn only_the_owner_may_read_a_journal() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     // The journal contains the values of objects, including secrets.
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(journal.path()), 0o600);
@@ -89,16 +89,16 @@ async fn only_the_owner_may_read_a_journal() {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_run_that_ended() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     journal.end_run().await.unwrap();
-    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn the_journal_of_a_call_that_is_still_open_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     let path = journal.path().to_owned();
@@ -108,8 +108,8 @@ async fn the_journal_of_a_call_that_is_still_open_stays() {
 
 #[tokio::test]
 async fn all_who_announce_at_once_share_one_request_to_the_disk() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let provider = test_provider();
     let addrs: Vec<InstanceAddr> = (0..50).map(|at| parse_addr(&format!("t.a[{at}]"))).collect();
     let all = join_all(
@@ -124,8 +124,8 @@ async fn all_who_announce_at_once_share_one_request_to_the_disk() {
 
 #[tokio::test]
 async fn waiter_during_a_sync_gets_a_separate_sync() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
     let first = journal.announce_operation(create_intent(&a, &provider));
     let second = async {
@@ -141,8 +141,8 @@ async fn waiter_during_a_sync_gets_a_separate_sync() {
 
 #[tokio::test]
 async fn a_waiter_that_goes_away_delays_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
     {
         let mut first = Box::pin(journal.announce_operation(create_intent(&a, &provider)));
@@ -175,13 +175,13 @@ fn allocated_bytes(journal: &Journal) -> u64 {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
-    let folder = tempfile::tempdir().unwrap();
-    let probe = tempfile::tempfile_in(&folder).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let probe = tempfile::tempfile_in(&directory).unwrap();
     if !crate::disk::reserve_disk_space(&probe, 0..1 << 12).unwrap() {
         // The file system of this directory has no reservations.
         return;
     }
-    let journal = begin_journal(&folder);
+    let journal = begin_journal(&directory);
     let (next, addr, provider) = (parse_addr("t.b"), parse_addr("t.a"), test_provider());
     let text = Value::String("x".repeat(100_000).into());
     let before = allocated_bytes(&journal);
@@ -229,14 +229,14 @@ async fn a_failed_request_to_the_disk_is_not_tried_again() {
 #[tokio::test]
 #[should_panic(expected = "made before it was announced")]
 async fn no_call_is_made_before_it_is_announced() {
-    let folder = tempfile::tempdir().unwrap();
-    begin_journal(&folder).record_answer(OperationId(7), ProviderAnswer::default()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    begin_journal(&directory).record_answer(OperationId(7), ProviderAnswer::default()).unwrap();
 }
 
 #[tokio::test]
 async fn dependents_wait_until_the_result_is_written_down() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     assert!(!journal.may_start_dependents(&addr, None));
@@ -270,9 +270,9 @@ async fn settle_deposed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey
 
 #[tokio::test]
 async fn a_predecessor_goes_when_its_successor_is_written_down() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (journal, addr, key) =
-        (begin_journal(&folder), parse_addr("t.a"), DeposedKey("01234567".into()));
+        (begin_journal(&directory), parse_addr("t.a"), DeposedKey("01234567".into()));
     let op = announce_replacement(&journal, &addr, &key).await;
     journal.settle_operation(op, None).unwrap();
     settle_deposed(&journal, &addr, &key).await;
@@ -281,9 +281,9 @@ async fn a_predecessor_goes_when_its_successor_is_written_down() {
 #[tokio::test]
 #[should_panic(expected = "a predecessor goes before its successor")]
 async fn a_predecessor_does_not_go_before_its_successor_is_written_down() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (journal, addr, key) =
-        (begin_journal(&folder), parse_addr("t.a"), DeposedKey("01234567".into()));
+        (begin_journal(&directory), parse_addr("t.a"), DeposedKey("01234567".into()));
     announce_replacement(&journal, &addr, &key).await;
     settle_deposed(&journal, &addr, &key).await;
 }
@@ -291,8 +291,8 @@ async fn a_predecessor_does_not_go_before_its_successor_is_written_down() {
 #[tokio::test]
 #[should_panic(expected = "a state is stored while a call has no answer")]
 async fn no_state_is_stored_while_a_call_has_no_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
@@ -301,8 +301,8 @@ async fn no_state_is_stored_while_a_call_has_no_answer() {
 #[tokio::test]
 #[should_panic(expected = "a journal goes before its state is stored")]
 async fn no_journal_goes_before_what_it_holds_is_stored() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     journal.record_answer(op, ProviderAnswer::default()).unwrap();
@@ -326,8 +326,8 @@ fn object_with_status(status: ObjectStatus) -> ObjectState {
 
 #[tokio::test]
 async fn an_object_is_half_made_while_something_runs_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     assert!(!journal.may_run_provisioner(&addr));
@@ -340,8 +340,8 @@ async fn an_object_is_half_made_while_something_runs_beside_it() {
 #[tokio::test]
 #[should_panic(expected = "whole before what runs beside it")]
 async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     journal.record_interim_result(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
@@ -409,8 +409,8 @@ fn records_that_are_missing_are_a_gap() {
 
 #[test]
 fn subject_of_a_lost_announcement_can_often_be_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());
     journal
         .announce_internal_call(create_intent(&addr, &provider), InternalRecordTiming::Buffered)
@@ -429,9 +429,9 @@ fn subject_of_a_lost_announcement_can_often_be_read() {
 }
 
 #[test]
-fn a_folder_of_journals_that_is_a_link_is_not_followed() {
-    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let link = folder.path().join("journal");
+fn a_directory_of_journals_that_is_a_link_is_not_followed() {
+    let (directory, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let link = directory.path().join("journal");
     // An existing directory, and one that following the link would create.
     for target in [victim.path().to_owned(), victim.path().join("new")] {
         std::os::unix::fs::symlink(target, &link).unwrap();
@@ -446,8 +446,8 @@ fn a_folder_of_journals_that_is_a_link_is_not_followed() {
 
 #[test]
 fn a_copied_journal_is_not_written_through_a_planted_link() {
-    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (path, precious) = (folder.path().join("run.wal"), victim.path().join("precious"));
+    let (directory, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, precious) = (directory.path().join("run.wal"), victim.path().join("precious"));
     std::fs::write(&precious, "precious").unwrap();
     std::os::unix::fs::symlink(&precious, path.with_extension("begin")).unwrap();
     write_journal_file(&path, b"journal").unwrap();
@@ -458,11 +458,11 @@ fn a_copied_journal_is_not_written_through_a_planted_link() {
 
 #[test]
 fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
-    let folder = tempfile::tempdir().unwrap();
-    let journals = folder.path().join("journal");
-    let (first, killed) = (begin_journal(&folder), journals.join("killed.begin"));
+    let directory = tempfile::tempdir().unwrap();
+    let journals = directory.path().join("journal");
+    let (first, killed) = (begin_journal(&directory), journals.join("killed.begin"));
     std::fs::write(&killed, "").unwrap();
-    let second = begin_journal(&folder);
+    let second = begin_journal(&directory);
     let mut found: Vec<_> =
         journals.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
@@ -476,8 +476,8 @@ fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
 
 #[tokio::test]
 async fn an_announcement_that_does_not_become_durable_is_taken_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.wal");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.wal");
     std::fs::write(&path, "").unwrap();
     // Writing to a pipe succeeds, and nothing makes it durable.
     let (mut reader, writer) = io::pipe().unwrap();

@@ -18,9 +18,9 @@ const REMOTE_PLACE_NAME_LEN: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MisplacedJournals {
     /// The directory of the journals.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// The journal directory of the state.
-    pub own_folder: PathBuf,
+    pub own_dir: PathBuf,
     /// The location that they belong to by the name of the directory.
     pub place: JournaledPlace,
     /// Whether a journal has the lineage of the state. The lineage of the others is lost.
@@ -73,11 +73,11 @@ impl MisplacedSearch<'_> {
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
         let own = self.own.file_name().and_then(|name| name.to_str());
-        let own = own.and_then(|name| JournalFolder::from_name(parent, name));
+        let own = own.and_then(|name| JournalDir::from_name(parent, name));
         let is_remote = own.is_some_and(|own| own.place == JournaledPlace::Remote);
-        let folders = names.iter().filter_map(|name| JournalFolder::from_name(parent, name));
-        let others = folders.filter(|found| {
-            found.folder != self.own && (!is_remote || found.place == JournaledPlace::Remote)
+        let directories = names.iter().filter_map(|name| JournalDir::from_name(parent, name));
+        let others = directories.filter(|found| {
+            found.directory != self.own && (!is_remote || found.place == JournaledPlace::Remote)
         });
         others.filter_map(|found| found.find_lacking(self)).collect()
     }
@@ -89,35 +89,35 @@ impl MisplacedSearch<'_> {
 }
 
 /// The journal directory of a state.
-struct JournalFolder {
-    folder: PathBuf,
+struct JournalDir {
+    directory: PathBuf,
     place: JournaledPlace,
 }
 
-impl JournalFolder {
+impl JournalDir {
     /// Parses the name of a journal directory; `None` if the name is of another directory.
     fn from_name(parent: &Path, name: &str) -> Option<Self> {
         let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
-        let folder = parent.join(name);
+        let directory = parent.join(name);
         // The journals of a remote state are in a directory named after a hash of the location.
         let is_hash = |text: &str| {
             text.len() == REMOTE_PLACE_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         if state.strip_prefix("state-").is_some_and(is_hash) {
-            return Some(Self { folder, place: JournaledPlace::Remote });
+            return Some(Self { directory, place: JournaledPlace::Remote });
         }
         // A state file with a dot before its name has the same directory as one without.
         let (plain, hidden) = (parent.join(state), parent.join(format!(".{state}")));
         let path = if hidden.is_file() && !plain.is_file() { hidden } else { plain };
         let exists = path.is_file();
-        Some(Self { folder, place: JournaledPlace::File { path, exists } })
+        Some(Self { directory, place: JournaledPlace::File { path, exists } })
     }
 
     /// The journals in this directory that match a state and contain results or operations that it lacks.
     fn find_lacking(self, search: &MisplacedSearch<'_>) -> Option<MisplacedJournals> {
         let MisplacedSearch { own, seal, state, .. } = *search;
         // A directory that cannot be read may be of another user, and need not match this state.
-        let journals = read_interrupted_journals(&self.folder).ok()?.into_iter();
+        let journals = read_interrupted_journals(&self.directory).ok()?.into_iter();
         let journals =
             journals.filter(|journal| self.goes_with(journal, state) && !search.is_known(journal));
         let journals: Vec<JournalContent> =
@@ -126,10 +126,10 @@ impl JournalFolder {
             return None;
         }
         let is_of_lineage = journals.iter().any(|journal| lineage_of_journal(journal).is_some());
-        let Self { folder, place } = self;
+        let Self { directory, place } = self;
         let mut found = MisplacedJournals {
-            folder,
-            own_folder: own.to_owned(),
+            directory,
+            own_dir: own.to_owned(),
             place,
             is_of_lineage,
             n_results: 0,

@@ -75,18 +75,18 @@ fn list_objects(state: &State) -> Vec<String> {
 
 /// Remains of a killed run.
 struct KilledRun {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl KilledRun {
     fn path(&self) -> PathBuf {
-        self.folder.path().join("journal")
+        self.directory.path().join("journal")
     }
 }
 
 /// A run in progress, with the expected recovery after each byte of its journal.
 struct RunInProgress {
-    folder: TempDir,
+    directory: TempDir,
     journal: Journal,
     provider: ProviderConfigAddr,
     /// The length of the journal, with the objects of the state and the open calls at that length.
@@ -95,17 +95,18 @@ struct RunInProgress {
 
 impl RunInProgress {
     fn begin(base: &StateFile) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        let journal = Journal::begin_run(&folder.path().join("journal"), begin).unwrap();
-        let run = Self { folder, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
+        let journal = Journal::begin_run(&directory.path().join("journal"), begin).unwrap();
+        let run =
+            Self { directory, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
         Self { steps: vec![(run.journal_len(), list_objects(&base.state), Vec::new())], ..run }
     }
 
     /// Ends the run without a final record. The directory with its journal remains.
     fn kill_run(self) -> KilledRun {
         // The lock goes with the journal, and only a run without one is taken over.
-        KilledRun { folder: self.folder }
+        KilledRun { directory: self.directory }
     }
 
     fn journal_len(&self) -> usize {
@@ -133,7 +134,7 @@ impl RunInProgress {
         let is_near_an_end = |cut: usize| steps.iter().any(|step| step.0.abs_diff(cut) < 2);
         for cut in (0..=bytes.len()).filter(|&cut| cut % 16 == 0 || is_near_an_end(cut)) {
             std::fs::write(&journal, &bytes[..cut]).unwrap();
-            let recovery = recover_journals_in_folder(&killed.path(), base.cloned());
+            let recovery = recover_journals_in_dir(&killed.path(), base.cloned());
             // A journal gets its name with its first record, so one without it was cut by another hand.
             let is_headless = cut < steps[0].0;
             if is_headless && base.is_none() {
@@ -212,7 +213,7 @@ async fn a_state_older_than_the_journal_is_warned_of() {
     let run = killed_while_creating(&state_with_objects(&[]), &["t.a"]).await;
     let older = StateFile { serial: 2, ..state_with_objects(&[]) };
     let summaries = |stored: StateFile| {
-        let recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
+        let recovery = recover_journals_in_dir(&run.path(), Some(stored)).unwrap();
         let said = recovery.diagnostics().into_iter().map(|one| one.summary);
         said.collect::<Vec<_>>().contains(&"State is older than the journal".to_owned())
     };
@@ -251,7 +252,7 @@ async fn results_in_the_stored_state_are_not_applied_again() {
     let run = run.kill_run();
     // Results before a snapshot are applied again only if the snapshot was not stored.
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
-        let recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
+        let recovery = recover_journals_in_dir(&run.path(), Some(stored)).unwrap();
         assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
         assert_eq!(recovery.runs[0].n_replayed, n_replayed);
         assert!(recovery.unresolved.is_empty());
@@ -268,7 +269,7 @@ async fn a_result_is_not_put_over_what_another_program_did() {
     let theirs = state_with_objects(&[("t.a", "made by another program")]);
     // The same a second time: it stays open until it is decided.
     for _ in 0..2 {
-        let recovery = recover_journals_in_folder(&run.path(), Some(theirs.clone())).unwrap();
+        let recovery = recover_journals_in_dir(&run.path(), Some(theirs.clone())).unwrap();
         assert_eq!(recovery.file.as_ref(), Some(&theirs));
         let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
         let made = OpenQuestion::Destination { object: Some(Arc::new(object_with_word("made"))) };
@@ -287,7 +288,7 @@ async fn a_journal_of_another_state_is_refused() {
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let run = run.kill_run();
     let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
-    let error = recover_journals_in_folder(&run.path(), Some(stranger)).unwrap_err();
+    let error = recover_journals_in_dir(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
     let detail = error.diagnostic().detail;
     assert!(detail.contains("\n  t.a, which may have been changed"), "{detail}");
@@ -309,7 +310,7 @@ async fn results_of_a_first_run_are_open_after_another_program_began_a_state() {
         serial: 2,
         ..state_with_objects(&[("t.a", "a-2"), ("t.c", "c-2")])
     };
-    let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(theirs)).unwrap();
     // Results for addresses that their state lacks are taken over; for the others it is unknown.
     assert_eq!(
         list_objects(&recovery.file.as_ref().unwrap().state),
@@ -323,20 +324,20 @@ async fn results_of_a_first_run_are_open_after_another_program_began_a_state() {
 #[tokio::test]
 async fn nothing_goes_on_from_a_state_that_is_gone() {
     let run = killed_while_creating(&state_with_objects(&[("t.b", "there")]), &["t.a"]).await;
-    let error = recover_journals_in_folder(&run.path(), None).unwrap_err();
+    let error = recover_journals_in_dir(&run.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
     let first = killed_while_creating(&no_state(), &["t.a"]).await;
-    let recovery = recover_journals_in_folder(&first.path(), None).unwrap();
+    let recovery = recover_journals_in_dir(&first.path(), None).unwrap();
     recovery.archive_journals().unwrap();
     // By now it was stored.
-    let error = recover_journals_in_folder(&first.path(), None).unwrap_err();
+    let error = recover_journals_in_dir(&first.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
     let run = RunInProgress::begin(&state_with_objects(&[])).kill_run();
-    let recovery = recover_journals_in_folder(&run.path(), None).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), None).unwrap();
     assert!(recovery.file.is_none() && recovery.diagnostics().is_empty());
     recovery.archive_journals().unwrap();
     assert!(!run.path().exists());
@@ -345,9 +346,9 @@ async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
 #[tokio::test]
 async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
     let run = RunInProgress::begin(&state_with_objects(&[]));
-    let RunInProgress { folder, journal, .. } = run;
+    let RunInProgress { directory, journal, .. } = run;
     journal.end_run().await.unwrap();
-    assert!(recover_journals_in_folder(&folder.path().join("journal"), None).unwrap().is_empty());
+    assert!(recover_journals_in_dir(&directory.path().join("journal"), None).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -355,11 +356,11 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
     let run = RunInProgress::begin(&no_state());
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
-    let folder = run.folder.path().join("journal");
+    let directory = run.directory.path().join("journal");
     // The lock on its journal shows that the run is still in progress.
-    assert!(recover_journals_in_folder(&folder, None).unwrap().is_empty());
+    assert!(recover_journals_in_dir(&directory, None).unwrap().is_empty());
     let run = run.kill_run();
-    assert_eq!(recover_journals_in_folder(&run.path(), None).unwrap().unresolved.len(), 1);
+    assert_eq!(recover_journals_in_dir(&run.path(), None).unwrap().unresolved.len(), 1);
 }
 
 #[tokio::test]
@@ -368,12 +369,12 @@ async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() 
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let run = run.kill_run();
-    let recovery = recover_journals_in_folder(&run.path(), None).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), None).unwrap();
     assert_eq!(recovery.file.as_ref().unwrap().lineage, "one");
     recovery.archive_journals().unwrap();
     // A call that only waits for a decision is in no run's way, also not in that of another state.
     let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
-    let recovery = recover_journals_in_folder(&run.path(), Some(stranger.clone())).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(stranger.clone())).unwrap();
     assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));
 }
 
@@ -386,13 +387,13 @@ async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_sto
     let op = run.journal.announce_operation(update).await.unwrap();
     run.journal.settle_operation(op, Some(&object_with_word("updated"))).unwrap();
     let run = run.kill_run();
-    let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=updated"]);
     assert!(recovery.unresolved.is_empty());
 }
 
 /// Writes a journal of a run that found a state and began at a time.
-fn write_journal_of_run(folder: &Path, name: &str, serial: u64, when: &str) {
+fn write_journal_of_run(directory: &Path, name: &str, serial: u64, when: &str) {
     let begin = Record::RunBegin(RunBegin {
         operation: name.to_owned(),
         when: when.to_owned(),
@@ -400,19 +401,19 @@ fn write_journal_of_run(folder: &Path, name: &str, serial: u64, when: &str) {
         serial,
         ..RunBegin::default()
     });
-    std::fs::write(folder.join(format!("{name}.wal")), record::frame_record(1, &begin)).unwrap();
+    std::fs::write(directory.join(format!("{name}.wal")), record::frame_record(1, &begin)).unwrap();
 }
 
 #[test]
 fn runs_are_taken_over_in_the_order_in_which_they_began() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     // As strings the times would be in another order, and the clock was once set back.
-    write_journal_of_run(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
-    write_journal_of_run(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
-    write_journal_of_run(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");
-    write_journal_of_run(folder.path(), "a", 4, "2025-12-31T12:00:00Z");
+    write_journal_of_run(directory.path(), "d", 3, "2026-01-01T12:00:00.5Z");
+    write_journal_of_run(directory.path(), "c", 3, "2026-01-01T12:00:00Z");
+    write_journal_of_run(directory.path(), "b", 3, "2026-01-01T13:59:59+02:00");
+    write_journal_of_run(directory.path(), "a", 4, "2025-12-31T12:00:00Z");
     let recovery =
-        recover_journals_in_folder(folder.path(), Some(state_with_objects(&[]))).unwrap();
+        recover_journals_in_dir(directory.path(), Some(state_with_objects(&[]))).unwrap();
     let order: String = recovery.runs.iter().map(|run| run.operation.as_str()).collect();
     assert_eq!(order, "bcda");
 }
@@ -437,7 +438,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
     let journal = StoredJournalFile { path: path.clone() };
     archive::append_records_to_ended_journal(&journal, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
-    let error = recover_journals_in_folder(&killed.path(), Some(base)).unwrap_err();
+    let error = recover_journals_in_dir(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");
     assert!(path.exists());
@@ -457,7 +458,7 @@ async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
 
 /// Records a decision about an instance.
 fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
-    let mut recovery = recover_journals_in_folder(&run.path(), stored).unwrap();
+    let mut recovery = recover_journals_in_dir(&run.path(), stored).unwrap();
     assert_eq!(recovery.mark_decided(addr, how).len(), 1);
     recovery.archive_journals().unwrap();
 }

@@ -15,15 +15,15 @@ use crate::wire::generated::health::health_server::HealthServer;
 
 /// A plugin that accepts the given number of connections, and counts them.
 struct Plugin {
-    _folder: TempDir,
+    _dir: TempDir,
     dialer: Dialer,
     accepted: Arc<AtomicUsize>,
     server: JoinHandle<()>,
 }
 
 fn plugin(accepts: usize) -> Plugin {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("socket");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("socket");
     let listener = UnixListener::bind(&path).expect("a socket");
     let accepted = Arc::<AtomicUsize>::default();
     let counter = Arc::clone(&accepted);
@@ -36,7 +36,7 @@ fn plugin(accepts: usize) -> Plugin {
     });
     let patience = Duration::from_secs(20);
     let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
-    Plugin { _folder: folder, dialer, accepted, server }
+    Plugin { _dir: directory, dialer, accepted, server }
 }
 
 async fn pool(plugin: &Plugin, limit: usize) -> ConnectionPool {

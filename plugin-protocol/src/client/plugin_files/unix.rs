@@ -29,8 +29,8 @@ impl StampedMetadata {
 }
 
 /// Configures a directory that no other user can enter.
-pub(in crate::client) fn set_private_mode_on_unix(folder: &mut Builder<'_, '_>) {
-    folder.permissions(Permissions::from_mode(0o700));
+pub(in crate::client) fn set_private_mode_on_unix(directory: &mut Builder<'_, '_>) {
+    directory.permissions(Permissions::from_mode(0o700));
 }
 
 /// Whether a file is a socket.

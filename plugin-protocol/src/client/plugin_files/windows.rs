@@ -24,7 +24,7 @@ impl StampedMetadata {
 }
 
 /// The temporary directory already belongs to the user.
-pub(in crate::client) fn set_private_mode_on_unix(_folder: &mut Builder<'_, '_>) {}
+pub(in crate::client) fn set_private_mode_on_unix(_dir: &mut Builder<'_, '_>) {}
 
 /// Plugins listen on TCP here.
 pub(in crate::client) fn is_socket(_file: FileType) -> bool {

@@ -102,8 +102,8 @@ async fn ask(settings: PostgresqlConfigModelDraft) -> Answer<bool> {
     Ok(session.query_first_row(query, &[]).await?.is_some_and(|row| row.get(0)))
 }
 
-fn written(folder: &TempDir, name: &str, text: &str) -> String {
-    let path = folder.path().join(name);
+fn written(directory: &TempDir, name: &str, text: &str) -> String {
+    let path = directory.path().join(name);
     fs::write(&path, text).unwrap();
     path.display().to_string()
 }
@@ -114,10 +114,10 @@ async fn each_mode_trusts_whom_it_says() {
         (Authority::new("authority").await, Authority::new("stranger").await);
     let [cert, key] = authority.sign("localhost", "server_auth").await;
     let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let known = written(&folder, "known.pem", &authority.cert);
-    let strange = written(&folder, "strange.pem", &stranger.cert);
-    let empty = written(&folder, "empty.pem", "");
+    let directory = tempfile::tempdir().unwrap();
+    let known = written(&directory, "known.pem", &authority.cert);
+    let strange = written(&directory, "strange.pem", &stranger.cert);
+    let empty = written(&directory, "empty.pem", "");
     // Mode, trust file, host; whether the connection is encrypted, or the error.
     type Row<'r> = (&'r str, Option<&'r str>, &'r str, Result<bool, &'r str>);
     let table: [Row<'_>; 13] = [
@@ -153,8 +153,8 @@ async fn each_mode_trusts_whom_it_says() {
 async fn a_server_may_be_its_own_authority() {
     let authority = Authority::new("localhost").await;
     let Some(server) = encrypting(&authority.cert, &authority.key, &authority.cert) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let known = written(&folder, "known.pem", &authority.cert);
+    let directory = tempfile::tempdir().unwrap();
+    let known = written(&directory, "known.pem", &authority.cert);
     for (mode, expected) in [("verify-ca", true), ("verify-full", false)] {
         let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
@@ -187,8 +187,8 @@ async fn a_certificate_of_ours_says_who_we_are() {
     first.host = "127.0.0.1".into();
     assert_eq!(connected(server.port, first).await, Ok(true));
     let [cert, key] = authority.sign("certified", "client_auth").await;
-    let folder = tempfile::tempdir().unwrap();
-    let files = [written(&folder, "cert.pem", &cert), written(&folder, "key.pem", &key)];
+    let directory = tempfile::tempdir().unwrap();
+    let files = [written(&directory, "cert.pem", &cert), written(&directory, "key.pem", &key)];
     // The role does not exist, but authentication is checked first.
     let table = [
         (None, "client certificate"),

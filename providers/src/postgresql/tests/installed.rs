@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub(crate) struct Installed {
     pub(crate) port: u16,
     process: Child,
-    _folder: TempDir,
+    _dir: TempDir,
 }
 
 /// Prepares programs to run. Each package has its own module where that is allowed.
@@ -35,11 +35,11 @@ impl Installed {
             let _written = std::io::stderr().write_all(warning.as_bytes());
             return None;
         };
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let owner = owner();
-        give(folder.path(), owner);
-        let data = folder.path().join("data");
-        let mut init = command(program(&programs.join("initdb")), folder.path(), owner);
+        give(directory.path(), owner);
+        let data = directory.path().join("data");
+        let mut init = command(program(&programs.join("initdb")), directory.path(), owner);
         init.args(["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8", "-D"]);
         let done = init.arg(&data).output().expect("initdb runs");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -52,10 +52,10 @@ impl Installed {
         // The server cannot choose a port, and another program may take the free one first.
         let started = (0..20).find_map(|_| {
             let port = free_port();
-            let mut serve = command(program(&programs.join("postgres")), folder.path(), owner);
+            let mut serve = command(program(&programs.join("postgres")), directory.path(), owner);
             serve.arg("-D").arg(&data).args(["-p", &port.to_string(), "-F", "-h", "127.0.0.1"]);
             serve.args(settings.iter().flat_map(|setting| ["-c", setting]));
-            serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+            serve.arg("-k").arg(directory.path()).stdout(Stdio::null()).stderr(Stdio::piped());
             let mut process = serve.spawn().expect("postgres runs");
             let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
             let mut lines = log.lines().map_while(Result::ok);
@@ -68,7 +68,7 @@ impl Installed {
             Some((port, process))
         });
         let (port, process) = started.expect("postgres did not start");
-        Some(Self { port, process, _folder: folder })
+        Some(Self { port, process, _dir: directory })
     }
 }
 
@@ -87,13 +87,13 @@ fn free_port() -> u16 {
 /// The directory of the server programs, which distributions keep out of `PATH`.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut folders: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
-    folders.sort();
-    folders.extend(["/usr/bin", "/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
-    let has_all = |folder: &PathBuf| {
-        ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file())
+    let mut directories: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
+    directories.sort();
+    directories.extend(["/usr/bin", "/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
+    let has_all = |directory: &PathBuf| {
+        ["initdb", "postgres"].iter().all(|program| directory.join(program).is_file())
     };
-    folders.into_iter().rev().find(has_all)
+    directories.into_iter().rev().find(has_all)
 }
 
 /// The user that runs the server if the test runs as root, because the server refuses root.
@@ -112,8 +112,8 @@ fn give(path: &Path, owner: Option<(Uid, Gid)>) {
     }
 }
 
-fn command(mut command: Command, folder: &Path, owner: Option<(Uid, Gid)>) -> Command {
-    command.current_dir(folder).stdin(Stdio::null());
+fn command(mut command: Command, directory: &Path, owner: Option<(Uid, Gid)>) -> Command {
+    command.current_dir(directory).stdin(Stdio::null());
     if let Some((user, group)) = owner {
         command.uid(user.as_raw()).gid(group.as_raw());
     }

@@ -34,8 +34,8 @@ fn a_key_comes_back_from_each_of_its_forms() {
 
 #[test]
 fn openssl_reads_keys_and_verifies_signatures() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
     for key in keys() {
         let public = key.public_forms().unwrap().pem;
         for form in [key.to_pem().unwrap(), key.to_pkcs8().unwrap()] {
@@ -61,8 +61,8 @@ fn openssl_reads_keys_and_verifies_signatures() {
 
 #[test]
 fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, file) = (folder.path(), folder.path().join("key"));
+    let directory = tempfile::tempdir().unwrap();
+    let (path, file) = (directory.path(), directory.path().join("key"));
     for key in keys() {
         let openssh = key.to_openssh().unwrap();
         if openssh.is_empty() {
@@ -84,8 +84,8 @@ fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
 
 #[test]
 fn keys_that_others_made_are_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
     let commands: [&[&str]; 4] = [
         &["openssl", "genrsa", "-traditional", "1024"],
         &["openssl", "ecparam", "-name", "secp384r1", "-genkey", "-noout"],

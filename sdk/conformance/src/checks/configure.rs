@@ -246,8 +246,8 @@ async fn check_second_configure(suite: &mut Suite) {
     });
 }
 
-fn file_names_in(folder: &Path) -> BTreeSet<std::ffi::OsString> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+fn file_names_in(directory: &Path) -> BTreeSet<std::ffi::OsString> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).collect()
 }
 
@@ -259,14 +259,14 @@ async fn check_configure_writes_no_files(suite: &mut Suite) {
         return suite.note_skipped_rules(&["C-06"], "the provider runs already");
     };
     // Both are empty at first, so every file in them is the provider's.
-    let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
+    let (Ok(home), Ok(directory)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
     let mut launch = suite.launch_options();
     launch.env.push(("HOME".into(), home.path().into()));
-    launch.folder = Some(folder.path().to_owned());
+    launch.directory = Some(directory.path().to_owned());
     let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };
     call_configure(&plugin, &suite.config).await;
     plugin.shutdown(Duration::from_secs(2)).await;
-    for (what, place) in [("HOME", home.path()), ("the working directory", folder.path())] {
+    for (what, place) in [("HOME", home.path()), ("the working directory", directory.path())] {
         let found = file_names_in(place);
         suite.record_case("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))

@@ -36,7 +36,7 @@ pub(super) async fn run(suite: &mut Suite) {
         Err(why) => return suite.note_skipped_rules(&["K-05"], &why),
     };
     let mut launch = suite.launch_options();
-    launch.folder = Some(traced.working_dir());
+    launch.directory = Some(traced.working_dir());
     launch.env.push(("TMPDIR".into(), traced.temporary_dir().into()));
     launch.env.push(("HOME".into(), traced.working_dir().into()));
     let Ok(plugin) = Plugin::launch(&traced.wrapper_script_path(), &launch).await else {
@@ -185,14 +185,14 @@ fn paths_changed_in_line(line: &str) -> Vec<PathBuf> {
 /// The paths in the arguments of a call: `AT_FDCWD</directory>, "name", ...`.
 fn paths_in_arguments(arguments: &str) -> Vec<PathBuf> {
     let parts: Vec<&str> = arguments.split('"').collect();
-    let folder = |before: &str| {
+    let directory = |before: &str| {
         // `-y` prints the path of a descriptor after it, in angle brackets.
         let (_, rest) = before.rsplit_once('<')?;
         Some(PathBuf::from(rest.split_once('>')?.0))
     };
     // Every second part was in quotes.
     let pairs = parts.chunks_exact(2);
-    pairs.map(|pair| folder(pair[0]).unwrap_or_default().join(pair[1])).collect()
+    pairs.map(|pair| directory(pair[0]).unwrap_or_default().join(pair[1])).collect()
 }
 
 /// The path without `.` and `..`.
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_that_write_outside_of_the_allowed_folders_are_found() {
+    fn calls_that_write_outside_of_the_allowed_directories_are_found() {
         let log = "\
 openat(AT_FDCWD</work>, \"/etc/hosts\", O_RDONLY|O_CLOEXEC) = 3</etc/hosts>\n\
 openat(AT_FDCWD</work>, \"/tmp/own/a\", O_WRONLY|O_CREAT, 0600) = 4</tmp/own/a>\n\

@@ -275,11 +275,11 @@ fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
 }
 
 /// The files of a directory and its subdirectories.
-fn list_files_recursively(folder: &Path) -> BTreeSet<PathBuf> {
+fn list_files_recursively(directory: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() && !path.is_symlink() {
                 open.push(path.clone());
@@ -294,16 +294,16 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     if !suite.is_rule_wanted("H-10") {
         return;
     }
-    let Ok(folder) = tempfile::tempdir_in(short_temp_dir()) else { return };
+    let Ok(directory) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let mut launch = suite.launch_options();
-    launch.env.push(("TMPDIR".into(), folder.path().into()));
-    launch.folder = Some(folder.path().to_owned());
+    launch.env.push(("TMPDIR".into(), directory.path().into()));
+    launch.directory = Some(directory.path().to_owned());
     // Without a socket directory from the host it must clean up after itself.
-    launch.env.push(("PLUGIN_UNIX_SOCKET_DIR".into(), folder.path().into()));
+    launch.env.push(("PLUGIN_UNIX_SOCKET_DIR".into(), directory.path().into()));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return };
     plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
     let ended = plugin.shutdown(Duration::from_secs(5)).await;
-    let left = list_files_recursively(folder.path());
+    let left = list_files_recursively(directory.path());
     if !ended {
         return suite
             .note_skipped_rules(&["H-10"], "it had to be killed, so it could not clean up");

@@ -20,11 +20,11 @@ const MAX_TEXT_FILE_BYTES: u64 = 1 << 20;
 /// The most bytes of a program that are searched.
 const MAX_PROGRAM_BYTES: u64 = 2 << 30;
 
-/// Folders of sources on the machine of the build, after the home of its user.
+/// Directories of sources on the machine of the build, after the home of its user.
 const BUILD_MACHINE_SOURCE_PATHS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
 
-/// Folders of the root that are homes of users, or have them.
-const HOME_FOLDERS: [&str; 3] = ["home", "Users", "root"];
+/// Directories of the root that are homes of users, or have them.
+const HOME_DIRS: [&str; 3] = ["home", "Users", "root"];
 
 /// The end of the name of the checksums.
 const CHECKSUMS_SUFFIX: &str = "_SHA256SUMS";
@@ -40,7 +40,7 @@ pub(super) async fn run(suite: &mut Suite) {
             "no release was given; set its directory with -release",
         );
     };
-    let files = match ReleaseFiles::read(&release.folder) {
+    let files = match ReleaseFiles::read(&release.directory) {
         Ok(files) => files,
         Err(problem) => {
             for rule in ["H-22", "K-07"] {
@@ -58,7 +58,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// The files of a release.
 struct ReleaseFiles<'r> {
-    folder: &'r Path,
+    directory: &'r Path,
     /// The beginning of all names, `terraform-provider-acme_1.2.3`.
     base: String,
     /// The name of the provider.
@@ -71,8 +71,8 @@ struct ReleaseFiles<'r> {
 }
 
 impl<'r> ReleaseFiles<'r> {
-    fn read(folder: &'r Path) -> Result<Self, String> {
-        let entries = fs::read_dir(folder);
+    fn read(directory: &'r Path) -> Result<Self, String> {
+        let entries = fs::read_dir(directory);
         let entries = entries.map_err(|error| format!("its directory cannot be read: {error}"))?;
         let names: BTreeSet<String> = entries
             .flatten()
@@ -93,9 +93,9 @@ impl<'r> ReleaseFiles<'r> {
             return Err(format!("{sums} is not terraform-provider-NAME_VERSION{CHECKSUMS_SUFFIX}"));
         };
         let (name, version) = (name.to_owned(), version.to_owned());
-        let document = read_limited_file(&folder.join(sums));
+        let document = read_limited_file(&directory.join(sums));
         let document = document.map_err(|error| format!("{sums} cannot be read: {error}"))?;
-        Ok(Self { folder, base, name, version, names, document })
+        Ok(Self { directory, base, name, version, names, document })
     }
 
     fn archive_names(&self) -> Vec<&String> {
@@ -156,7 +156,7 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
             },
         );
         let program = format!("terraform-provider-{}", files.name);
-        let (held, found) = match program_entries(&files.folder.join(archive), &program) {
+        let (held, found) = match program_entries(&files.directory.join(archive), &program) {
             Ok(found) => (found.len() == 1, found.join(", ")),
             Err(error) => (false, error.to_string()),
         };
@@ -202,7 +202,7 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     }
     let name = files.manifest_name();
     let versions = if files.names.contains(&name) {
-        match protocols_in_manifest(&files.folder.join(&name)) {
+        match protocols_in_manifest(&files.directory.join(&name)) {
             Ok(versions) => versions,
             Err(problem) => {
                 return suite
@@ -279,7 +279,7 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
     let packed = files.names.iter().filter(|it| it.ends_with(".zip") || **it == manifest);
     let needed: BTreeSet<&String> = packed.chain(sums.keys()).collect();
     for file in needed {
-        let found = file_hash(&files.folder.join(file));
+        let found = file_hash(&files.directory.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
         // `file_hash` returns `None` for a file that cannot be read.
         let message = match (expected.is_empty(), found.is_empty()) {
@@ -297,7 +297,7 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
 /// Checks the signature over the checksums.
 fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
     let name = format!("{}{CHECKSUMS_SUFFIX}.sig", files.base);
-    let signature = match read_limited_file(&files.folder.join(&name)) {
+    let signature = match read_limited_file(&files.directory.join(&name)) {
         Ok(signature) => signature,
         Err(error) => {
             return suite.record_case("K-07", false, || {
@@ -325,7 +325,7 @@ fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
     let program = format!("terraform-provider-{}", files.name);
     // One archive represents all, which are usually built on the same machine.
     let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
-    let found = find_home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
+    let found = find_home_in_program(&files.directory.join(&archive), &program).unwrap_or_default();
     suite.record_case("K-07", found.is_none(), || {
         finding_about_file("K-07", &archive, "the program has paths of the machine that built it")
             .with_expected_and_found("no home of a user", found.clone().unwrap_or_default())
@@ -358,7 +358,7 @@ fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
         let at = find(bytes, source)?;
         let before = &bytes[at.saturating_sub(64)..at];
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
-        let home = HOME_FOLDERS.iter().find_map(begin).map(|it| &before[it..])?;
+        let home = HOME_DIRS.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
         // A control character or a space belongs to another literal, so this is not a path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)

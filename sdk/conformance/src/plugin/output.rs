@@ -116,10 +116,10 @@ mod tests {
         // More lines than are kept of the end if there is no panic.
         let frames: String = (0..40).map(|at| format!("  {at}: frame\n")).collect();
         for report in [
-            "thread 'main' (7) panicked at src/main.rs:1:2:\nno folder\nstack backtrace:",
-            "panic: no folder\n\ngoroutine 1 [running]:",
+            "thread 'main' (7) panicked at src/main.rs:1:2:\nno directory\nstack backtrace:",
+            "panic: no directory\n\ngoroutine 1 [running]:",
             "fatal error: all goroutines are asleep\n\ngoroutine 1 [select]:",
-            "Traceback (most recent call last):\n  File \"x\", line 1\nOSError: no folder",
+            "Traceback (most recent call last):\n  File \"x\", line 1\nOSError: no directory",
         ] {
             let text = format!("starting\n{report}\n{frames}");
             assert_eq!(panic_report_in(&text).as_deref(), Some(report));

@@ -38,7 +38,7 @@ pub enum CheckedProvider {
 #[derive(Clone, Debug)]
 pub struct Release {
     /// The directory of archives, checksums, signature and manifest.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// The public key of the publisher in its text form; without it the signature must only be there.
     pub key: Option<String>,
     /// Verifies the signature.

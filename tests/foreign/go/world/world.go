@@ -1,4 +1,4 @@
-// Package world keeps the real objects of the test providers: one file for each object in the folder
+// Package world keeps the real objects of the test providers: one file for each object in the directory
 // that TEST_WORLD names. A test changes or removes an object, or lets a call fail, through these files.
 package world
 
@@ -23,7 +23,7 @@ const (
 // Object is a real object: its attributes by name.
 type Object = map[string]any
 
-func folder() string {
+func directory() string {
 	if dir := os.Getenv("TEST_WORLD"); dir != "" {
 		return dir
 	}
@@ -32,7 +32,7 @@ func folder() string {
 
 // Fault returns the moment at which the call fails: the file "faults" has a line "CALL" or "CALL late".
 func Fault(call string) Moment {
-	text, _ := os.ReadFile(filepath.Join(folder(), "faults"))
+	text, _ := os.ReadFile(filepath.Join(directory(), "faults"))
 	for _, line := range strings.Split(string(text), "\n") {
 		switch line {
 		case call:
@@ -51,7 +51,7 @@ func Make(name string, object Object) (string, error) {
 		if _, err := os.Stat(path(id, ".json")); err == nil {
 			continue
 		}
-		if err := os.MkdirAll(folder(), 0o755); err != nil {
+		if err := os.MkdirAll(directory(), 0o755); err != nil {
 			return "", err
 		}
 		return id, Store(id, object)
@@ -66,7 +66,7 @@ func Store(id string, object Object) error {
 		return err
 	}
 	// Several resources may manage one object at once, and none may read half of it.
-	file, err := os.CreateTemp(folder(), ".new-*")
+	file, err := os.CreateTemp(directory(), ".new-*")
 	if err != nil {
 		return err
 	}
@@ -122,5 +122,5 @@ func Remove(id string) error {
 }
 
 func path(id, extension string) string {
-	return filepath.Join(folder(), strings.ReplaceAll(id, "/", "_")+extension)
+	return filepath.Join(directory(), strings.ReplaceAll(id, "/", "_")+extension)
 }

@@ -8,7 +8,7 @@ pub(super) fn archive() -> Provider {
     Provider {
         source: "hashicorp/archive",
         beside: r#"
-resource "archive_file" "folder" {
+resource "archive_file" "directory" {
   type             = "tar.gz"
   output_path      = "${path.module}/out/b.tar.gz"
   output_file_mode = "0644"

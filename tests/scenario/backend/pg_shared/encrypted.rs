@@ -37,8 +37,8 @@ resource "terraform_data" "slow" {
 }
 "#;
 
-/// A folder with these variables, set up.
-fn folder(config: &str, variables: &[(&str, &str)]) -> Workdir {
+/// A directory with these variables, set up.
+fn directory(config: &str, variables: &[(&str, &str)]) -> Workdir {
     let variables = variables.iter().map(|(name, value)| format!("{name}={value}\n"));
     let environment: String = variables.collect();
     let workdir = Workdir::new(&format!("{config}\n//- environment\n{environment}"));
@@ -70,7 +70,7 @@ fn applies_to_a_sealed_state_go_on_at_the_same_time_and_no_table_has_the_secret(
         server.config(&blocks)
     };
     let variables = [("FORMWORK_AGE_IDENTITY", IDENTITY), ("TF_VAR_secret", SECRET)];
-    let [first, second] = [0; 2].map(|_| folder(&config(1, ""), &variables));
+    let [first, second] = [0; 2].map(|_| directory(&config(1, ""), &variables));
     first.formwork("apply -auto-approve").succeed();
     let created = history(&first).last().expect("it was written")["serial"].clone();
 
@@ -119,7 +119,7 @@ fn a_state_that_is_encrypted_as_a_whole_is_changed_by_one_run_at_a_time() {
     let Some(server) = Postgres::start() else { return };
     let config = server.config(&(resources(&[("a", 1), ("b", 1)]) + ENCRYPTION));
     let variables = [("TF_VAR_passphrase", "correct horse battery")];
-    let [first, second] = [0; 2].map(|_| folder(&config, &variables));
+    let [first, second] = [0; 2].map(|_| directory(&config, &variables));
     first.formwork("apply -auto-approve").succeed();
     let mut running = asking(&first, "-replace=terraform_data.a");
     let other = "apply -auto-approve -replace=terraform_data.b -target=terraform_data.b";

@@ -1,7 +1,7 @@
 //! A check of linearizability: several applies at once to one state in PostgreSQL, with kills among them.
 //!
 //! Six processes apply to an object of their own, and in turns with it to one that all share. About every third
-//! apply is killed by `SIGKILL` as soon as it prints a certain line, and its folder is removed. The others go on
+//! apply is killed by `SIGKILL` as soon as it prints a certain line, and its directory is removed. The others go on
 //! meanwhile and take it over. At the end one more run takes over what is left.
 //!
 //! An object is a register, and an apply writes a value that no other apply writes. The serials of the history
@@ -23,7 +23,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use self::rng::Rng;
-use super::{END_OTHER_SESSIONS, folder, history};
+use super::{END_OTHER_SESSIONS, directory, history};
 use crate::harness::{CommandResult, Postgres, Workdir};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -155,7 +155,7 @@ fn find_violations(operations: &[Operation], changes: &[Change]) -> Vec<String> 
 /// Applies one size to one object.
 fn apply(workdir: &Workdir, world: &Path, killed_at: Option<&str>, name: &str) -> CommandResult {
     let command = workdir.formwork(&format!("apply -auto-approve -target=bad_thing.{name}"));
-    // Objects outlive the folder of a run.
+    // Objects outlive the directory of a run.
     let running = command.env("BAD_WORLD", &world.to_string_lossy()).start();
     if killed_at.and_then(|words| running.find_line(words)).is_some() {
         running.signal(Signal::SIGKILL);
@@ -167,7 +167,7 @@ fn apply(workdir: &Workdir, world: &Path, killed_at: Option<&str>, name: &str) -
 fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
     let number = u64::try_from(worker).expect("it is small");
     let mut choices = Rng::new(SEED + number);
-    let mut workdir = folder(server, &things(&[]));
+    let mut workdir = directory(server, &things(&[]));
     let mut operations = Vec::new();
     for round in 0..ROUNDS {
         let name = if round % 2 == 1 { SHARED } else { NAMES[worker] };
@@ -188,7 +188,7 @@ fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
                 End::Refused
             }
             None => {
-                workdir = folder(server, &things(&[]));
+                workdir = directory(server, &things(&[]));
                 End::Killed
             }
         };
@@ -200,7 +200,7 @@ fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
 #[test]
 fn applies_at_once_are_linearizable_although_some_are_killed() {
     let Some(server) = Postgres::start() else { return };
-    let reader = folder(&server, &things(&all_sizes(0)));
+    let reader = directory(&server, &things(&all_sizes(0)));
     reader.formwork("apply -auto-approve").succeed();
     let first = history(&reader).len();
     let world = reader.world.path();

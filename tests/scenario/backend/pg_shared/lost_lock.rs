@@ -6,7 +6,7 @@ use std::fs;
 
 use nix::sys::stat::Mode;
 
-use super::{END_OTHER_SESSIONS, QUESTION, expected_inputs, folder, inputs_in, resources};
+use super::{END_OTHER_SESSIONS, QUESTION, directory, expected_inputs, inputs_in, resources};
 use crate::harness::{Postgres, Running, Workdir, terraform};
 
 /// An object that is created until a line comes.
@@ -19,7 +19,7 @@ resource "terraform_data" "slow" {
 }
 "#;
 
-/// A run of Formwork that waits in a call, and the folders of both programs.
+/// A run of Formwork that waits in a call, and the directories of both programs.
 struct Waiting {
     ours: Workdir,
     theirs: Workdir,
@@ -30,7 +30,7 @@ impl Waiting {
     /// Stores an object, begins to create another one, and ends the sessions of that run.
     fn begin(server: &Postgres) -> Self {
         let before = resources(&[("a", 1)]);
-        let ours = folder(server, &before);
+        let ours = directory(server, &before);
         ours.formwork("apply -auto-approve").succeed();
         ours.write("main.tf", &server.config(&(before + SLOW)));
         let pipe = ours.root().join("pipe");
@@ -87,7 +87,7 @@ fn a_run_whose_lock_terraform_has_taken_writes_nothing_and_names_the_session() {
     other.wait().code(0).says("0 added, 1 changed, 0 destroyed");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 2)]));
     // The next run has the result, and makes the object no second time.
-    let next = folder(&server, &(resources(&[("a", 2)]) + SLOW));
+    let next = directory(&server, &(resources(&[("a", 2)]) + SLOW));
     let taken = next.formwork("apply -auto-approve").succeed();
     taken.says("An interrupted run was taken over").says("0 added, 0 changed, 0 destroyed");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 2), ("slow", 1)]));

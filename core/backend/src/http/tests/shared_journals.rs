@@ -22,14 +22,14 @@ fn created_reply() -> ScriptedReply {
 }
 
 /// The backend of a state on a server, on a machine with a directory.
-fn new_backend(folder: &Path, server: &ScriptedServer, has_lock: bool) -> HttpBackend {
+fn new_backend(directory: &Path, server: &ScriptedServer, has_lock: bool) -> HttpBackend {
     let address = format!("{}/s?team=a", server.url);
     let address = address.as_str();
     let mut arguments = vec![("address", address), ("username", "u"), ("password", "p")];
     if has_lock {
         arguments.push(("lock_address", address));
     }
-    configure_backend_in(folder, &arguments)
+    configure_backend_in(directory, &arguments)
 }
 
 async fn begin_run(intents: &dyn IntentLog) -> Journal {
@@ -61,10 +61,10 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
         json_reply(r#"{"objects": 3}"#),
         json_reply("[]"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let server = ScriptedServer::start([reply.clone()]);
         // A command opens its state several times.
-        let open = || new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+        let open = || new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
         assert!(!open().has_unfinished_run().await, "{reply:?}");
         let intents = open();
         let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
@@ -89,9 +89,9 @@ async fn a_server_that_fails_or_has_an_invalid_list_may_keep_the_journal_of_a_ru
         (vec![json_reply(r#"{"objects": [{"name": "r/0"}]}"#)], "missing field `age_seconds`"),
         (vec![json_reply(r#"{"objects": ["r/0"]}"#)], "the list of journals is invalid"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let server = ScriptedServer::start(replies);
-        let intents = new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+        let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
         let error = intents.recover_runs(None, StateAccess::Locked).await.unwrap_err();
         let JournalError::Copy(JournalCopyError::Failed { cause, .. }) = error else {
             panic!("{error:?}");
@@ -108,9 +108,9 @@ async fn init_asks_once_whether_a_server_keeps_journals() {
         (ScriptedReply::new("500 Internal Server Error", ""), false),
         (ScriptedReply::Reset, false),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let server = ScriptedServer::start([reply]);
-        let backend = new_backend(folder.path(), &server, true);
+        let backend = new_backend(directory.path(), &server, true);
         assert_eq!(backend.shares_journals().await, is_kept);
         assert_eq!(server.request_lines().len(), 1);
     }
@@ -118,9 +118,9 @@ async fn init_asks_once_whether_a_server_keeps_journals() {
 
 #[tokio::test(start_paused = true)]
 async fn parts_are_beside_the_state_and_none_replaces_another() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let server = ScriptedServer::start([empty_list(), created_reply(), created_reply()]);
-    let intents = new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+    let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
     let journal = begin_run(&*intents).await;
     announce_creation(&journal).await;
     let run = journal.run_id();
@@ -137,10 +137,10 @@ async fn parts_are_beside_the_state_and_none_replaces_another() {
 
 #[tokio::test(start_paused = true)]
 async fn a_part_that_is_refused_is_reported_and_one_that_exists_means_a_take_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let refused = ScriptedReply::new("403 Forbidden", "");
     let server = ScriptedServer::start([empty_list(), refused]);
-    let intents = new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+    let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
     begin_run(&*intents).await;
     let reason = intents.local_journal_only_reason().unwrap();
     assert!(reason.contains("rejects the credentials"), "{reason}");
@@ -148,7 +148,7 @@ async fn a_part_that_is_refused_is_reported_and_one_that_exists_means_a_take_ove
     let exists = ScriptedReply::new("412 Precondition Failed", "");
     let other = ScriptedReply::new("200 OK", "e");
     let server = ScriptedServer::start([empty_list(), exists, other]);
-    let intents = new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+    let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
     let base = StateFile::new_empty();
     let header = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
     let error = intents.begin_run(header).await.map(drop).unwrap_err();
@@ -157,8 +157,8 @@ async fn a_part_that_is_refused_is_reported_and_one_that_exists_means_a_take_ove
 
 /// The part with a journal of one call without a response.
 async fn part_of_interrupted_run() -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_run(&LocalIntentLog::in_dir(directory.path().join("journal"))).await;
     announce_creation(&journal).await;
     [&b"r"[..], &journal.read_content().unwrap()].concat()
 }
@@ -178,8 +178,9 @@ async fn the_lock_shows_to_its_holder_that_no_run_goes_on_and_parts_show_it_to_o
         let list =
             format!(r#"{{"objects": [{{"name": "r/000000000000", "age_seconds": {age}}}]}}"#);
         let replies = [json_reply(&list), ScriptedReply::new("200 OK", part.clone())];
-        let (folder, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
-        let intents = new_backend(folder.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
+        let (directory, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
+        let intents =
+            new_backend(directory.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
         let found = match intents.recover_runs(None, access).await {
             Ok(recovery) => Some(recovery.unresolved.len()),
             Err(JournalError::Copy(JournalCopyError::MayGoOn { .. })) => None,
@@ -192,10 +193,11 @@ async fn the_lock_shows_to_its_holder_that_no_run_goes_on_and_parts_show_it_to_o
 #[tokio::test(start_paused = true)]
 async fn runs_write_heartbeats_because_readers_cannot_see_the_lock() {
     for has_lock in [true, false] {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let stored = (0..3).map(|_| created_reply());
         let server = ScriptedServer::start([empty_list()].into_iter().chain(stored));
-        let intents = new_backend(folder.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
+        let intents =
+            new_backend(directory.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
         let _journal = begin_run(&*intents).await;
         tokio::time::sleep(Duration::from_secs(50)).await;
         let asked = server.received_requests();

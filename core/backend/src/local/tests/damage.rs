@@ -4,38 +4,41 @@ use super::*;
 
 #[tokio::test]
 async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
-    let folder = new_folder();
-    std::fs::write(state_path_in(&folder), "").unwrap();
-    assert_eq!(new_store(&folder).read().await.unwrap(), None);
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), state_with_word("a").to_bytes())
-        .unwrap();
-    let error = new_store(&folder).read().await.unwrap_err();
+    let directory = new_dir();
+    std::fs::write(state_path_in(&directory), "").unwrap();
+    assert_eq!(new_store(&directory).read().await.unwrap(), None);
+    std::fs::write(
+        directory.path().join("terraform.tfstate.backup"),
+        state_with_word("a").to_bytes(),
+    )
+    .unwrap();
+    let error = new_store(&directory).read().await.unwrap_err();
     assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
-    std::fs::remove_file(state_path_in(&folder)).unwrap();
-    assert_eq!(new_store(&folder).read().await.unwrap(), None);
+    std::fs::remove_file(state_path_in(&directory)).unwrap();
+    assert_eq!(new_store(&directory).read().await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_complete() {
-    let folder = new_folder();
+    let directory = new_dir();
     let whole = StateFile { serial: 7, ..state_with_word("b") }.to_bytes();
     let backup = StateFile { serial: 6, ..state_with_word("a") }.to_bytes();
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
-    std::fs::write(folder.path().join(".terraform.tfstate.next"), &whole).unwrap();
+    std::fs::write(directory.path().join("terraform.tfstate.backup"), backup).unwrap();
+    std::fs::write(directory.path().join(".terraform.tfstate.next"), &whole).unwrap();
     for length in [0, whole.len() / 2] {
-        std::fs::write(state_path_in(&folder), &whole[..length]).unwrap();
-        let error = new_store(&folder).read().await.unwrap_err().diagnostic();
-        let next = folder.path().join(".terraform.tfstate.next");
+        std::fs::write(state_path_in(&directory), &whole[..length]).unwrap();
+        let error = new_store(&directory).read().await.unwrap_err().diagnostic();
+        let next = directory.path().join(".terraform.tfstate.next");
         let advice = format!("{} can be copied over it. It is the complete state", next.display());
         assert!(error.detail.contains(&advice), "{}", error.detail);
-        std::fs::copy(next, state_path_in(&folder)).unwrap();
-        assert_eq!(new_store(&folder).read().await.unwrap().unwrap().serial, 7);
+        std::fs::copy(next, state_path_in(&directory)).unwrap();
+        assert_eq!(new_store(&directory).read().await.unwrap().unwrap().serial, 7);
     }
 }
 
 #[tokio::test]
 async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() {
-    let folder = new_folder();
+    let directory = new_dir();
     let [ours, theirs] = ["one", "two"].map(|lineage| StateFile {
         serial: 7,
         lineage: lineage.to_owned(),
@@ -43,12 +46,12 @@ async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() 
     });
     let backup =
         StateFile { serial: 6, lineage: "one".to_owned(), ..state_with_word("a") }.to_bytes();
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
-    std::fs::write(state_path_in(&folder), "").unwrap();
+    std::fs::write(directory.path().join("terraform.tfstate.backup"), backup).unwrap();
+    std::fs::write(state_path_in(&directory), "").unwrap();
     let [next, spare] =
-        ["", ".1"].map(|number| folder.path().join(format!(".terraform.tfstate.next{number}")));
+        ["", ".1"].map(|number| directory.path().join(format!(".terraform.tfstate.next{number}")));
     std::fs::write(&next, theirs.to_bytes()).unwrap();
-    let detail = async || new_store(&folder).read().await.unwrap_err().diagnostic().detail;
+    let detail = async || new_store(&directory).read().await.unwrap_err().diagnostic().detail;
     let without = detail().await;
     assert!(!without.contains(".next"), "{without}");
     assert!(without.contains("terraform.tfstate.backup"), "{without}");
@@ -59,16 +62,16 @@ async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() 
 
 #[tokio::test]
 async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over() {
-    let folder = new_folder();
-    std::fs::write(state_path_in(&folder), "").unwrap();
-    let next = folder.path().join(".terraform.tfstate.next");
+    let directory = new_dir();
+    std::fs::write(state_path_in(&directory), "").unwrap();
+    let next = directory.path().join(".terraform.tfstate.next");
     // The state without objects that a first run stores before it changes anything.
     std::fs::write(&next, state_with_word("a").to_bytes()).unwrap();
-    assert_eq!(new_store(&folder).read().await.unwrap(), None);
+    assert_eq!(new_store(&directory).read().await.unwrap(), None);
     // Without a journal, its objects are those of a state that was truncated while it was written.
     let text = r#"{"version":4,"terraform_version":"1.11.4","serial":2,"lineage":"one","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"x"}}]}],"check_results":null}"#;
     std::fs::write(&next, text).unwrap();
-    let mut store = new_store(&folder);
+    let mut store = new_store(&directory);
     let error = store.read().await.unwrap_err();
     assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
     // The journal of a run has all of them.
@@ -80,43 +83,46 @@ async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over
 
 #[tokio::test]
 async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
-    let folder = new_folder();
+    let directory = new_dir();
     // A directory simulates the file of another user in a directory with a sticky bit: no file can
     // replace it.
     for leftover in [".terraform.tfstate.next", ".terraform.tfstate.backup.next"] {
-        std::fs::create_dir(folder.path().join(leftover)).unwrap();
+        std::fs::create_dir(directory.path().join(leftover)).unwrap();
     }
-    new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
-    new_store(&folder).write(&mut state_with_word("b")).await.unwrap();
+    new_store(&directory).write(&mut state_with_word("a")).await.unwrap();
+    new_store(&directory).write(&mut state_with_word("b")).await.unwrap();
     let left = [".terraform.tfstate.backup.next", ".terraform.tfstate.next"];
     assert_eq!(
-        file_names_in(&folder),
+        file_names_in(&directory),
         [left[0], left[1], "terraform.tfstate", "terraform.tfstate.backup"]
     );
     assert_eq!(
-        load_state_file(&state_path_in(&folder)).unwrap().unwrap().check_results,
+        load_state_file(&state_path_in(&directory)).unwrap().unwrap().check_results,
         state_with_word("b").check_results
     );
 }
 
 #[tokio::test]
 async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
-    let folder = new_folder();
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), state_with_word("a").to_bytes())
-        .unwrap();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    std::fs::write(
+        directory.path().join("terraform.tfstate.backup"),
+        state_with_word("a").to_bytes(),
+    )
+    .unwrap();
+    let mut store = new_store(&directory);
     let lock = store.lock(lock_request()).await.unwrap();
-    assert!(state_path_in(&folder).exists());
+    assert!(state_path_in(&directory).exists());
     assert_eq!(store.read().await.unwrap(), None);
     store.unlock(lock).await.unwrap();
-    assert!(!state_path_in(&folder).exists());
+    assert!(!state_path_in(&directory).exists());
 }
 
 #[tokio::test]
 async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
-    let folder = new_folder();
-    std::fs::write(state_path_in(&folder), "").unwrap();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    std::fs::write(state_path_in(&directory), "").unwrap();
+    let mut store = new_store(&directory);
     let begin = async |base: &StateFile| {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
         store.intents.begin_run(begin).await.unwrap()
@@ -137,11 +143,11 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
 
 #[tokio::test]
 async fn a_state_file_without_content_is_distinguished_from_none() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    let mut store = new_store(&directory);
     assert_eq!(store.read().await.unwrap(), None);
     assert_eq!(store.empty_state_file(), None);
-    let path = state_path_in(&folder);
+    let path = state_path_in(&directory);
     std::fs::write(&path, "").unwrap();
     assert_eq!(store.read().await.unwrap(), None);
     assert_eq!(store.empty_state_file(), Some(path.as_path()));
@@ -154,20 +160,20 @@ async fn a_state_file_without_content_is_distinguished_from_none() {
 
 #[tokio::test]
 async fn a_damaged_file_is_neither_read_nor_overwritten() {
-    let folder = new_folder();
-    std::fs::write(state_path_in(&folder), "{\"version\": 4, \"reso").unwrap();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    std::fs::write(state_path_in(&directory), "{\"version\": 4, \"reso").unwrap();
+    let mut store = new_store(&directory);
     assert!(store.read().await.is_err());
     assert!(store.write(&mut state_with_word("a")).await.is_err());
-    let there = std::fs::read_to_string(state_path_in(&folder)).unwrap();
+    let there = std::fs::read_to_string(state_path_in(&directory)).unwrap();
     assert_eq!(there, "{\"version\": 4, \"reso");
 }
 
 #[tokio::test]
 async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
-    let folder = new_folder();
-    std::fs::write(state_path_in(&folder), "").unwrap();
-    let mut store = new_store(&folder);
+    let directory = new_dir();
+    std::fs::write(state_path_in(&directory), "").unwrap();
+    let mut store = new_store(&directory);
     let base = StateFile::new_empty();
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
     let journal = store.intents.begin_run(begin).await.unwrap();
@@ -182,7 +188,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
         assert_eq!(*evidence, std::slice::from_ref(&path));
         let detail = error.diagnostic().detail;
         assert!(
-            detail.contains(&format!("delete {}", state_path_in(&folder).display())),
+            detail.contains(&format!("delete {}", state_path_in(&directory).display())),
             "{detail}"
         );
     }
@@ -190,14 +196,14 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
 
 #[tokio::test]
 async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
-    let folder = new_folder();
-    let mut store = new_store(&folder);
-    let backup = folder.path().join("terraform.tfstate.backup");
+    let directory = new_dir();
+    let mut store = new_store(&directory);
+    let backup = directory.path().join("terraform.tfstate.backup");
     let base = StateFile { serial: 3, ..state_with_word("a") };
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
     drop(store.intents.begin_run(begin).await.unwrap());
     for state in ["", "{\"version\": 4, "] {
-        std::fs::write(state_path_in(&folder), state).unwrap();
+        std::fs::write(state_path_in(&directory), state).unwrap();
         std::fs::write(&backup, "{\"version").unwrap();
         let detail = store.read().await.unwrap_err().diagnostic().detail;
         assert!(!detail.contains("can be copied"), "{detail}");

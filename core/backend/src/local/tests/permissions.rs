@@ -4,31 +4,31 @@ use super::*;
 use crate::local::replace_file::PipeHandling;
 
 /// The permissions of a file in the directory.
-fn mode_of(folder: &TempDir, name: &str) -> u32 {
-    folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777
+fn mode_of(directory: &TempDir, name: &str) -> u32 {
+    directory.path().join(name).metadata().unwrap().permissions().mode() & 0o777
 }
 
-fn set_mode(folder: &TempDir, name: &str, mode: u32) {
+fn set_mode(directory: &TempDir, name: &str, mode: u32) {
     let permissions = std::fs::Permissions::from_mode(mode);
-    std::fs::set_permissions(folder.path().join(name), permissions).unwrap();
+    std::fs::set_permissions(directory.path().join(name), permissions).unwrap();
 }
 
 #[tokio::test]
 async fn links_and_permissions_survive_a_write() {
-    let folder = new_folder();
-    let real = folder.path().join("real.tfstate");
+    let directory = new_dir();
+    let real = directory.path().join("real.tfstate");
     std::fs::write(&real, state_with_word("a").to_bytes()).unwrap();
     std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
-    symlink("real.tfstate", state_path_in(&folder)).unwrap();
+    symlink("real.tfstate", state_path_in(&directory)).unwrap();
     for locked in [false, true] {
-        let mut store = new_store(&folder);
+        let mut store = new_store(&directory);
         if locked {
             drop(store.lock(lock_request()).await.unwrap());
         }
         let mut file = store.read().await.unwrap().unwrap();
         file.check_results = state_with_word(if locked { "b" } else { "c" }).check_results;
         store.write(&mut file).await.unwrap();
-        assert!(state_path_in(&folder).is_symlink());
+        assert!(state_path_in(&directory).is_symlink());
         assert_eq!(load_state_file(&real).unwrap(), Some(file));
         assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
@@ -37,27 +37,28 @@ async fn links_and_permissions_survive_a_write() {
 #[tokio::test]
 async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
     for locked in [false, true] {
-        let folder = new_folder();
-        let mut store = new_store(&folder);
+        let directory = new_dir();
+        let mut store = new_store(&directory);
         if locked {
             drop(store.lock(lock_request()).await.unwrap());
-            assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
-            assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), 0o600);
+            assert_eq!(mode_of(&directory, "terraform.tfstate"), 0o600);
+            assert_eq!(mode_of(&directory, ".terraform.tfstate.lock.info"), 0o600);
         }
         store.write(&mut state_with_word("a")).await.unwrap();
-        assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
-        let mut store = new_store(&folder);
+        assert_eq!(mode_of(&directory, "terraform.tfstate"), 0o600);
+        let mut store = new_store(&directory);
         store.write(&mut state_with_word("b")).await.unwrap();
-        assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
-        assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
+        assert_eq!(mode_of(&directory, "terraform.tfstate.backup"), 0o600);
+        save_errored_state(&state_with_word("a"), &StateCipher::default(), directory.path())
+            .unwrap();
+        assert_eq!(mode_of(&directory, "errored.tfstate"), 0o600);
     }
     // From the start: before the file has content, and before another mode is set.
-    let folder = new_folder();
-    let made = folder.path().join("made");
+    let directory = new_dir();
+    let made = directory.path().join("made");
     DiskOperations::default()
         .replace_file_without_lock(&made, PipeHandling::Replace, None, &|_| {
-            assert_eq!(mode_of(&folder, ".made.next"), 0o600);
+            assert_eq!(mode_of(&directory, ".made.next"), 0o600);
             Ok(())
         })
         .unwrap();
@@ -74,21 +75,21 @@ async fn the_mode_of_a_state_stays_and_its_backup_never_gets_more() {
         (0o644, Some(0o600), 0o600),
     ] {
         for locked in [false, true] {
-            let folder = new_folder();
-            new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
-            set_mode(&folder, "terraform.tfstate", state);
+            let directory = new_dir();
+            new_store(&directory).write(&mut state_with_word("a")).await.unwrap();
+            set_mode(&directory, "terraform.tfstate", state);
             if let Some(mode) = backup {
-                std::fs::write(folder.path().join("terraform.tfstate.backup"), "old").unwrap();
-                set_mode(&folder, "terraform.tfstate.backup", mode);
+                std::fs::write(directory.path().join("terraform.tfstate.backup"), "old").unwrap();
+                set_mode(&directory, "terraform.tfstate.backup", mode);
             }
-            let mut store = new_store(&folder);
+            let mut store = new_store(&directory);
             if locked {
                 drop(store.lock(lock_request()).await.unwrap());
-                assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), state & 0o644);
+                assert_eq!(mode_of(&directory, ".terraform.tfstate.lock.info"), state & 0o644);
             }
             store.write(&mut state_with_word("b")).await.unwrap();
-            assert_eq!(mode_of(&folder, "terraform.tfstate"), state);
-            let found = mode_of(&folder, "terraform.tfstate.backup");
+            assert_eq!(mode_of(&directory, "terraform.tfstate"), state);
+            let found = mode_of(&directory, "terraform.tfstate.backup");
             assert_eq!(found, expected, "{state:o} {backup:?}");
         }
     }

@@ -4,8 +4,8 @@ use super::*;
 use crate::local::replace_file::PipeHandling;
 
 /// A pipe, and a link to it.
-fn create_pipe_and_link(folder: &TempDir) -> [PathBuf; 2] {
-    let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+fn create_pipe_and_link(directory: &TempDir) -> [PathBuf; 2] {
+    let (pipe, link) = (directory.path().join("pipe"), directory.path().join("link"));
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     symlink(&pipe, &link).unwrap();
     [pipe, link]
@@ -13,8 +13,8 @@ fn create_pipe_and_link(folder: &TempDir) -> [PathBuf; 2] {
 
 #[tokio::test]
 async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
-    let folder = new_folder();
-    let [pipe, link] = create_pipe_and_link(&folder);
+    let directory = new_dir();
+    let [pipe, link] = create_pipe_and_link(&directory);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&pipe, &link] {
         // Opened without waiting for a writer.
@@ -31,8 +31,8 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
 
 #[tokio::test]
 async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
-    let folder = new_folder();
-    let [pipe, link] = create_pipe_and_link(&folder);
+    let directory = new_dir();
+    let [pipe, link] = create_pipe_and_link(&directory);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&link, &pipe] {
         DiskOperations::default()
@@ -41,7 +41,7 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
         assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     }
     // Content that is written to a device is not stored, and writing it does not block.
-    let device = folder.path().join("device");
+    let device = directory.path().join("device");
     symlink("/dev/null", &device).unwrap();
     DiskOperations::default()
         .replace_file_without_lock(&device, PipeHandling::Replace, None, &text)
@@ -51,8 +51,8 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
 
 #[test]
 fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
-    let folder = new_folder();
-    let errored = folder.path().join(ERRORED_FILE);
+    let directory = new_dir();
+    let errored = directory.path().join(ERRORED_FILE);
     for target in ["/dev/null", "/dev/zero", "pipe"] {
         if target == "pipe" {
             nix::unistd::mkfifo(&errored, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -60,7 +60,7 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
             symlink(target, &errored).unwrap();
         }
         let (path, kept) =
-            save_errored_state(&StateFile::new_empty(), &StateCipher::default(), folder.path())
+            save_errored_state(&StateFile::new_empty(), &StateCipher::default(), directory.path())
                 .unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
@@ -69,9 +69,9 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
 }
 
 #[tokio::test]
-async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
-    let (folder, victim) = (new_folder(), new_folder());
-    let link = folder.path().join("terraform.tfstate.d");
+async fn no_directory_is_made_for_a_state_behind_a_planted_link() {
+    let (directory, victim) = (new_dir(), new_dir());
+    let link = directory.path().join("terraform.tfstate.d");
     symlink(victim.path(), &link).unwrap();
     let mut store =
         LocalStore::new(StateFilePaths::from_state_path(link.join("other/terraform.tfstate")));
@@ -86,8 +86,8 @@ async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
 
 #[tokio::test]
 async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
-    let folder = new_folder();
-    let [pipe, link] = create_pipe_and_link(&folder);
+    let directory = new_dir();
+    let [pipe, link] = create_pipe_and_link(&directory);
     for path in [pipe, link] {
         let refused = LocalStore::new(StateFilePaths::from_state_path(&path)).read().await;
         assert!(refused.unwrap_err().to_string().contains("it is a pipe, not a file"));
@@ -97,8 +97,8 @@ async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
 
 #[tokio::test]
 async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
-    let folder = new_folder();
-    for path in create_pipe_and_link(&folder) {
+    let directory = new_dir();
+    for path in create_pipe_and_link(&directory) {
         let named = UserNamedPaths { source: true, backup: false };
         let mut store =
             LocalStore::new(StateFilePaths { named, ..StateFilePaths::from_state_path(&path) });
@@ -120,5 +120,9 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
         assert!(matches!(error, StoreError::NotPersistent { .. }), "{error:?}");
         store.unlock(lock).await.unwrap();
     }
-    assert_eq!(folder.path().read_dir().unwrap().count(), 2, "something was left beside the pipe");
+    assert_eq!(
+        directory.path().read_dir().unwrap().count(),
+        2,
+        "something was left beside the pipe"
+    );
 }

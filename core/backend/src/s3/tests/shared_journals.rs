@@ -37,8 +37,8 @@ async fn announce_creation(journal: &Journal) {
 
 /// The part with a journal of one call without a response.
 async fn part_of_interrupted_run(tag: u8) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_run(&LocalIntentLog::in_dir(directory.path().join("journal"))).await;
     announce_creation(&journal).await;
     [&[tag], &journal.read_content().unwrap()[..]].concat()
 }
@@ -52,11 +52,11 @@ fn run_replies(seconds: u32, part: &[u8]) -> [ScriptedReply; 2] {
 
 #[tokio::test(start_paused = true)]
 async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
-    let (folder, conflict) = (tempfile::tempdir().unwrap(), || {
+    let (directory, conflict) = (tempfile::tempdir().unwrap(), || {
         error_reply("409 Conflict", "ConditionalRequestConflict")
     });
     let append = async |server: ScriptedServer| {
-        let journals = new_backend_in(folder.path(), &server, &[]).shared_journals("default");
+        let journals = new_backend_in(directory.path(), &server, &[]).shared_journals("default");
         journals.append_part("r", 1, b"x").await
     };
     let server = ScriptedServer::start([conflict(), success_reply("1")]);
@@ -71,8 +71,9 @@ async fn a_run_without_a_lock_is_taken_over_only_when_it_writes_no_heartbeat() {
     let (own, taken_over) =
         (part_of_interrupted_run(b'r').await, part_of_interrupted_run(b'c').await);
     let recover = async |replies: [ScriptedReply; 2], access: StateAccess, more: &[Argument]| {
-        let (folder, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
-        let intents = new_backend_in(folder.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let (directory, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
+        let intents =
+            new_backend_in(directory.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
         let recovered = intents.recover_runs(None, access).await;
         recovered.map(|recovery| recovery.unresolved.len())
     };
@@ -101,10 +102,11 @@ async fn a_run_without_a_lock_writes_heartbeats() {
     let listed = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let (none, lockfile) = locks();
     for (more, n_asked) in [(&none, 4), (&lockfile, 2)] {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let stored = (0..3).map(|_| success_reply("1"));
         let server = ScriptedServer::start([listed()].into_iter().chain(stored));
-        let intents = new_backend_in(folder.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let intents =
+            new_backend_in(directory.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
         let _journal = begin_run(&*intents).await;
         tokio::time::sleep(Duration::from_secs(50)).await;
         let asked = server.received_requests();
@@ -118,7 +120,7 @@ async fn a_run_without_a_lock_writes_heartbeats() {
 
 #[tokio::test(start_paused = true)]
 async fn a_heartbeat_without_an_answer_is_not_taken_for_a_part_of_another_process() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let listed = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let failing = (0..7).map(|_| error_reply("400 Bad Request", "Down"));
     let server =
@@ -128,7 +130,7 @@ async fn a_heartbeat_without_an_answer_is_not_taken_for_a_part_of_another_proces
             ScriptedReply::new("200 OK", "r"),
             success_reply("2"),
         ]));
-    let intents = new_backend_in(folder.path(), &server, &[]).intent_log_of(DEFAULT_WORKSPACE);
+    let intents = new_backend_in(directory.path(), &server, &[]).intent_log_of(DEFAULT_WORKSPACE);
     let journal = begin_run(&*intents).await;
     // After the attempts at the first heartbeat, and before the second.
     tokio::time::sleep(Duration::from_secs(35)).await;

@@ -43,7 +43,7 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     parts.dedup_by(|a, b| matches!((a, b), (PatternSegment::AnyDepth, PatternSegment::AnyDepth)));
     let mut search = GlobSearch { args, found: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
-    search.match_in_folder(root.to_owned(), &parts)?;
+    search.match_in_dir(root.to_owned(), &parts)?;
     let files = search.found.iter().map(|path| Value::string(relative_path(path, &base))).collect();
     Ok(Value::set(Type::String, files))
 }
@@ -66,21 +66,21 @@ struct GlobSearch<'a> {
 
 impl GlobSearch<'_> {
     /// Searches for matches of `parts` in a directory, whose path is empty or ends with a slash.
-    fn match_in_folder(
+    fn match_in_dir(
         &mut self,
-        folder: String,
+        directory: String,
         parts: &[PatternSegment],
     ) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
             // Looked up by name, because the directory may be large, or may not be readable by this
             // user.
-            PatternSegment::Literal(name) => self.search_entry(&folder, name, rest),
+            PatternSegment::Literal(name) => self.search_entry(&directory, name, rest),
             PatternSegment::Pattern(tokens) => {
-                for (name, kind) in self.list_folder(&folder)? {
+                for (name, kind) in self.list_dir(&directory)? {
                     let chars: Vec<char> = name.chars().collect();
                     if pattern_matches(tokens, &chars) {
-                        self.follow_match(format!("{folder}{name}"), kind, rest)?;
+                        self.follow_match(format!("{directory}{name}"), kind, rest)?;
                     }
                 }
                 Ok(())
@@ -88,12 +88,12 @@ impl GlobSearch<'_> {
             PatternSegment::AnyDepth => {
                 // `**` also matches zero directories.
                 if !rest.is_empty() {
-                    self.match_in_folder(folder.clone(), rest)?;
+                    self.match_in_dir(directory.clone(), rest)?;
                 }
-                for (name, kind) in self.list_folder(&folder)? {
-                    let path = format!("{folder}{name}");
+                for (name, kind) in self.list_dir(&directory)? {
+                    let path = format!("{directory}{name}");
                     match kind {
-                        FileKind::Folder => self.match_in_folder(format!("{path}/"), parts)?,
+                        FileKind::Directory => self.match_in_dir(format!("{path}/"), parts)?,
                         _ if rest.is_empty() => self.follow_match(path, kind, rest)?,
                         _ => {}
                     }
@@ -105,11 +105,11 @@ impl GlobSearch<'_> {
 
     fn search_entry(
         &mut self,
-        folder: &str,
+        directory: &str,
         name: &str,
         rest: &[PatternSegment],
     ) -> Result<(), CallError> {
-        let path = format!("{folder}{name}");
+        let path = format!("{directory}{name}");
         // Unreadable paths match nothing.
         match self.args.ctx.host.files.file_kind(&path) {
             Ok(kind) => self.follow_match(path, kind, rest),
@@ -129,15 +129,15 @@ impl GlobSearch<'_> {
                 self.found.insert(path);
                 Ok(())
             }
-            ([_, ..], FileKind::Folder) => self.match_in_folder(format!("{path}/"), rest),
+            ([_, ..], FileKind::Directory) => self.match_in_dir(format!("{path}/"), rest),
             _ => Ok(()),
         }
     }
 
-    fn list_folder(&self, folder: &str) -> Result<Vec<(String, FileKind)>, CallError> {
-        let path = if folder.is_empty() { "." } else { folder };
+    fn list_dir(&self, directory: &str) -> Result<Vec<(String, FileKind)>, CallError> {
+        let path = if directory.is_empty() { "." } else { directory };
         // A directory that cannot be read has no matches, like a path that cannot be read.
-        let entries = self.args.ctx.host.files.list_folder(path).unwrap_or_default();
+        let entries = self.args.ctx.host.files.list_dir(path).unwrap_or_default();
         // Without this limit, cyclic links would never end.
         self.args.charge_elements(entries.len() + 1)?;
         Ok(entries)

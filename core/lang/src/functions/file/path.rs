@@ -14,7 +14,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         builtin_on_path("basename", |args| args.string_result(base_name(args.text(0)?)))
             .described_as("Returns the last element of a path.", ["The path."])
             .with_example(r#"basename("a/b.txt")"#, r#""b.txt""#),
-        builtin_on_path("dirname", |args| args.string_result(folder_name(args.text(0)?)))
+        builtin_on_path("dirname", |args| args.string_result(dir_name(args.text(0)?)))
             .described_as("Returns a path without its last element.", ["The path."])
             .with_example(r#"dirname("a/b.txt")"#, r#""a""#),
         builtin_on_path("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
@@ -65,7 +65,7 @@ fn base_name(path: &str) -> String {
     }
 }
 
-fn folder_name(path: &str) -> String {
+fn dir_name(path: &str) -> String {
     clean_path(path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(""))
 }
 
@@ -81,7 +81,7 @@ pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallErr
         .ctx
         .host
         .files
-        .home_folder()
+        .home_dir()
         .ok_or_else(|| CallError::new("the home directory is unknown"))?;
     if rest.is_empty() { Ok(home) } else { Ok(clean_path(&format!("{home}{rest}"))) }
 }
@@ -91,25 +91,25 @@ fn abs_path(args: &Args<'_>) -> FunctionResult {
     if path.starts_with('/') {
         return args.string_result(clean_path(path));
     }
-    let folder = args
+    let directory = args
         .ctx
         .host
         .files
-        .current_folder()
+        .current_dir()
         .ok_or_else(|| CallError::new("the current directory is unknown"))?;
-    args.string_result(clean_path(&format!("{folder}/{}", path.as_str())))
+    args.string_result(clean_path(&format!("{directory}/{}", path.as_str())))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base_name, clean_path, folder_name};
+    use super::{base_name, clean_path, dir_name};
 
     #[test]
     fn paths_are_taken_apart_like_the_console_does() {
         let names = ["a/b/", "", "/", "a//", "a"].map(base_name);
         assert_eq!(names, ["b", ".", "/", "a", "a"]);
-        let folders = ["a/b/c", "a", "/", "a//b/../c", "", "a/", "/a"].map(folder_name);
-        assert_eq!(folders, ["a/b", ".", "/", "a", ".", "a", "/"]);
+        let directories = ["a/b/c", "a", "/", "a//b/../c", "", "a/", "/a"].map(dir_name);
+        assert_eq!(directories, ["a/b", ".", "/", "a", ".", "a", "/"]);
         assert_eq!(["../a", "/../a", "a/../..", "./"].map(clean_path), ["../a", "/a", "..", "."]);
     }
 }

@@ -16,10 +16,10 @@ use crate::state::journal::{
 };
 use crate::state::recover::{JournalContent, recover_journals};
 
-fn begin_journal(folder: &tempfile::TempDir) -> Journal {
+fn begin_journal(directory: &tempfile::TempDir) -> Journal {
     let base = StateFile::new_empty();
     let header = RunHeader { operation: "test", base: &base, read_from: None };
-    Journal::begin_run(&folder.path().join("journal"), header).unwrap()
+    Journal::begin_run(&directory.path().join("journal"), header).unwrap()
 }
 
 /// Announces the creation of an object by the built-in provider, which changes nothing outside.
@@ -50,8 +50,8 @@ fn stored_records(path: &std::path::Path) -> String {
 
 #[tokio::test]
 async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
     journal.settle_operation(op, None).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin");
@@ -67,8 +67,8 @@ async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
 
 #[test]
 fn a_result_is_with_the_system_before_a_provisioner_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
     journal.record_interim_result(op, None).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent, 3 Settled");
@@ -76,8 +76,8 @@ fn a_result_is_with_the_system_before_a_provisioner_runs() {
 
 #[test]
 fn the_buffer_is_written_when_the_apply_waits_and_when_it_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let apply = journal.run_and_write_buffer(async {
         announce_internal_call(&journal, "terraform_data.a").unwrap();
         pending::<()>().await;
@@ -97,8 +97,8 @@ fn the_buffer_is_written_when_the_apply_waits_and_when_it_ends() {
 
 #[test]
 fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let long = format!("terraform_data.a[\"{}\"]", "k".repeat(MAX_BUFFER_LEN));
     announce_internal_call(&journal, &long).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin");
@@ -111,8 +111,8 @@ fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
 
 #[test]
 fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("terraform_data.a", "terraform.io/builtin/terraform");
     let intent = create_intent(&addr, &provider);
     let op = journal.announce_internal_call(intent, InternalRecordTiming::AtOnce).unwrap();
@@ -125,8 +125,8 @@ fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
 
 #[tokio::test]
 async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     let external = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     let settled = announce_internal_call(&journal, "terraform_data.b").unwrap();
@@ -154,8 +154,8 @@ async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
 
 #[tokio::test]
 async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     let announcing = journal.announce_operation(create_intent(&addr, &provider));
     let buffering = async {
@@ -171,8 +171,8 @@ async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made()
 
 #[tokio::test]
 async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     announce_internal_call(&journal, "terraform_data.b").unwrap();
@@ -184,8 +184,8 @@ async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
 
 #[test]
 fn a_journal_that_is_cut_off_within_the_buffer_leaves_nothing_to_decide() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = begin_journal(&folder);
+    let directory = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&directory);
     let path = journal.path().to_owned();
     let begin = std::fs::read(&path).unwrap().len();
     for name in ["terraform_data.a", "terraform_data.b"] {

@@ -9,12 +9,12 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let run = run.kill_run();
-    let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
     recovery.archive_journals().unwrap();
     // Its serial is newer, so the object came after the run.
     let theirs = rewritten_by_other_program(state_with_objects(&[("t.a", "imported")]));
-    let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
     let said = recovery.unresolved[0].diagnostic().detail;
     assert!(said.contains("an object has appeared at its address"), "{said}");
@@ -27,12 +27,12 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
 async fn object_in_a_state_no_newer_than_the_run_does_not_settle_a_creation() {
     let base = state_with_objects(&[("t.a", "vanished")]);
     let run = killed_while_creating(&base, &["t.a"]).await;
-    let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
     recovery.archive_journals().unwrap();
     // Taken over, and then a user puts back a backup.
     let backup = StateFile { serial: 2, ..state_with_objects(&[("t.a", "vanished")]) };
-    let recovery = recover_journals_in_folder(&run.path(), Some(backup)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(backup)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
 }
 
@@ -49,7 +49,7 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
         base,
         rewritten_by_other_program(state_with_objects(&[("t.a", "old, as a later run found it")])),
     ] {
-        let recovery = recover_journals_in_folder(&run.path(), Some(stored.clone())).unwrap();
+        let recovery = recover_journals_in_dir(&run.path(), Some(stored.clone())).unwrap();
         assert_eq!(recovery.file, Some(stored));
         assert!(recovery.unresolved[0].needs_decision());
         assert_eq!(recovery.unresolved[0].deposes, Some(key.clone()));
@@ -61,7 +61,7 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
 async fn earlier_object_at_the_moved_address_does_not_settle_a_creation() {
     let base = state_with_objects(&[("t.b", "there all along")]);
     let run = killed_while_creating(&base, &["t.a"]).await;
-    let mut recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let mut recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     recovery.follow_moves(|_, _| parse_addr("t.b"));
     assert!(recovery.unresolved[0].needs_decision());
     assert_eq!(recovery.mark_decided(&parse_addr("t.b"), "looked").len(), 1);
@@ -77,7 +77,7 @@ async fn new_object_settles_a_creation_only_if_it_matches_the_plan() {
     let run = run.kill_run();
     for (word, is_open) in [("was t.c before", true), ("made", false)] {
         let stored = rewritten_by_other_program(state_with_objects(&[("t.a", word)]));
-        let mut recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
+        let mut recovery = recover_journals_in_dir(&run.path(), Some(stored)).unwrap();
         recovery.follow_moves(|_, _| parse_addr("t.b"));
         assert_eq!(recovery.unresolved[0].needs_decision(), is_open, "{word}");
     }
@@ -87,7 +87,7 @@ async fn new_object_settles_a_creation_only_if_it_matches_the_plan() {
 async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_another() {
     let base = state_with_objects(&[]);
     let run = killed_while_creating(&base, &["t.a", "t.b", "t.c"]).await;
-    let mut recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let mut recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     recovery.follow_moves(|_, _| parse_addr("t.c"));
     let open = |recovery: &Recovery| recovery.original_addresses(&parse_addr("t.c")).len();
     assert_eq!(open(&recovery), 3);
@@ -122,7 +122,7 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
         .unwrap();
 
     let run = run.kill_run();
-    let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     assert_eq!(recovery.unresolved[0].planned, Some(planned));
     let told: Vec<String> = recovery
         .diagnostics()
@@ -139,12 +139,12 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
 
     // A later run has changed the state back; that must not bring the results of this one back.
     let later = state_with_objects(&[("t.b", "newer"), ("t.c", "old")]);
-    let recovery = recover_journals_in_folder(&run.path(), Some(later.clone())).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(later.clone())).unwrap();
     assert_eq!(recovery.file, Some(later));
     let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
     assert_eq!(unresolved.addr, a);
     decide_and_record(&run, recovery.file.clone(), &a, "imported");
-    assert!(recover_journals_in_folder(&run.path(), None).unwrap().is_empty());
+    assert!(recover_journals_in_dir(&run.path(), None).unwrap().is_empty());
     assert!(!run.path().exists());
 }
 
@@ -174,7 +174,7 @@ async fn the_id_of_a_result_is_in_no_message_if_it_is_sensitive() {
     run.journal.settle_operation(op, Some(&made)).unwrap();
     let run = run.kill_run();
     let theirs = rewritten_by_other_program(state_with_objects(&[("t.a", "theirs")]));
-    let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
+    let recovery = recover_journals_in_dir(&run.path(), Some(theirs)).unwrap();
     let [open] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
     assert_eq!(open.guess_object_id().as_deref(), Some("hunter2"));
     assert_eq!(open.shown_object_id(), None);
@@ -182,7 +182,7 @@ async fn the_id_of_a_result_is_in_no_message_if_it_is_sensitive() {
     assert!(said.contains("the answer had arrived") && !said.contains("hunter2"), "{said}");
     // An error that lists all results of the journal.
     let other = StateFile { lineage: "two".to_owned(), ..base };
-    let refused = recover_journals_in_folder(&run.path(), Some(other)).unwrap_err();
+    let refused = recover_journals_in_dir(&run.path(), Some(other)).unwrap_err();
     let said = refused.diagnostic().detail;
     assert!(said.contains("t.a") && !said.contains("hunter2"), "{said}");
 }

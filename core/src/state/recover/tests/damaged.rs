@@ -39,7 +39,7 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x04;
         std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover_journals_in_folder(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_journals_in_dir(&killed.path(), Some(base.clone())).unwrap();
         let damage = recovery.runs[0].damage.as_ref().expect("every record has a checksum");
         let state = list_objects(&recovery.file.as_ref().unwrap().state);
         let told = reported_objects(&recovery);
@@ -69,7 +69,7 @@ async fn bytes_between_two_records_lose_none_of_them() {
     for at in 0..bytes.len() {
         let damaged = [&bytes[..at], b"bytes of another file", &bytes[at..]].concat();
         std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover_journals_in_folder(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_journals_in_dir(&killed.path(), Some(base.clone())).unwrap();
         // In the last record they look like a truncated write.
         let Some(damage) = &recovery.runs[0].damage else { continue };
         let state = list_objects(&recovery.file.as_ref().unwrap().state);
@@ -115,14 +115,14 @@ async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
         bytes[ends[lost - 1] + 20] ^= 0x04;
         std::fs::write(&path, &bytes).unwrap();
 
-        let recovery = recover_journals_in_folder(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_journals_in_dir(&killed.path(), Some(base.clone())).unwrap();
         let damage = recovery.runs[0].damage.clone().unwrap();
         assert!(!damage.hides_creation);
         let file = rewritten_by_other_program(recovery.file.clone().unwrap());
         assert_eq!(list_objects(&file.state), ["t.a=made"]);
         recovery.archive_journals().unwrap();
         assert_eq!(std::fs::read(damage.damaged_copy_location()).unwrap(), bytes);
-        let next = recover_journals_in_folder(&killed.path(), Some(file.clone())).unwrap();
+        let next = recover_journals_in_dir(&killed.path(), Some(file.clone())).unwrap();
         assert_eq!(next.file, Some(file));
         let open: Vec<_> = next.unresolved.iter().map(|one| one.addr.to_string()).collect();
         assert_eq!(open, if is_open { vec!["t.c"] } else { Vec::new() });
@@ -147,7 +147,7 @@ async fn a_result_without_its_announcement_is_not_put_over_another_object() {
     // In the announcement, of which this is the end.
     bytes[start - 3] ^= 0x04;
     std::fs::write(&path, &bytes).unwrap();
-    let recovery = recover_journals_in_folder(&killed.path(), Some(base.clone())).unwrap();
+    let recovery = recover_journals_in_dir(&killed.path(), Some(base.clone())).unwrap();
     assert_eq!(recovery.file, Some(base));
     let damage = recovery.runs[0].damage.as_ref().unwrap();
     assert!(damage.hides_creation);
@@ -161,24 +161,21 @@ async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
     let path = run.journal.path().to_owned();
     let killed = run.kill_run();
     std::fs::write(&path, "").unwrap();
-    let error = recover_journals_in_folder(&killed.path(), None).unwrap_err();
+    let error = recover_journals_in_dir(&killed.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::Headless { .. }), "{error:?}");
     let recovery =
-        recover_journals_in_folder(&killed.path(), Some(state_with_objects(&[("t.a", "there")])))
+        recover_journals_in_dir(&killed.path(), Some(state_with_objects(&[("t.a", "there")])))
             .unwrap();
     let damage = recovery.runs[0].damage.as_ref().unwrap();
     assert!(damage.hides_creation);
     recovery.archive_journals().unwrap();
-    assert!(
-        recover_journals_in_folder(&killed.path(), None).unwrap().is_empty(),
-        "it is set aside"
-    );
+    assert!(recover_journals_in_dir(&killed.path(), None).unwrap().is_empty(), "it is set aside");
 }
 
 #[test]
 fn a_pipe_in_place_of_a_journal_is_refused_and_not_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.wal");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.wal");
     nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(recover_journals_in_folder(folder.path(), None).is_err());
+    assert!(recover_journals_in_dir(directory.path(), None).is_err());
 }

@@ -7,9 +7,9 @@ fn find_misplaced(own: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
 }
 
 /// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
-async fn kill_run_on_old(folder: &Path, base: &StateFile) {
+async fn kill_run_on_old(directory: &Path, base: &StateFile) {
     let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-    let journal = Journal::begin_run(&folder.join(".old.journal"), begin).unwrap();
+    let journal = Journal::begin_run(&directory.join(".old.journal"), begin).unwrap();
     let provider: ProviderConfigAddr = PROVIDER.parse().unwrap();
     let (a, b, planned) = (parse_addr("t.a"), parse_addr("t.b"), Value::Null(Type::Dynamic));
     let create = |addr| Intent {
@@ -29,15 +29,15 @@ async fn kill_run_on_old(folder: &Path, base: &StateFile) {
 #[tokio::test]
 async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() {
     let base = state_with_objects(&[("t.c", "old")]);
-    let folder = tempfile::tempdir().unwrap();
-    let own = folder.path().join(".new.journal");
+    let directory = tempfile::tempdir().unwrap();
+    let own = directory.path().join(".new.journal");
     let find = |state: &StateFile| find_misplaced(&own, state);
     assert!(find(&base).is_empty());
-    kill_run_on_old(folder.path(), &base).await;
-    let place = |exists| JournaledPlace::File { path: folder.path().join("old"), exists };
+    kill_run_on_old(directory.path(), &base).await;
+    let place = |exists| JournaledPlace::File { path: directory.path().join("old"), exists };
     let mut expected = MisplacedJournals {
-        folder: folder.path().join(".old.journal"),
-        own_folder: own.clone(),
+        directory: directory.path().join(".old.journal"),
+        own_dir: own.clone(),
         place: place(false),
         is_of_lineage: true,
         n_results: 1,
@@ -45,15 +45,15 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     };
     assert_eq!(find(&base), [expected.clone()]);
     // Copied instead of moved.
-    std::fs::write(folder.path().join("old"), "{}").unwrap();
+    std::fs::write(directory.path().join("old"), "{}").unwrap();
     expected.place = place(true);
     assert_eq!(find(&base), [expected.clone()]);
     // The journal of the state itself is taken over.
-    assert!(find_misplaced(&expected.folder, &base).is_empty());
+    assert!(find_misplaced(&expected.directory, &base).is_empty());
     let other = StateFile { lineage: "two".to_owned(), ..base.clone() };
     assert!(find(&other).is_empty());
     // All of it is settled under the former name.
-    let mut recovery = recover_journals_in_folder(&expected.folder, Some(base)).unwrap();
+    let mut recovery = recover_journals_in_dir(&expected.directory, Some(base)).unwrap();
     recovery.mark_decided(&parse_addr("t.b"), "looked");
     recovery.archive_journals().unwrap();
     assert!(find(&recovery.file.unwrap()).is_empty());
@@ -62,20 +62,20 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
 #[tokio::test]
 async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_back() {
     let base = state_with_objects(&[]);
-    let folder = tempfile::tempdir().unwrap();
-    kill_run_on_old(folder.path(), &base).await;
+    let directory = tempfile::tempdir().unwrap();
+    kill_run_on_old(directory.path(), &base).await;
     // The results, and an object that may be the one that was being created.
     let made = state_with_objects(&[("t.a", "made"), ("t.b", "imported")]);
     let made = rewritten_by_other_program(made);
-    assert!(find_misplaced(&folder.path().join(".new.journal"), &made).is_empty());
+    assert!(find_misplaced(&directory.path().join(".new.journal"), &made).is_empty());
 }
 
 #[tokio::test]
 async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_place() {
     let base = state_with_objects(&[("t.c", "old")]);
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    kill_run_on_old(folder.path(), &base).await;
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    kill_run_on_old(directory.path(), &base).await;
     let remote = at(".state-fedcba9876543210.journal");
     let find = |state: &StateFile| find_misplaced(&remote, state);
     // A remote state is not a renamed file.
@@ -83,8 +83,8 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
     let former = at(".state-0123456789abcdef.journal");
     std::fs::rename(at(".old.journal"), &former).unwrap();
     let expected = MisplacedJournals {
-        folder: former.clone(),
-        own_folder: remote.clone(),
+        directory: former.clone(),
+        own_dir: remote.clone(),
         place: JournaledPlace::Remote,
         is_of_lineage: true,
         n_results: 1,
@@ -109,18 +109,18 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
 
 #[test]
 fn a_journal_of_unknown_lineage_goes_with_a_state_only_if_its_own_does_not_exist_any_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let own = folder.path().join(".new.journal");
+    let directory = tempfile::tempdir().unwrap();
+    let own = directory.path().join(".new.journal");
     for (name, is_found) in [(".old.journal", true), (".state-0123456789abcdef.journal", false)] {
-        let journals = folder.path().join(name);
+        let journals = directory.path().join(name);
         std::fs::create_dir(&journals).unwrap();
         std::fs::write(journals.join("run.wal"), "").unwrap();
         let found = find_misplaced(&own, &state_with_objects(&[]));
         assert_eq!(found.len(), usize::from(is_found), "{found:?}");
         assert!(found.iter().all(|journals| !journals.is_of_lineage), "{found:?}");
-        std::fs::write(folder.path().join("old"), "{}").unwrap();
+        std::fs::write(directory.path().join("old"), "{}").unwrap();
         assert!(find_misplaced(&own, &state_with_objects(&[])).is_empty(), "{name}");
         std::fs::remove_dir_all(&journals).unwrap();
-        std::fs::remove_file(folder.path().join("old")).unwrap();
+        std::fs::remove_file(directory.path().join("old")).unwrap();
     }
 }

@@ -106,13 +106,13 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
 }
 
 /// Starts it where temporary files cannot be written, as on a full disk.
-async fn check_unwritable_temp_folder(suite: &mut Suite, program: &Path) {
+async fn check_unwritable_temp_dir(suite: &mut Suite, program: &Path) {
     if !suite.is_rule_wanted("Z-14") {
         return;
     }
     let mut launch = suite.launch_options();
     // Nothing can be written below `/proc`, not even by root, whom permissions do not stop.
-    launch.env.push(("TMPDIR".into(), "/proc/no-such-folder".into()));
+    launch.env.push(("TMPDIR".into(), "/proc/no-such-directory".into()));
     let problem = match Plugin::launch(program, &launch).await {
         Ok(plugin) => {
             let call =
@@ -134,13 +134,13 @@ async fn check_unwritable_temp_folder(suite: &mut Suite, program: &Path) {
 }
 
 pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path) {
-    check_unwritable_temp_folder(suite, program).await;
+    check_unwritable_temp_dir(suite, program).await;
     if !suite.is_rule_wanted("H-20") {
         return;
     }
     let mut bare = suite.launch_options();
     // A directory that is read-only even for root.
-    bare.folder = Some(PathBuf::from("/proc"));
+    bare.directory = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
     let mut odd = suite.launch_options();
     for (name, value) in

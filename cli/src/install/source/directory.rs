@@ -25,19 +25,19 @@ pub(crate) fn local_packages(
     mirror: &Path,
     addr: &ProviderAddr,
 ) -> Result<Vec<MirroredProviderPackage>, SourceError> {
-    let failed = |error: std::io::Error| SourceError::Folder {
-        folder: mirror.display().to_string(),
+    let failed = |error: std::io::Error| SourceError::Directory {
+        directory: mirror.display().to_string(),
         reason: formwork_value::diag::without_error_numbers(error.to_string()),
     };
     if !mirror.metadata().map_err(failed)?.is_dir() {
         return Err(failed(std::io::Error::other("it is not a directory")));
     }
-    let folder = mirror
+    let directory = mirror
         .join(addr.host().as_str())
         .join(addr.namespace().as_str())
         .join(addr.provider_type().as_str());
     let mut found = Vec::new();
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(found) };
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(found) };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
@@ -50,7 +50,7 @@ pub(crate) fn local_packages(
                 let name = package.file_name();
                 let platform = name.to_str().and_then(|name| name.parse().ok());
                 let Some(platform) = platform else { continue };
-                let location = PackageLocation::Folder(package.path());
+                let location = PackageLocation::Directory(package.path());
                 found.push(MirroredProviderPackage {
                     version: version.clone(),
                     platform,
@@ -84,15 +84,15 @@ mod tests {
     #[test]
     fn finds_both_layouts_and_prefers_the_unpacked_one() {
         let mirror = tempfile::tempdir().unwrap();
-        let folder = mirror.path().join("example.com/acme/thing");
+        let directory = mirror.path().join("example.com/acme/thing");
         let platform = Platform::current().to_string();
         for version in ["1.0.0", "1.2.0-beta1", "not-a-version"] {
-            std::fs::create_dir_all(folder.join(version).join(&platform)).unwrap();
+            std::fs::create_dir_all(directory.join(version).join(&platform)).unwrap();
         }
-        std::fs::create_dir_all(folder.join("3.0.0/plan9_mips")).unwrap();
+        std::fs::create_dir_all(directory.join("3.0.0/plan9_mips")).unwrap();
         for version in ["1.0.0", "2.0.0"] {
             let name = format!("terraform-provider-thing_{version}_{platform}.zip");
-            std::fs::write(folder.join(name), "").unwrap();
+            std::fs::write(directory.join(name), "").unwrap();
         }
         let addr = "example.com/acme/thing".parse().unwrap();
         let found = local_packages(mirror.path(), &addr).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{JournalContent, Recovery, recover_journals};
 use crate::state::file::StateFile;
-use crate::state::journal::permissions::refuse_linked_folder;
+use crate::state::journal::permissions::refuse_linked_dir;
 use crate::state::journal::{self, JournalError, StoredJournalFile};
 
 /// Reads the journals that interrupted runs left in a directory, and applies their results to the
@@ -15,20 +15,20 @@ use crate::state::journal::{self, JournalError, StoredJournalFile};
 /// # Errors
 /// When a journal cannot be read, or belongs to another state. Of a damaged journal, the intact records
 /// are used.
-pub fn recover_journals_in_folder(
-    folder: &Path,
+pub fn recover_journals_in_dir(
+    directory: &Path,
     stored: Option<StateFile>,
 ) -> Result<Recovery, JournalError> {
-    recover_journals(read_interrupted_journals(folder)?, stored)
+    recover_journals(read_interrupted_journals(directory)?, stored)
 }
 
 /// The journals in a directory whose runs are no longer in progress.
 ///
 /// # Errors
 /// When one of the journals cannot be read.
-pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
+pub fn read_interrupted_journals(directory: &Path) -> Result<Vec<JournalContent>, JournalError> {
     let mut found = Vec::new();
-    for path in journal_paths(folder)? {
+    for path in journal_paths(directory)? {
         // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
         // operations are not interrupted, and taking them over would settle them twice.
         if journal::is_being_written(&path)? {
@@ -51,22 +51,22 @@ pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
 
 /// Whether a run has left a journal in a directory, or is still writing one.
 #[must_use]
-pub fn has_unfinished_journal(folder: &Path) -> bool {
-    journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
+pub fn has_unfinished_journal(directory: &Path) -> bool {
+    journal_paths(directory).is_ok_and(|journals| !journals.is_empty())
 }
 
-fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
-    refuse_linked_folder(folder).map_err(JournalError::io_error("read", folder))?;
-    let entries = match folder.read_dir() {
+fn journal_paths(directory: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    refuse_linked_dir(directory).map_err(JournalError::io_error("read", directory))?;
+    let entries = match directory.read_dir() {
         Ok(entries) => entries,
         // Only a missing directory means that there are no journals. Any other error must stop the
         // command: it could create objects again that a journal names.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(JournalError::io_error("read", folder)(error)),
+        Err(error) => return Err(JournalError::io_error("read", directory)(error)),
     };
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(JournalError::io_error("read", folder))?.path();
+        let path = entry.map_err(JournalError::io_error("read", directory))?.path();
         // Not `.begin`, which is not durable yet and announces nothing, and not `.damaged`, whose
         // valid records were taken over before.
         if path.extension().is_some_and(|extension| extension == "wal") {

@@ -66,9 +66,9 @@ fn visit_entries(
     wanted: &dyn Fn(&OsStr) -> bool,
     visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), ArchiveError>,
 ) -> Result<(), ArchiveError> {
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let mut entries = std::fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        let mut entries = std::fs::read_dir(&directory)?.collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries.into_iter().filter(|entry| wanted(&entry.file_name())) {
             let (path, kind) = (entry.path(), entry.file_type()?);
@@ -78,7 +78,7 @@ fn visit_entries(
             }
             visit(&path, kind)?;
             if kind.is_dir() {
-                folders.push(path);
+                directories.push(path);
             }
         }
     }
@@ -98,7 +98,7 @@ pub(crate) enum HiddenFiles {
 ///
 /// # Errors
 /// An entry cannot be read or written, or a limit is exceeded.
-pub(crate) fn copy_folder(
+pub(crate) fn copy_dir(
     from: &Path,
     to: &Path,
     limits: &UnpackLimits,
@@ -166,13 +166,13 @@ mod tests {
 
     #[test]
     fn wildcards_must_fit_exactly_one_path() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for path in ["repo-1a2b/sub", "other"] {
-            std::fs::create_dir_all(folder.path().join(path)).unwrap();
+            std::fs::create_dir_all(directory.path().join(path)).unwrap();
         }
-        let found = |wanted| find_single_match(folder.path(), wanted);
-        assert_eq!(found("repo-*/sub").unwrap(), folder.path().join("repo-1a2b/sub"));
-        assert_eq!(found("").unwrap(), folder.path());
+        let found = |wanted| find_single_match(directory.path(), wanted);
+        assert_eq!(found("repo-*/sub").unwrap(), directory.path().join("repo-1a2b/sub"));
+        assert_eq!(found("").unwrap(), directory.path());
         assert_eq!(
             found("*").unwrap_err(),
             "subdir \"*\" matches 2 paths; it must match exactly one"
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_in_a_folder_is_refused_and_not_waited_for() {
-        let folder = tempfile::tempdir().unwrap();
-        let from = folder.path().join("from");
+    fn a_pipe_in_a_directory_is_refused_and_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let from = directory.path().join("from");
         std::fs::create_dir(&from).unwrap();
         nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copied = copy_folder(
+        let copied = copy_dir(
             &from,
-            &folder.path().join("to"),
+            &directory.path().join("to"),
             &UnpackLimits::MODULE,
             HiddenFiles::Copied,
         );
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_copied_only_where_it_belongs_to_the_package() {
-        let folder = tempfile::tempdir().unwrap();
-        let from = folder.path().join("from");
+        let directory = tempfile::tempdir().unwrap();
+        let from = directory.path().join("from");
         for path in [".git", ".terraform", "sub/.git"] {
             std::fs::create_dir_all(from.join(path)).unwrap();
             std::fs::write(from.join(path).join("inside"), "").unwrap();
@@ -207,8 +207,8 @@ mod tests {
             std::fs::write(from.join(path), "").unwrap();
         }
         let copied = |name: &str, hidden| {
-            let to = folder.path().join(name);
-            copy_folder(&from, &to, &UnpackLimits::MODULE, hidden).unwrap();
+            let to = directory.path().join(name);
+            copy_dir(&from, &to, &UnpackLimits::MODULE, hidden).unwrap();
             let mut paths = Vec::new();
             let mut note = |path: &Path, kind: std::fs::FileType| {
                 let path = path.strip_prefix(&to).unwrap().display().to_string();
@@ -233,12 +233,12 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leaves_the_folder_is_refused_and_one_that_leads_nowhere_removed() {
+    fn a_link_that_leaves_the_directory_is_refused_and_one_that_leads_nowhere_removed() {
         let refused = |links: &[(&str, &str)]| {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().join("package");
+            let directory = tempfile::tempdir().unwrap();
+            let root = directory.path().join("package");
             std::fs::create_dir_all(root.join("p/q/r")).unwrap();
-            std::fs::write(folder.path().join("secret"), "").unwrap();
+            std::fs::write(directory.path().join("secret"), "").unwrap();
             for (name, target) in links {
                 std::os::unix::fs::symlink(target, root.join(name)).unwrap();
             }

@@ -1,7 +1,7 @@
 //! Finds the directories of called modules, and lists the calls that require one.
 //!
 //! An installer of modules lists the calls of a directory with [`root_module_calls`], for which the called
-//! modules need not be installed, and returns their directories later through [`ModuleFolders`]. Nothing here
+//! modules need not be installed, and returns their directories later through [`ModuleDirs`]. Nothing here
 //! fetches anything.
 
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use formwork_value::diag::{Message, Sources};
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
-use super::module_draft::ModuleFolder;
+use super::module_draft::ModuleDir;
 use super::{ConfigFiles, load};
 use crate::addr::{ModulePath, ModuleSource};
 use crate::messages;
@@ -34,13 +34,13 @@ pub struct ModuleCallSource {
 
 /// Returns the directory of a called module. The command line implements it over installed modules,
 /// tests over files in memory.
-pub trait ModuleFolders {
+pub trait ModuleDirs {
     /// The directory of the module at `path`, which `call` requires. `caller` is the directory that contains
     /// the call.
     ///
     /// # Errors
     /// When the module is not installed, or is not the one that the call requires.
-    fn folder_of_call(
+    fn dir_of_call(
         &self,
         path: &ModulePath,
         call: &ModuleCallSource,
@@ -73,28 +73,28 @@ impl ModuleNotInstalled {
 
 /// The directory of a local source, as a normalized path.
 fn resolve_local_source(caller: &Path, source: &str) -> PathBuf {
-    let mut folder = PathBuf::new();
+    let mut directory = PathBuf::new();
     // Without access to the disk, as in Terraform: links in the path are not resolved.
     for part in caller.join(source).components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir
-                if matches!(folder.components().next_back(), Some(Component::Normal(_))) =>
+                if matches!(directory.components().next_back(), Some(Component::Normal(_))) =>
             {
-                folder.pop();
+                directory.pop();
             }
-            other => folder.push(other),
+            other => directory.push(other),
         }
     }
-    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+    if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory }
 }
 
 /// Supports only modules with local sources, whose directory is their source.
 #[derive(Clone, Copy, Debug)]
-pub struct LocalModuleFolders;
+pub struct LocalModuleDirs;
 
-impl ModuleFolders for LocalModuleFolders {
-    fn folder_of_call(
+impl ModuleDirs for LocalModuleDirs {
+    fn dir_of_call(
         &self,
         _: &ModulePath,
         call: &ModuleCallSource,
@@ -119,8 +119,8 @@ pub fn root_module_calls(
     dir: &Path,
 ) -> Result<Vec<ModuleCallSource>, Reported> {
     let mut found = Diagnostics::new();
-    let folder = ModuleFolder { dir, is_root: false };
-    let read = load::read_module(&mut found, sources, files, folder);
+    let directory = ModuleDir { dir, is_root: false };
+    let read = load::read_module(&mut found, sources, files, directory);
     diags.append(load::sort_diagnostics_by_place(found))?;
     let read = read?;
     diags.append(read.unmet_versions)?;

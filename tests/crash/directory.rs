@@ -1,4 +1,4 @@
-//! A folder to work in, with a world beside it, and commands that are run and killed there.
+//! A directory to work in, with a world beside it, and commands that are run and killed there.
 
 use std::cell::{Cell, RefCell};
 use std::error::Error;
@@ -31,14 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Time that a provider may live on after its engine is dead.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A folder with a world.
-pub(crate) struct Folder<'o> {
+/// A directory with a world.
+pub(crate) struct Directory<'o> {
     program: &'o Program,
     options: &'o Options,
     top: TempDir,
     witness: UnixListener,
     server: Server,
-    /// The number of the folder to work in: the ones before are lost.
+    /// The number of the directory to work in: the ones before are lost.
     number: Cell<usize>,
     /// The number of the state, which is another one after everything was removed.
     state: Cell<usize>,
@@ -83,7 +83,7 @@ pub(crate) struct CommandResult {
     pub(crate) took: Duration,
 }
 
-impl<'o> Folder<'o> {
+impl<'o> Directory<'o> {
     pub(crate) fn new(program: &'o Program, options: &'o Options) -> Result<Self, Box<dyn Error>> {
         let top =
             tempfile::Builder::new().prefix("crash").disable_cleanup(options.keep).tempdir()?;
@@ -91,7 +91,7 @@ impl<'o> Folder<'o> {
             fs::create_dir(top.path().join(part))?;
         }
         let plugins = std::env::current_exe()?;
-        let plugins = plugins.parent().ok_or("this program is in no folder")?.display();
+        let plugins = plugins.parent().ok_or("this program is in no directory")?.display();
         let settings = format!(
             "provider_installation {{\n  dev_overrides {{\n    \"formwork/crash\" = \"{plugins}\"\n  }}\n  direct {{}}\n}}\n"
         );
@@ -112,7 +112,7 @@ impl<'o> Folder<'o> {
         })
     }
 
-    /// Whether the folder is kept for inspection after a failure.
+    /// Whether the directory is kept for inspection after a failure.
     pub(crate) fn is_kept(&self) -> bool {
         self.options.keep && self.program.is_ours()
     }
@@ -124,7 +124,7 @@ impl<'o> Folder<'o> {
         }
     }
 
-    /// Loses the folder with everything in it. What comes then is done in another one.
+    /// Loses the directory with everything in it. What comes then is done in another one.
     pub(crate) fn delete(&self) -> std::io::Result<()> {
         fs::remove_dir_all(self.work())?;
         self.number.set(self.number.get() + 1);
@@ -311,7 +311,7 @@ impl<'o> Folder<'o> {
         let text = format!("{out}{err}");
         let killed = killed || status.signal().is_some();
         if self.is_kept() {
-            self.save_output_and_folder(&text, killed)?;
+            self.save_output_and_dir(&text, killed)?;
         }
         Ok(CommandResult {
             killed,
@@ -324,8 +324,8 @@ impl<'o> Folder<'o> {
         })
     }
 
-    /// Keeps what a command said, and the folder as it left it.
-    fn save_output_and_folder(&self, text: &str, killed: bool) -> std::io::Result<()> {
+    /// Keeps what a command said, and the directory as it left it.
+    fn save_output_and_dir(&self, text: &str, killed: bool) -> std::io::Result<()> {
         let history = self.top.path().join("history");
         fs::create_dir_all(&history)?;
         let number = fs::read_dir(&history)?.count();
