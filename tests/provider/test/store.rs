@@ -71,7 +71,8 @@ impl StateStore for Store {
     }
 
     async fn write(&self, call: WriteState<Directory>) -> Answer<()> {
-        let WriteState { config: DirInput { directory, .. }, state, bytes, lock_id, .. } = &call;
+        let WriteState { config: DirectoryInput { directory, .. }, state, bytes, lock_id, .. } =
+            &call;
         if lock_of(directory, state).as_ref() != Some(lock_id) {
             let detail = format!("The lock {lock_id} was released by another process.");
             return Err(Problem::new("Lock lost", detail));
