@@ -6,9 +6,9 @@ mod content_encoding;
 mod plain_request;
 #[cfg(feature = "query-encoding")]
 mod query_value;
+mod quoted_request;
 mod redirect;
 
-use std::collections::HashSet;
 use std::error::Error;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 use self::content_encoding::decode_content;
 #[cfg(feature = "query-encoding")]
 pub(crate) use self::query_value::percent_encode;
+use self::quoted_request::{hide_credentials, repeats};
 use self::redirect::follow_redirect;
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
@@ -56,9 +57,6 @@ const MAX_REDIRECTS: u32 = 10;
 /// The most bytes of a refusal that a message has.
 const MAX_REFUSAL_LEN: usize = 500;
 
-/// The number of letters and digits in a row that only a quotation shares with a request.
-const QUOTED_PIECE_LEN: usize = 16;
-
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpResponse {
@@ -66,7 +64,7 @@ pub(crate) struct HttpResponse {
     pub(crate) status: StatusCode,
     /// The headers.
     pub(crate) headers: HeaderMap,
-    /// The content.
+    /// The content. In that of a refusal, the credentials of the request are replaced.
     pub(crate) body: Vec<u8>,
     /// Whether an earlier attempt of the request may have had its effect: its response was lost, or came
     /// from a failing server.
@@ -83,8 +81,37 @@ pub(crate) struct HttpResponse {
 pub(crate) struct WebError {
     method: String,
     url: String,
-    reason: String,
+    reason: SendFailure,
     n_attempts: u32,
+}
+
+/// The reason why no complete response arrived.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub(crate) struct SendFailure {
+    reason: String,
+    /// Whether each further attempt would end in the same way.
+    is_permanent: bool,
+}
+
+impl SendFailure {
+    fn transient(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_permanent: false }
+    }
+
+    fn permanent(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_permanent: true }
+    }
+
+    /// Names the server that the request was redirected to.
+    fn at_redirect_target(self, target: Option<&str>) -> Self {
+        match target {
+            Some(target) => {
+                Self { reason: format!("redirected to {target}: {}", self.reason), ..self }
+            }
+            None => self,
+        }
+    }
 }
 
 impl WebError {
@@ -206,7 +233,13 @@ impl HttpClient {
 
     /// Returns the client for signed requests: a redirect is returned as a response, because the
     /// signature is not valid for another URL.
-    #[cfg(any(feature = "aws", feature = "azurerm", feature = "kubernetes", feature = "openbao"))]
+    #[cfg(any(
+        feature = "aws",
+        feature = "azurerm",
+        feature = "gcp",
+        feature = "kubernetes",
+        feature = "openbao"
+    ))]
     pub(crate) fn without_redirects(self) -> Self {
         Self { redirects: 0, ..self }
     }
@@ -232,8 +265,8 @@ impl HttpClient {
             is_unclear |= outcome.as_ref().map_or(true, |answer| answer.status.is_server_error());
             let pause = match &outcome {
                 Ok(answer) if by.is_retryable_response(answer) => answer.retry_after(),
-                Ok(_) => return Ok(outcome?),
-                Err(_) => None,
+                Err(error) if !error.reason.is_permanent => None,
+                Ok(_) | Err(_) => return Ok(outcome?),
             };
             if !attempts.wait_for_next_attempt(pause).await {
                 let n_attempts = attempts.attempt_count();
@@ -254,37 +287,40 @@ impl HttpClient {
         let url = redact_url(&request.uri().to_string());
         let failed = {
             let (method, url) = (method.clone(), url.clone());
-            move |reason: String| WebError { method, url, reason, n_attempts: 1 }
+            move |reason| WebError { method, url, reason, n_attempts: 1 }
         };
         let client = self.clone();
         let sent = tokio::task::spawn_blocking(move || client.send_blocking(request)).await;
         // A panic on the other thread becomes an error of this request.
-        let answered = sent.unwrap_or_else(|error| Err(error.to_string()));
+        let answered = sent.unwrap_or_else(|error| Err(SendFailure::transient(error.to_string())));
         answered.map_err(failed)
     }
 
     /// Sends a request once, and waits on this thread. Redirects are followed.
-    pub(crate) fn send_blocking(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
+    pub(crate) fn send_blocking(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> Result<HttpResponse, SendFailure> {
         let (mut head, content) = request.into_parts();
         let began = Instant::now();
-        let mut redirected_to = None::<String>;
+        // The URLs without their secrets, in the order of the redirects.
+        let mut targets: Vec<String> = Vec::new();
         for _ in 0..=self.redirects {
-            let place = redirected_to.as_deref();
             let left = self.limit.map(|limit| limit.saturating_sub(began.elapsed()));
             let answered = self.send_to_server(&head, &content, left);
-            let with_place = |reason| match place {
-                Some(place) => format!("redirected to {place}: {reason}"),
-                None => reason,
-            };
-            let answer = answered.map_err(with_place)?;
+            let place = targets.last().map(String::as_str);
+            let answer = answered.map_err(|failure| failure.at_redirect_target(place))?;
             // Where none is followed, the redirect itself is the answer.
-            if self.redirects == 0 || !follow_redirect(&mut head, &answer).map_err(with_place)? {
-                return Ok(HttpResponse { redirected_to, ..answer });
+            let follows = self.redirects != 0
+                && follow_redirect(&mut head, &answer)
+                    .map_err(|reason| SendFailure::permanent(reason).at_redirect_target(place))?;
+            if !follows {
+                return Ok(HttpResponse { redirected_to: targets.pop(), ..answer });
             }
-            redirected_to = Some(redact_url(&head.uri.to_string()));
+            targets.push(redact_url(&head.uri.to_string()));
         }
-        let place = redirected_to.unwrap_or_default();
-        Err(format!("redirected more than {} times, at last to {place}", self.redirects))
+        // The server would redirect each further attempt as well.
+        Err(SendFailure::permanent(describe_redirect_loop(&targets)))
     }
 
     /// Sends a request to the server of its URL. `limit` is the time that is left for it, if it has a limit.
@@ -293,12 +329,14 @@ impl HttpClient {
         head: &Parts,
         content: &[u8],
         limit: Option<Duration>,
-    ) -> Result<HttpResponse, String> {
+    ) -> Result<HttpResponse, SendFailure> {
         let uri = &head.uri;
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.proxy_for(scheme, host, uri.port_u16());
         let proxy = proxy.map(parse_proxy).transpose();
-        let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
+        let proxy = proxy.map_err(|error| {
+            SendFailure::permanent(format!("the proxy of the environment: {error}"))
+        })?;
         let request = Request::from_parts(head.clone(), content);
         let request = self.agent.configure_request(request).proxy(proxy);
         let request = match limit {
@@ -308,20 +346,25 @@ impl HttpClient {
         let request = request.build();
         // Only a response to a read can be a state.
         let max = if request.method() == Method::GET { MAX_STATE_LEN } else { MAX_SMALL_FILE_LEN };
-        let response = self.agent.run(request).map_err(|error| error_chain_text(&error))?;
+        let response = self.agent.run(request);
+        let response =
+            response.map_err(|error| SendFailure::transient(error_chain_text(&error)))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
         // One byte more than is allowed, to distinguish a response that ends there from a longer
         // one.
         let read = body.as_reader().take(max + 1).read_to_end(&mut text);
-        read.map_err(|error| format!("the response was truncated: {error}"))?;
+        read.map_err(|error| {
+            SendFailure::transient(format!("the response was truncated: {error}"))
+        })?;
         if text.len() as u64 > max {
-            return Err(format!("the response is longer than the limit of {max} bytes"));
+            let reason = format!("the response is longer than the limit of {max} bytes");
+            return Err(SendFailure::transient(reason));
         }
         let (status, mut headers) = (parts.status, parts.headers);
         let text = match decode_content(&headers, text, max) {
             Ok(text) => text,
-            Err(reason) if status.is_success() => return Err(reason),
+            Err(reason) if status.is_success() => return Err(SendFailure::transient(reason)),
             // The status of a refusal says more than its content.
             Err(_) => Vec::new(),
         };
@@ -331,10 +374,12 @@ impl HttpClient {
         }
         let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
         let repeats_request = !status.is_success() && repeats(content, refusal);
+        let is_refusal = status.is_client_error() || status.is_server_error();
+        let body = if is_refusal { hide_credentials(head, content, text) } else { text };
         Ok(HttpResponse {
             status,
             headers,
-            body: text,
+            body,
             follows_unclear_attempt: false,
             repeats_request,
             redirected_to: None,
@@ -386,27 +431,21 @@ pub(crate) fn is_retryable_status(status: StatusCode) -> bool {
         || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
 }
 
-/// Whether a text quotes a content. Letters and digits count, because quotations have other escapes and spaces.
-fn repeats(content: &[u8], text: &[u8]) -> bool {
-    let (content, text) = (letters_and_digits(content), letters_and_digits(text));
-    // A quotation of twice this length has at least one of these pieces, wherever it begins.
-    let pieces: HashSet<&[u8]> = content.chunks_exact(QUOTED_PIECE_LEN).collect();
-    text.windows(QUOTED_PIECE_LEN).any(|piece| pieces.contains(piece))
-}
-
-fn letters_and_digits(text: &[u8]) -> Vec<u8> {
-    let (mut letters, mut bytes) = (Vec::new(), text.iter());
-    while let Some(byte) = bytes.next() {
-        match byte {
-            // The letter of an escape, as in `\n`, is none of the text.
-            b'\\' => {
-                bytes.next();
-            }
-            byte if byte.is_ascii_alphanumeric() => letters.push(*byte),
-            _ => {}
+/// Describes redirects without an end, with each address once.
+fn describe_redirect_loop(targets: &[String]) -> String {
+    let n_redirects = targets.len().saturating_sub(1);
+    let last = targets.last().map(String::as_str).unwrap_or_default();
+    let mut others: Vec<&str> = Vec::new();
+    for target in targets {
+        if target != last && !others.contains(&target.as_str()) {
+            others.push(target);
         }
     }
-    letters
+    let others = match others.as_slice() {
+        [] => String::new(),
+        others => format!(", before that to {}", others.join(", ")),
+    };
+    format!("redirected more than {n_redirects} times, at last to {last}{others}")
 }
 
 /// The text of an error of JSON that may have a secret: the library quotes the value that it did not expect.
@@ -525,18 +564,46 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_quotation_is_recognised_in_other_escapes_and_spaces() {
-        let state = br#"{"version": 4, "outputs": {"a": {"value": "hunter2-hunter2-hunter2"}}}"#;
-        for (text, is_quotation) in [
-            (&br#"bad: {"version":4,"outputs":{"a":{"value":"hunter2-hunter2"#[..], true),
-            (b"value hunter2 hunter2 hunter2", true),
-            (b"the version of the outputs has no value", false),
-            (b"", false),
+    #[tokio::test(start_paused = true)]
+    async fn a_redirect_without_an_end_is_reported_at_once_with_its_addresses() {
+        let retries = RetryPolicy { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
+        let lead = |to: &str| {
+            ScriptedReply::new("307 Temporary Redirect", "").header(&format!("Location: {to}"))
+        };
+        let round: Vec<_> = (0..33).map(|n| lead(["/a?key=word", "/b"][n % 2])).collect();
+        for (replies, n_asked, reason) in [
+            (
+                round,
+                11,
+                "redirected more than 10 times, at last to URL/a?..., before that to URL/b",
+            ),
+            (vec![lead("ftp://h/"); 3], 1, "redirected to \"ftp://h/\", which is not an HTTP URL"),
         ] {
-            assert_eq!(repeats(state, text), is_quotation, "{}", String::from_utf8_lossy(text));
+            let server = ScriptedServer::start(replies);
+            let request = Request::put(&server.url).body(b"x".to_vec()).unwrap();
+            let error = client.send(&request).await.unwrap_err().to_string();
+            assert!(error.ends_with(&reason.replace("URL", &server.url)), "{error}");
+            assert_eq!(server.request_lines().len(), n_asked, "{error}");
         }
-        assert!(!repeats(b"", b"a refusal of a request without content"));
+    }
+
+    #[tokio::test]
+    async fn a_refusal_shows_no_credential_of_its_request() {
+        let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
+        let body = "no login root:hunter2 for administrators";
+        let server = ScriptedServer::start([
+            ScriptedReply::new("403 Forbidden", body),
+            ScriptedReply::new("200 OK", body),
+        ]);
+        // `root:hunter2`
+        let request = Request::get(&server.url).header("authorization", "Basic cm9vdDpodW50ZXIy");
+        let request = request.body(Vec::new()).unwrap();
+        let refused = client.send(&request).await.unwrap();
+        assert_eq!(refused.refusal_text(), "no login root:redacted for administrators");
+        // A state is no message.
+        assert_eq!(client.send(&request).await.unwrap().body, body.as_bytes());
     }
 
     #[test]

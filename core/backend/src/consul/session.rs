@@ -101,7 +101,7 @@ impl ConsulSession {
                         times.retry
                     }
                     Err(error) => {
-                        tracing::warn!(error, "the lock could not be renewed");
+                        tracing::warn!(%error, "the lock could not be renewed");
                         times.retry
                     }
                 };

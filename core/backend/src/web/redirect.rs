@@ -131,22 +131,63 @@ mod tests {
         assert_eq!(resolve_location(&base, "http://h\u{e9}/"), None);
     }
 
+    fn redirect(status: u16, to: &str) -> HttpResponse {
+        HttpResponse {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: [(header::LOCATION, HeaderValue::from_str(to).unwrap())].into_iter().collect(),
+            body: Vec::new(),
+            follows_unclear_attempt: false,
+            repeats_request: false,
+            redirected_to: None,
+        }
+    }
+
+    #[test]
+    fn another_server_gets_no_credential_with_a_content() {
+        let credentials = [
+            "authorization",
+            "cookie",
+            "proxy-authorization",
+            "x-amz-security-token",
+            "x-amz-server-side-encryption-customer-key",
+            "x-consul-token",
+            "x-goog-encryption-key",
+            "x-vault-token",
+        ];
+        let mut request = Request::put("http://user:word@h/a?token=word");
+        for name in credentials {
+            request = request.header(name, "word");
+        }
+        let request = request.header("content-type", "text/plain").body(()).unwrap();
+        let (first, _) = request.into_parts();
+        for (status, to, keeps) in [
+            (307, "/b", true),
+            (307, "//h:81/b", false),
+            (307, "//g/b", false),
+            (308, "https://g/b", false),
+        ] {
+            let mut next = first.clone();
+            assert_eq!(follow_redirect(&mut next, &redirect(status, to)), Ok(true), "{to}");
+            assert!(next.headers.contains_key("content-type"), "{to}");
+            let kept = credentials.iter().filter(|name| next.headers.contains_key(**name)).count();
+            assert_eq!(kept, if keeps { credentials.len() } else { 0 }, "{to}");
+            assert_eq!(next.uri.to_string().contains("user:word@"), keeps, "{to}");
+            assert!(!next.uri.to_string().contains("token"), "{to}");
+        }
+        // Back on the first server, the credentials are gone.
+        let mut next = first.clone();
+        for to in ["http://g/b", "http://h/a"] {
+            assert_eq!(follow_redirect(&mut next, &redirect(307, to)), Ok(true), "{to}");
+        }
+        assert!(!next.headers.contains_key("authorization"));
+    }
+
     #[test]
     fn a_content_is_sent_again_only_with_its_method_and_never_less_protected() {
         let follow = |status: u16, to: &str| {
             let request = Request::put("https://h/a").header("content-md5", "x").body(()).unwrap();
             let mut request = request.into_parts().0;
-            let answer = HttpResponse {
-                status: StatusCode::from_u16(status).unwrap(),
-                headers: [(header::LOCATION, HeaderValue::from_str(to).unwrap())]
-                    .into_iter()
-                    .collect(),
-                body: Vec::new(),
-                follows_unclear_attempt: false,
-                repeats_request: false,
-                redirected_to: None,
-            };
-            let follows = follow_redirect(&mut request, &answer)?;
+            let follows = follow_redirect(&mut request, &redirect(status, to))?;
             let has_sum = request.headers.contains_key("content-md5");
             Ok::<_, String>((follows, request.method.to_string(), has_sum))
         };

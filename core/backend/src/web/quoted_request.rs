@@ -1,0 +1,224 @@
+//! Quotations of a request in the answer that refuses it.
+//!
+//! A text that quotes the content, which may be a state or a key, is not shown at all. Of the credentials that the
+//! request carries, only their occurrences are replaced: the rest of the answer is often the only reason that a
+//! server gives. A credential that could be an ordinary word or number, such as `admin`, is replaced only where it
+//! is a whole word. One of fewer than 4 bytes is not, because any text may contain it by chance.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ureq::http::header;
+use ureq::http::request::Parts;
+
+/// The number of letters and digits in a row that only a quotation shares with a request.
+const QUOTED_PIECE_LEN: usize = 16;
+
+/// The length of the shortest credential that is replaced.
+const MIN_CREDENTIAL_LEN: usize = 4;
+
+/// The text in the place of a credential.
+const REPLACEMENT: &[u8] = b"redacted";
+
+/// Parts of the names of headers, query parameters and form fields whose values are credentials.
+const CREDENTIAL_NAME_PARTS: [&str; 9] =
+    ["assertion", "auth", "cookie", "credential", "key", "pass", "secret", "sig", "token"];
+
+/// Ends of such names whose values are no secrets, as in `client_secret_id` or `customer-key-md5`.
+const PUBLIC_NAME_ENDS: [&str; 4] = ["id", "md5", "sha256", "algorithm"];
+
+/// Whether a text quotes a content. Letters and digits count, because quotations have other escapes and spaces.
+pub(super) fn repeats(content: &[u8], text: &[u8]) -> bool {
+    let (content, text) = (letters_and_digits(content), letters_and_digits(text));
+    // A quotation of twice this length has at least one of these pieces, wherever it begins.
+    let pieces: HashSet<&[u8]> = content.chunks_exact(QUOTED_PIECE_LEN).collect();
+    text.windows(QUOTED_PIECE_LEN).any(|piece| pieces.contains(piece))
+}
+
+fn letters_and_digits(text: &[u8]) -> Vec<u8> {
+    let (mut letters, mut bytes) = (Vec::new(), text.iter());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            // The letter of an escape, as in `\n`, is none of the text.
+            b'\\' => {
+                bytes.next();
+            }
+            byte if byte.is_ascii_alphanumeric() => letters.push(*byte),
+            _ => {}
+        }
+    }
+    letters
+}
+
+/// Replaces the credentials of a request in the answer that refuses it.
+pub(super) fn hide_credentials(head: &Parts, content: &[u8], text: Vec<u8>) -> Vec<u8> {
+    let mut credentials = credentials_of_request(head, content);
+    // The longest first: a password may be a part of a longer credential.
+    credentials.sort_by_key(|credential| Reverse(credential.len()));
+    credentials.iter().fold(text, |text, credential| replace_credential(&text, credential))
+}
+
+/// The credentials in the headers, the URL and the form of a request, in each spelling of a quotation.
+fn credentials_of_request(head: &Parts, content: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for (name, value) in &head.headers {
+        if value.is_sensitive() || is_credential_name(name.as_str()) {
+            add_header_credentials(&mut found, &String::from_utf8_lossy(value.as_bytes()));
+        }
+    }
+    let authority = head.uri.authority().map_or("", |authority| authority.as_str());
+    if let Some((login, _)) = authority.rsplit_once('@') {
+        // The client sends the login of a URL as such a header.
+        let decoded = decode_percent(login);
+        found.push(STANDARD.encode(&decoded));
+        found.push(password_of_login(login).to_owned());
+        found.push(password_of_login(&decoded).to_owned());
+    }
+    add_parameter_credentials(&mut found, head.uri.query().unwrap_or_default());
+    let content_type = head.headers.get(header::CONTENT_TYPE);
+    if content_type.is_some_and(|text| text.as_bytes().starts_with(b"application/x-www-form")) {
+        add_parameter_credentials(&mut found, &String::from_utf8_lossy(content));
+    }
+    let spellings = found.into_iter().flat_map(|text| {
+        let json = serde_json::Value::from(text.as_str()).to_string();
+        let json = json.trim_matches('"').to_owned();
+        let xml = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        [text, json, xml]
+    });
+    let spellings: BTreeSet<Vec<u8>> = spellings.map(String::into_bytes).collect();
+    spellings.into_iter().filter(|text| text.len() >= MIN_CREDENTIAL_LEN).collect()
+}
+
+/// Adds the value of a header: a credential, or the scheme of an authorization with one.
+fn add_header_credentials(found: &mut Vec<String>, value: &str) {
+    if let Some((scheme, credential)) = value.split_once(' ') {
+        let decoded = STANDARD.decode(credential.trim()).unwrap_or_default();
+        if scheme.eq_ignore_ascii_case("basic") {
+            found.push(password_of_login(&String::from_utf8_lossy(&decoded)).to_owned());
+        }
+        found.push(credential.trim().to_owned());
+    }
+    found.push(value.to_owned());
+}
+
+/// Adds the values of a query or a form whose names are those of credentials.
+fn add_parameter_credentials(found: &mut Vec<String>, text: &str) {
+    for (name, value) in text.split('&').filter_map(|pair| pair.split_once('=')) {
+        if is_credential_name(name) {
+            found.push(value.to_owned());
+            found.push(decode_percent(value));
+        }
+    }
+}
+
+fn is_credential_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    CREDENTIAL_NAME_PARTS.iter().any(|part| name.contains(part))
+        && !PUBLIC_NAME_ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// The secret part of a login: the password, or a token in the place of the user.
+fn password_of_login(login: &str) -> &str {
+    match login.split_once(':') {
+        Some((token, "")) => token,
+        Some((_, password)) => password,
+        None => login,
+    }
+}
+
+/// Decodes percent-encoded text. Invalid escapes are kept.
+fn decode_percent(text: &str) -> String {
+    let (mut decoded, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        decoded.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// Replaces the occurrences of one credential.
+fn replace_credential(text: &[u8], credential: &[u8]) -> Vec<u8> {
+    // A longer one is no ordinary word or number.
+    let is_ordinary = credential.len() < QUOTED_PIECE_LEN
+        && (credential.iter().all(u8::is_ascii_alphabetic)
+            || credential.iter().all(u8::is_ascii_digit));
+    let (mut replaced, mut at) = (Vec::with_capacity(text.len()), 0);
+    while let Some(byte) = text.get(at) {
+        let end = at + credential.len();
+        let is_found = text[at..].starts_with(credential);
+        if is_found && !(is_ordinary && is_inside_word(text, at, end)) {
+            replaced.extend_from_slice(REPLACEMENT);
+            at = end;
+        } else {
+            replaced.push(*byte);
+            at += 1;
+        }
+    }
+    replaced
+}
+
+/// Whether a part of a text belongs to a longer word.
+fn is_inside_word(text: &[u8], start: usize, end: usize) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let before = &text[..start];
+    // The letter of an escape, as in `\n`, is none of the word.
+    let is_after_escape = before.len() > 1 && before[before.len() - 2] == b'\\';
+    (before.last().is_some_and(is_letter) && !is_after_escape)
+        || text.get(end).is_some_and(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use ureq::http::Request;
+
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_recognised_in_other_escapes_and_spaces() {
+        let state = br#"{"version": 4, "outputs": {"a": {"value": "hunter2-hunter2-hunter2"}}}"#;
+        for (text, is_quotation) in [
+            (&br#"bad: {"version":4,"outputs":{"a":{"value":"hunter2-hunter2"#[..], true),
+            (b"value hunter2 hunter2 hunter2", true),
+            (b"the version of the outputs has no value", false),
+            (b"", false),
+        ] {
+            assert_eq!(repeats(state, text), is_quotation, "{}", String::from_utf8_lossy(text));
+        }
+        assert!(!repeats(b"", b"a refusal of a request without content"));
+    }
+
+    #[test]
+    fn credentials_of_a_request_are_hidden_wherever_it_carries_them() {
+        let url = "https://u:p%40ss@h/a?sig=s3c%2Fr&name=public";
+        let head = Request::put(url)
+            // `me:admin`
+            .header("Authorization", "Basic bWU6YWRtaW4=")
+            .header("X-Consul-Token", "0f1e-2d3c")
+            .header("X-Api-Key", "abc")
+            .header("x-amz-server-side-encryption-aws-kms-key-id", "alias/state")
+            .header("Content-Type", "application/x-www-form-urlencoded");
+        let head = head.body(()).unwrap().into_parts().0;
+        let content = b"client_id=my-app&client_secret=a%22b%22c7";
+        for (text, expected) in [
+            (
+                "user admin:\\nadmin of administrators",
+                "user redacted:\\nredacted of administrators",
+            ),
+            ("got Basic bWU6YWRtaW4=", "got redacted"),
+            ("login dTpwQHNz with p@ss or p%40ss", "login redacted with redacted or redacted"),
+            ("token=0f1e-2d3c0f1e-2d3c.", "token=redactedredacted."),
+            ("signature s3c/r of public", "signature redacted of public"),
+            ("my-app has not a\"b\"c7 or a\\\"b\\\"c7", "my-app has not redacted or redacted"),
+            // Too short, and no secret.
+            ("abc of alias/state", "abc of alias/state"),
+        ] {
+            let hidden = hide_credentials(&head, content, text.as_bytes().to_vec());
+            assert_eq!(String::from_utf8_lossy(&hidden), expected);
+        }
+    }
+}
