@@ -74,7 +74,8 @@ impl GcpKmsKeyProvider {
                 "the argument \"kms_encryption_key\" is {name:?}, in which a part is empty"
             )));
         }
-        let client = new_http_client(arguments)?;
+        // The content of a request is a key, which no other server may get.
+        let client = new_http_client(arguments)?.without_redirects();
         let signer = new_signer(arguments, &client, TOKEN_SCOPES)?;
         let endpoint = arguments
             .read_env_variable(CUSTOM_ENDPOINT_VARIABLE)
@@ -230,6 +231,16 @@ mod tests {
         assert!(said.contains("HTTP 203") && !said.contains("hunter2"), "{said}");
         let said = provider.generate_data_key().unwrap_err();
         assert_eq!(said, "the service returned no encrypted form of the key");
+    }
+
+    #[test]
+    fn a_key_is_not_sent_to_the_target_of_a_redirect() {
+        let target = ScriptedServer::start([ScriptedReply::new("200 OK", "{}")]);
+        let lead = ScriptedReply::new("307 Temporary Redirect", "");
+        let server = ScriptedServer::start([lead.header(&format!("Location: {}", target.url))]);
+        let said = new_gcp_kms(&server.url, KEY).unwrap().generate_data_key().unwrap_err();
+        assert!(said.contains("HTTP 307"), "{said}");
+        assert!(target.request_lines().is_empty());
     }
 
     #[test]

@@ -13,6 +13,8 @@ use crate::web::HttpClient;
 /// Creates the context: the variables of the command's environment, and a client for the services
 /// that return credentials.
 pub(crate) fn signing_context(variables: BTreeMap<String, String>, client: HttpClient) -> Context {
+    // The contents of these requests are credentials, such as assertions, which no other server may get.
+    let client = client.without_redirects();
     Context::new()
         .with_env(EnvironmentVariables(variables.into_iter().collect()))
         .with_file_read(LocalFiles)
@@ -73,5 +75,29 @@ impl HttpSend for UnsignedRequests {
         *response.status_mut() = answer.status;
         *response.headers_mut() = answer.headers;
         Ok(response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::retry::RetryPolicy;
+    use crate::scripted_server::{ScriptedReply, ScriptedServer};
+    use crate::web::TlsSettings;
+
+    #[tokio::test]
+    async fn a_credential_in_a_content_is_not_sent_to_the_target_of_a_redirect() {
+        let target = ScriptedServer::start([ScriptedReply::new("200 OK", "")]);
+        let lead = ScriptedReply::new("307 Temporary Redirect", "");
+        let server = ScriptedServer::start([lead.header(&format!("Location: {}", target.url))]);
+        let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
+        let context = signing_context(BTreeMap::new(), client);
+        let request = Request::post(&server.url).body(Bytes::from_static(b"assertion=x")).unwrap();
+        let answer = context.http_send(request).await.unwrap();
+        assert_eq!(answer.status().as_u16(), 307);
+        assert!(target.request_lines().is_empty());
     }
 }
