@@ -3,8 +3,8 @@
 //! [`Provider`] is the contract: one call, with neutral requests and responses by operation. The
 //! gRPC client implements it for a plugin in a child process; the SDK implements it for a provider
 //! in this process, which the server side serves over gRPC. `contract` has the rules for both
-//! sides, as pure functions. Other code that hosts and plugins share is the cryptography and the
-//! proxy selection.
+//! sides, as pure functions. Other code that hosts and plugins share is the cryptography, the
+//! proxy selection and the targets of redirects.
 
 pub mod capability;
 pub mod children;
@@ -24,6 +24,8 @@ pub mod provider;
 pub mod proxy_env;
 pub mod raw;
 pub mod reattach;
+#[cfg(feature = "http-proxy")]
+pub mod redirect_location;
 pub mod server;
 mod socket;
 pub mod state_chunks;

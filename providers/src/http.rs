@@ -1,6 +1,7 @@
 //! The `http` provider: responses of HTTP servers.
 
 mod data_source;
+mod redirected_body;
 mod send_request;
 
 use formwork_sdk::ProviderDef;

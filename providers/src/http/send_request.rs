@@ -20,12 +20,13 @@ use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{DefaultConnector, RustlsConnector};
 use ureq::{Agent, Error, Proxy};
 
+use super::redirected_body::send_with_body;
 use crate::{proxy, redact_url};
 
 /// Greatest size of a response body. Larger ones do not belong in a state.
 const MAX_RESPONSE_BODY_LEN: u64 = 128 * 1024 * 1024;
 /// Greatest number of redirects.
-const MAX_REDIRECTS: u32 = 10;
+pub(super) const MAX_REDIRECTS: u32 = 10;
 
 /// Arguments of a request.
 pub(super) struct RequestArguments<'s> {
@@ -136,7 +137,7 @@ pub(super) async fn send_with_retries(
 fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Response, FailedAttempt> {
     let (parts, body) = request.clone().into_parts();
     let response = match body {
-        Some(body) => agent.run(Request::from_parts(parts, body)),
+        Some(body) => send_with_body(agent, parts, &body),
         None => agent.run(Request::from_parts(parts, ())),
     };
     let mut response = response.map_err(|error| match error {

@@ -210,6 +210,44 @@ async fn credentials_are_sent_to_the_same_host_again_and_to_no_other() {
 }
 
 #[tokio::test]
+async fn a_body_is_sent_again_where_the_redirect_keeps_the_method() {
+    let moved = |status: &str, to: &str| {
+        format!(
+            "HTTP/1.1 {status}\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )
+    };
+    for (line, method, expected) in [
+        ("307 Temporary Redirect", "POST", "POST /u"),
+        ("308 Permanent Redirect", "POST", "POST /u"),
+        ("307 Temporary Redirect", "GET", "GET /u"),
+        ("303 See Other", "POST", "GET /u"),
+        ("302 Found", "POST", "GET /u"),
+    ] {
+        let (other, there) = server(vec![status("200 OK", "there")], None).await;
+        let other = other.replace("localhost", "127.0.0.1") + "u";
+        let (url, here) = server(vec![moved(line, "/t"), moved(line, &other)], None).await;
+        let who = ("request_headers", strings([("Authorization", "Bearer abc")]));
+        let body = text("request_body", "ask");
+        let config = vec![text("url", &url), text("method", method), who, body];
+        let answer = ask(config).await.unwrap();
+        assert_eq!(get(&answer, "response_body"), Value::string("there"), "{line}");
+        let (here, there) = (here.lock().unwrap(), there.lock().unwrap().concat());
+        let keeps = matches!(&line[..3], "307" | "308");
+        assert_eq!(here.len(), 2, "{line}");
+        assert!(here.iter().all(|request| request.contains("Bearer abc")), "{here:?}");
+        assert_eq!(here[1].ends_with("\r\n\r\nask"), keeps, "{here:?}");
+        assert!(there.starts_with(expected) && !there.contains("Bearer"), "{there}");
+        assert_eq!(there.ends_with("\r\n\r\nask"), keeps, "{there}");
+        assert!(there.contains(&other[7..other.len() - 2]), "the host of the target: {there}");
+    }
+    let (url, heard) = server(vec![moved("307 Temporary Redirect", "/round")], None).await;
+    let config = vec![text("url", &url), text("request_body", "ask"), retry(1, 0, 0)];
+    let refusal = ask(config).await.unwrap_err();
+    assert!(refusal.0.contains("too many redirects"), "{refusal:?}");
+    assert_eq!(heard.lock().unwrap().len(), 11);
+}
+
+#[tokio::test]
 async fn what_gets_no_answer_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/", listener.local_addr().unwrap());
