@@ -140,8 +140,23 @@ impl ClientBackend for InMemoryBackend {
     }
 
     async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
-        with_states(|states| states.remove(workspace));
-        Ok(())
+        with_states(|states| {
+            let Some(state) = states.get_mut(workspace) else { return Ok(()) };
+            state.with_slot(|slot| match &slot.lock {
+                Some(holder) => {
+                    let holder = holder.describe_holder();
+                    Err(Cause::from(format!("the state is locked by another process: {holder}")))
+                }
+                None => {
+                    slot.text = None;
+                    Ok(())
+                }
+            })?;
+            // Stores that are open stay stores of this workspace, so the slot stays. The intents belong to the state
+            // that was deleted.
+            state.intents = MemoryIntentLog::default();
+            Ok(())
+        })
     }
 }
 
@@ -202,6 +217,7 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
+    use crate::WorkspaceError;
     use crate::arguments::BackendEnvironment;
 
     fn backend_in_dir(root: &Path) -> Arc<dyn Backend> {
@@ -211,6 +227,30 @@ mod tests {
             BackendEnvironment { root: root.to_owned(), ..BackendEnvironment::default() };
         let arguments = BackendArguments { values: &values, environment: &environment };
         InMemoryBackendKind.configure(&arguments).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_state_is_deleted_for_the_stores_that_are_open_unless_one_holds_its_lock() {
+        let backend = backend_in_dir(Path::new("unused"));
+        backend.create_workspace("shared").await.unwrap();
+        let mut store = backend.open_store("shared").await.unwrap();
+        assert!(store.read().await.unwrap().is_some());
+        let lock = store.try_lock("apply").await.unwrap();
+        let refused = backend.delete_workspace("shared").await.unwrap_err();
+        let WorkspaceError::Store(error) = &refused else { panic!("{refused:?}") };
+        assert!(error.to_string().contains("locked by another process"), "{error}");
+        assert!(store.read().await.unwrap().is_some());
+        store.unlock(lock).await.unwrap();
+
+        backend.delete_workspace("shared").await.unwrap();
+        assert!(store.read().await.unwrap().is_none());
+        // What it writes from now on is in the workspace.
+        let lock = store.try_lock("apply").await.unwrap();
+        backend.open_store("shared").await.unwrap().try_lock("apply").await.unwrap_err();
+        store.write(&mut StateFile::new_empty()).await.unwrap();
+        store.unlock(lock).await.unwrap();
+        let mut other = backend.open_store("shared").await.unwrap();
+        assert!(other.read().await.unwrap().is_some());
     }
 
     #[tokio::test]
