@@ -29,6 +29,9 @@ pub struct Claims {
     pub changes: BTreeSet<InstanceAddr>,
     /// The root outputs that the run changes.
     pub outputs: BTreeSet<Str>,
+    /// Whether the run also stores changes that need no claim, such as those of addresses, drift and results of
+    /// checks.
+    pub stores_other_changes: bool,
     /// The resources that must not change until the run ends.
     pub reads: BTreeSet<ConfigResourceAddr>,
     /// The stored state that the plan was created for, if it is older than the state that the run has read.

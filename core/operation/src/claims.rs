@@ -8,6 +8,7 @@ use formwork_core::addr::{InstanceAddr, ResourceMode};
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
+use formwork_core::state::checks::{CheckResult, CheckResults, CheckStatus};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intent_log::StateAccess;
 use formwork_core::state::merge::{StateDifference, StateOwnership, merge_states};
@@ -53,7 +54,11 @@ impl StateSession {
     ) -> Result<(), ClaimError> {
         let PlanToClaim { plan, run, planned_on } = claimed;
         let planned_on = planned_on.map(Box::new);
-        let claims = Claims { planned_on, ..claims_of_plan(plan, run, self.timeout) };
+        let stores_other_changes = !self.store.is_read_from_write_location()
+            || self.has_unstored_recovery()
+            || stores_unclaimed_changes(plan, &self.file);
+        let claims = claims_of_plan(plan, run, self.timeout);
+        let claims = Claims { planned_on, stores_other_changes, ..claims };
         match self.store.claim_changes(claims).await {
             Err(StoreError::Conflict(conflict)) if matches!(*conflict, ClaimConflict::Moved(_)) => {
                 Err(ClaimError::Overtaken(Box::new(conflict.diagnostic())))
@@ -106,6 +111,27 @@ fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     claims
 }
 
+/// Whether the apply of a plan stores something beside the changes that it claims: other addresses, drift, or other
+/// results of checks.
+fn stores_unclaimed_changes(plan: &Plan, file: &StateFile) -> bool {
+    let stored = file.check_results.as_deref().map(CheckResults::from_json).unwrap_or_default();
+    let is_same = |one: &CheckResult, other: &CheckResult| {
+        (&one.module, &one.subject) == (&other.module, &other.subject)
+    };
+    // An unknown result depends on a change, which is claimed. The results of data sources are not kept.
+    let mut known = plan
+        .checks
+        .0
+        .iter()
+        .filter(|planned| planned.status != CheckStatus::Unknown && !planned.subject.is_data());
+    let has_new_status = known.any(|planned| {
+        !stored.0.iter().any(|old| is_same(old, planned) && old.status == planned.status)
+    });
+    let mut dropped =
+        stored.0.iter().filter(|old| !plan.checks.0.iter().any(|it| is_same(it, old)));
+    plan.prior != file.state || has_new_status || dropped.next().is_some()
+}
+
 /// Rebases a plan on a later state than the one that it was created for. The claim is refused if other runs
 /// have changed parts that the plan changes or depends on, so only other parts of the state differ here.
 /// changed parts that it changes or depends on, so only other parts of the state differ here.
@@ -152,6 +178,9 @@ pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use formwork_core::addr::ModulePath;
+    use formwork_core::state::checks::CheckSubject;
+
     use super::*;
 
     /// Creates a state with objects by mode, name and id.
@@ -167,6 +196,33 @@ mod tests {
             resources.join(",")
         );
         StateFile::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn an_apply_stores_moves_drift_and_results_of_checks_without_a_claim() {
+        let check = |name: &str, status: CheckStatus| CheckResult {
+            module: ModulePath::root(),
+            subject: CheckSubject::Check(name.into()),
+            status,
+            objects: Some(Vec::new()),
+        };
+        let (pass, fail) = (CheckStatus::Pass, CheckStatus::Fail);
+        let checks = |status| CheckResults(vec![check("c", status)]);
+        let a_1 = || state_of(&[("managed", "a", "1")]);
+        let stores = |prior: StateFile, checks: CheckResults| {
+            let stored = CheckResults(vec![check("c", pass)]).to_json();
+            let file = StateFile { check_results: stored, ..a_1() };
+            let plan = Plan { prior: prior.state, checks, ..Plan::default() };
+            assert_eq!(claims_of_plan(&plan, "", Duration::ZERO), Claims::default());
+            stores_unclaimed_changes(&plan, &file)
+        };
+        assert!(!stores(a_1(), checks(pass)));
+        assert!(!stores(a_1(), checks(CheckStatus::Unknown)));
+        assert!(stores(a_1(), checks(fail)));
+        assert!(stores(a_1(), CheckResults(vec![check("c", pass), check("new", pass)])));
+        assert!(stores(a_1(), CheckResults::default()));
+        assert!(stores(state_of(&[("managed", "a", "drift")]), checks(pass)));
+        assert!(stores(state_of(&[("managed", "moved", "1")]), checks(pass)));
     }
 
     #[test]

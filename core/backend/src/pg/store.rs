@@ -180,7 +180,9 @@ impl PgStore {
     }
 
     async fn try_to_claim(&mut self, claims: &Claims) -> Result<Option<ClaimConflict>, Cause> {
-        if !claims.changes.is_empty() || !claims.outputs.is_empty() {
+        let stores_something =
+            claims.stores_other_changes || !claims.changes.is_empty() || !claims.outputs.is_empty();
+        if stores_something {
             let client = self.client.connection().await?;
             // Real objects are made next, and what cannot be stored would be made again.
             self.table.check_states_are_writable(client).await?;

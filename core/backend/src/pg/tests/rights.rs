@@ -40,6 +40,9 @@ async fn a_user_who_may_only_read_the_states_is_refused_before_the_first_change(
         store.read().await.unwrap();
         // Nothing to store, so nothing to refuse.
         store.claim_changes(Claims { run: user.to_owned(), ..Claims::default() }).await.unwrap();
+        let only_checks = Claims { stores_other_changes: true, ..Claims::default() };
+        let refused = store.claim_changes(only_checks).await.unwrap_err().to_string();
+        assert!(refused.contains("lacks rights to write the table"), "{refused}");
         let refused = store.claim_changes(claims_of_run(user)).await.unwrap_err();
         let StoreError::Failed { cause, .. } = &refused else { panic!("{refused:?}") };
         let cause = cause.to_string();
