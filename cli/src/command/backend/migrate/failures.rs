@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use formwork_backend::messages as state_messages;
 use formwork_core::state::edit::PushRefusal;
 use formwork_value::Diagnostic;
 use formwork_value::quote::shell_quoted;
@@ -64,10 +65,26 @@ pub(super) fn half_way_error(problem: Diagnostic, source: &str, copied: &[String
         [] => "No state was copied before".to_owned(),
         names => format!("The states of {} are already in the new backend", names.join(", ")),
     };
+    let next = match may_pass_by_itself(&problem) {
+        true => "Run the command again to migrate the rest.",
+        false => {
+            "If the reason above does not pass by itself, such as a missing permission or something that a backend does not support, another attempt ends here again: correct it first. Then run the command again to migrate the rest."
+        }
+    };
     let note = format!(
-        "This happened to the workspace {source:?}. {before}, and the former backend is still in force. Run the command again to migrate the rest."
+        "This happened to the workspace {source:?}. {before}, and the former backend is still in force. {next}"
     );
     with_note(problem, &note)
+}
+
+/// Whether another attempt is enough, because the reason is another run that ends.
+fn may_pass_by_itself(problem: &Diagnostic) -> bool {
+    let of_other_runs = [
+        state_messages::STATE_IS_LOCKED,
+        state_messages::STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM,
+        state_messages::STATE_FILE_WAS_REPLACED,
+    ];
+    of_other_runs.iter().any(|message| problem.code == Some(message.code))
 }
 
 /// Refuses a migration of several workspaces, all of which have to stay.
@@ -128,4 +145,32 @@ pub(super) fn refused_copy_error(refusal: &PushRefusal) -> Diagnostic {
 fn with_note(mut problem: Diagnostic, note: &str) -> Diagnostic {
     problem.detail.push_str(&format!("\n\n{note}"));
     problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_about_a_migration_that_ended_half_way_begins_with_a_lasting_reason() {
+        let advice = |message| {
+            let problem = Diagnostic::error(message, "The reason.");
+            half_way_error(problem, "b", &["a".to_owned()]).detail
+        };
+        for message in
+            [state_messages::STATE_IS_LOCKED, state_messages::STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM]
+        {
+            let detail = advice(message);
+            assert!(detail.ends_with("in force. Run the command again to migrate the rest."));
+        }
+        for message in [
+            state_messages::FAILED_TO_SAVE_STATE,
+            state_messages::WORKSPACES_NOT_SUPPORTED,
+            messages::FAILED_TO_WRITE_STATE,
+        ] {
+            let detail = advice(message);
+            let (_, next) = detail.split_once("in force. ").unwrap();
+            assert!(next.starts_with("If the reason above does not pass by itself"), "{detail}");
+        }
+    }
 }
