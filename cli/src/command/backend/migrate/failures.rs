@@ -149,11 +149,13 @@ fn with_note(mut problem: Diagnostic, note: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use formwork_value::diag::Message;
+
     use super::*;
 
     #[test]
     fn the_advice_about_a_migration_that_ended_half_way_begins_with_a_lasting_reason() {
-        let advice = |message| {
+        let advice = |message: &'static Message| {
             let problem = Diagnostic::error(message, "The reason.");
             half_way_error(problem, "b", &["a".to_owned()]).detail
         };
