@@ -630,6 +630,29 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
 }
 
 #[test]
+fn a_copy_of_a_state_is_not_edited_beside_the_journal_of_its_original() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve -target=bad_thing.first").succeed();
+    kill(&workdir, "apply -auto-approve");
+    let copy = workdir.root().join("x.tfstate");
+    fs::copy(workdir.root().join(STATE), &copy).expect("it can be copied");
+    let content = fs::read(&copy).expect("a state");
+    for line in [
+        "state rm -state=x.tfstate bad_thing.first",
+        "state mv -state=x.tfstate bad_thing.first bad_thing.other",
+        "state mv -state=x.tfstate -state-out=y.tfstate bad_thing.first bad_thing.first",
+        "taint -state=x.tfstate bad_thing.first",
+    ] {
+        let refused = workdir.formwork(line).run();
+        refused.code(1).says("Journal is under another name").says("bad_thing.second");
+        assert_eq!(fs::read(&copy).expect("a state"), content, "{line}");
+    }
+    workdir.formwork("state rm -state=x.tfstate -dry-run bad_thing.first").succeed();
+    // Where the journal is, only what it is about is refused.
+    workdir.formwork("taint bad_thing.first").succeed().says_not("another name");
+}
+
+#[test]
 fn an_open_journal_keeps_no_state_of_another_lineage_from_being_changed() {
     let workdir = killed();
     for line in [

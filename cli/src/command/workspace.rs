@@ -291,8 +291,10 @@ fn check_deletable(
     if args.force {
         // The deleted state may contain the only record of these operations.
         locked.warn_of_needed_decisions(diags);
+        locked.warn_of_misplaced_journals(diags);
     } else {
         locked.check_touches_no_unresolved(diags, |_| true)?;
+        locked.refuse_if_journals_are_misplaced(diags)?;
         if !held.is_empty() {
             let detail = format!(
                 "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."

@@ -38,6 +38,18 @@ pub enum PlanSource {
     Saved(Box<SavedPlan>),
 }
 
+impl PlanSource {
+    /// Whether no object is changed, so that a run only takes over results and refreshes the state.
+    fn takes_over_only(&self, purpose: PlanPurpose) -> bool {
+        let mode = match self {
+            Self::New(options) => options.mode,
+            Self::Made(made) => made.plan.mode,
+            Self::Saved(saved) => saved.plan().mode,
+        };
+        purpose == PlanPurpose::Refresh || mode == PlanMode::RefreshOnly
+    }
+}
+
 /// The summary of an apply.
 ///
 /// ```
@@ -187,7 +199,10 @@ impl Operation<'_> {
         // journal.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         session.store.cipher().check_identity_decrypts(diags)?;
-        session.refuse_if_journals_are_misplaced(diags)?;
+        match source.takes_over_only(purpose) {
+            true => session.refuse_if_journals_are_misplaced(diags)?,
+            false => session.refuse_creation_if_journals_are_misplaced(diags)?,
+        }
         if purpose == PlanPurpose::Apply {
             session.refuse_if_damage_hides_creation(diags).await?;
         }

@@ -482,6 +482,7 @@ async fn write_state(
 ) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost by the migration.
     from.check_touches_no_unresolved(diags, |_| true)?;
+    from.refuse_if_journals_are_misplaced(diags)?;
     if to.found {
         let refused = check_push(&from.file, &to.file);
         // The objects may have been destroyed since. `state push` does not check that.

@@ -50,13 +50,20 @@ pub(in crate::command) async fn edit_state(
     };
     let text = match ending {
         Ok(EditOutcome::Unchanged(text)) => Ok(text),
-        Ok(EditOutcome::Store(text)) => {
-            locked.write_state_and_archive_journals(diags).await.map(|()| text)
-        }
+        Ok(EditOutcome::Store(text)) => store_edited_state(diags, &mut locked).await.map(|()| text),
         Err(reported) => Err(reported),
     };
     locked.unlock(diags).await;
     text
+}
+
+async fn store_edited_state(
+    diags: &mut Diagnostics,
+    locked: &mut StateSession,
+) -> Result<(), Reported> {
+    // The results of an interrupted run could not be taken over into a state that was edited without them.
+    locked.refuse_if_journals_are_misplaced(diags)?;
+    locked.write_state_and_archive_journals(diags).await
 }
 
 /// Locks and reads the state.

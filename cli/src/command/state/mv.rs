@@ -231,6 +231,8 @@ async fn transfer_instances(
     let touches = |addr: &_| moves.iter().any(|one| one.involves_instance(addr));
     source.check_touches_no_unresolved(diags, touches)?;
     destination.check_touches_no_unresolved(diags, touches)?;
+    source.refuse_if_journals_are_misplaced(diags)?;
+    destination.refuse_if_journals_are_misplaced(diags)?;
     let moved = take_objects(&mut source.file.state, &moves);
     put_objects(&mut destination.file.state, moved);
     // The destination is written first: if the program is interrupted between the two writes, the objects are

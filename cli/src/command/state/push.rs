@@ -102,6 +102,10 @@ async fn push_state(
         })?;
     }
     locked.check_touches_no_unresolved(diags, |_| !args.force)?;
+    match args.force {
+        true => locked.warn_of_misplaced_journals(diags),
+        false => locked.refuse_if_journals_are_misplaced(diags)?,
+    }
     if locked.found {
         let stored = &locked.file;
         let is_same = new.has_same_content(stored);

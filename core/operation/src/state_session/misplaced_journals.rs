@@ -16,18 +16,38 @@ use crate::messages;
 const MAX_LISTED_OPERATIONS: usize = 20;
 
 impl StateSession {
-    /// Stops a command that may change something while an interrupted run on a state with another name
-    /// or address has results or open operations of this state.
+    /// Stops a command that changes only the state while an interrupted run on a state with another name or address
+    /// has results or open operations of this state. A state that has a journal of its own, too, is only warned
+    /// about: otherwise two states that both have a journal would keep each other from being recovered.
     ///
     /// # Errors
-    /// Returns an error if such a run exists.
-    pub(crate) fn refuse_if_journals_are_misplaced(
+    /// Returns an error if such a run exists, and this state has no journal of its own.
+    pub fn refuse_if_journals_are_misplaced(
         &self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
+        self.check_misplaced_journals(diags, self.recovery.is_none())
+    }
+
+    /// Stops a command that may create objects while such a run exists, also if this state has a journal of its own.
+    ///
+    /// # Errors
+    /// Returns an error if such a run exists.
+    pub(crate) fn refuse_creation_if_journals_are_misplaced(
+        &self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        self.check_misplaced_journals(diags, true)
+    }
+
+    fn check_misplaced_journals(
+        &self,
+        diags: &mut Diagnostics,
+        is_refused: bool,
+    ) -> Result<(), Reported> {
         for journals in self.misplaced_journals() {
             // A journal of an unknown state must not prevent changes to all states in the directory.
-            if !journals.is_of_lineage {
+            if !is_refused || !journals.is_of_lineage {
                 self.add_misplaced_journals_warning(diags, &journals);
                 continue;
             }
@@ -40,7 +60,7 @@ impl StateSession {
     }
 
     /// Warns about such a run.
-    pub(crate) fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
+    pub fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
         for journals in self.misplaced_journals() {
             self.add_misplaced_journals_warning(diags, &journals);
         }
@@ -58,12 +78,10 @@ impl StateSession {
     }
 
     fn misplaced_journals(&self) -> Vec<MisplacedJournals> {
-        // A state with a journal of its own is used under its own name. Otherwise two states that both
-        // have a journal would keep each other from being recovered.
-        if !self.found || self.recovery.is_some() {
-            return Vec::new();
+        match self.found {
+            true => self.intents.misplaced_journals(&self.file),
+            false => Vec::new(),
         }
-        self.intents.misplaced_journals(&self.file)
     }
 
     fn describe_misplaced_journals(&self, found: &MisplacedJournals) -> String {
@@ -86,8 +104,15 @@ impl StateSession {
             true => "it belongs to",
             false => "its beginning cannot be read, so it may belong to",
         };
+        let own = match &self.recovery {
+            Some(_) => format!(
+                " The state also has a journal of its own, in {}. `formwork apply -refresh-only` for this state takes over the results of that one, and changes no object.",
+                display_without_dot_slash(&found.own_dir)
+            ),
+            None => String::new(),
+        };
         format!(
-            "{directory} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
+            "{directory} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.{own}\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
             describe_results_and_operations(found)
         )
     }

@@ -25,6 +25,15 @@ async fn leave_interrupted_run(directory: &ConfigDir) -> StateFile {
     let mut diags = Diagnostics::new();
     let mut session = directory.open_session().await;
     session.write_state_and_archive_journals(&mut diags).await.unwrap();
+    leave_open_operations(&session).await;
+    let file = session.file.clone();
+    session.unlock(&mut diags).await;
+    assert!(!diags.has_errors(), "{diags:?}");
+    file
+}
+
+/// Writes the journal of a run on a state that was interrupted while it created the two resources.
+async fn leave_open_operations(session: &StateSession) {
     let operation = "OperationTypeApply";
     let header = RunHeader { operation, base: &session.file, read_from: None };
     let journal = session.intents.begin_run(header).await.unwrap();
@@ -43,11 +52,6 @@ async fn leave_interrupted_run(directory: &ConfigDir) -> StateFile {
         };
         journal.announce_operation(intent).await.unwrap();
     }
-    drop(journal);
-    let file = session.file.clone();
-    session.unlock(&mut diags).await;
-    assert!(!diags.has_errors(), "{diags:?}");
-    file
 }
 
 /// The addresses of operations that are open for a new session.
@@ -135,4 +139,53 @@ async fn a_state_file_that_lacks_results_of_a_run_is_not_copied_under_any_name()
     let (mut diags, stranger) = (Diagnostics::new(), StateFile::new_empty());
     assert!(check_no_misplaced_journals(&mut diags, &copy, &stranger, &cipher).is_ok());
     assert_eq!(summaries(diags), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_journal_under_another_name_stops_what_creates_objects_also_beside_an_own_one() {
+    let directory = ConfigDir::with_config(TWO_RESOURCES);
+    leave_interrupted_run(&directory).await;
+    let copy = directory.path().join("copy.tfstate");
+    std::fs::copy(directory.state_path(), &copy).unwrap();
+    let open_copy = async || {
+        let state = StateFilePaths::from_state_path(copy.clone()).into();
+        let options = SessionOptions::new("test", directory.path());
+        StateSession::open(&mut Diagnostics::new(), state, &options).await.unwrap()
+    };
+    let details = |diags: Diagnostics| {
+        diags.into_iter().map(|diagnostic| diagnostic.detail).collect::<Vec<String>>()
+    };
+    let session = open_copy().await;
+    let mut diags = Diagnostics::new();
+    session.refuse_if_journals_are_misplaced(&mut diags).unwrap_err();
+    let said = details(diags);
+    let [detail] = &said[..] else { panic!("{said:?}") };
+    assert!(!detail.contains("a journal of its own"), "{detail}");
+    leave_open_operations(&session).await;
+    session.unlock(&mut Diagnostics::new()).await;
+
+    let mut session = open_copy().await;
+    assert!(session.recovery.is_some());
+    // An edit and the recovery of its own journal are only warned.
+    let mut diags = Diagnostics::new();
+    session.refuse_if_journals_are_misplaced(&mut diags).unwrap();
+    let said = details(diags);
+    let [detail] = &said[..] else { panic!("{said:?}") };
+    assert!(detail.contains("a journal of its own, in "), "{detail}");
+    for journals in [".terraform.tfstate.journal", ".copy.tfstate.journal"] {
+        assert!(detail.contains(journals), "{detail}");
+    }
+    let pool = ProviderPool::new(&directory.launcher);
+    let operation = directory.new_operation(&pool);
+    for (mode, is_refused) in [(PlanMode::Normal, true), (PlanMode::RefreshOnly, false)] {
+        let mut diags = Diagnostics::new();
+        let options = PlanOptions { mode, ..PlanOptions::default() };
+        let applied = operation.apply(&mut diags, &mut session, PlanSource::New(options)).await;
+        let errors = diags.into_iter().filter(|one| one.severity == Severity::Error);
+        let errors: Vec<String> = errors.map(|one| one.summary).collect();
+        let is_named = errors.iter().any(|summary| summary == "Journal is under another name");
+        assert_eq!(is_named, is_refused, "{errors:?}");
+        assert!(applied.is_err() || !is_refused);
+    }
+    session.unlock(&mut Diagnostics::new()).await;
 }

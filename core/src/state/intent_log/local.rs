@@ -88,7 +88,10 @@ impl LocalIntentLog {
         known_runs: &BTreeSet<String>,
     ) -> Vec<MisplacedJournals> {
         let (own, seal) = (&*self.directory, self.seal.as_ref());
-        MisplacedSearch { own, seal, state, known_runs }.find()
+        let mut found = MisplacedSearch { own, seal, state, known_runs }.find();
+        // The journals of the former directory are taken over.
+        found.retain(|journals| self.former_dir.as_ref() != Some(&journals.directory));
+        found
     }
 
     /// The directories that can contain journals.

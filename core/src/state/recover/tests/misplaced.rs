@@ -1,6 +1,7 @@
 //! Journals beside a state that was moved or copied.
 
 use super::*;
+use crate::state::intent_log::{IntentLog as _, LocalIntentLog};
 
 fn find_misplaced(own: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
     MisplacedSearch { own, seal: None, state, known_runs: &BTreeSet::new() }.find()
@@ -57,6 +58,17 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     recovery.mark_decided(&parse_addr("t.b"), "looked");
     recovery.archive_journals().unwrap();
     assert!(find(&recovery.file.unwrap()).is_empty());
+}
+
+#[tokio::test]
+async fn a_journal_in_the_former_directory_of_a_state_is_not_misplaced() {
+    let base = state_with_objects(&[]);
+    let directory = tempfile::tempdir().unwrap();
+    kill_run_on_old(directory.path(), &base).await;
+    let log = LocalIntentLog::in_dir(directory.path().join(".new.journal"));
+    assert_eq!(log.misplaced_journals(&base).len(), 1);
+    let log = log.with_former_dir(directory.path().join(".old.journal"));
+    assert!(log.misplaced_journals(&base).is_empty());
 }
 
 #[tokio::test]
