@@ -22,11 +22,12 @@ pub(crate) struct Cut {
     pub(crate) is_lasting: bool,
 }
 
-/// Number of bytes in each direction.
+/// Number of bytes in each direction, and of cuts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     pub(crate) to_server: u64,
     pub(crate) to_client: u64,
+    pub(crate) n_cuts: u32,
 }
 
 /// A proxy for one server. It takes no more connections once it is dropped.
@@ -71,13 +72,13 @@ impl CutProxy {
         Self { port, shared }
     }
 
-    /// Counts bytes from now on, and cuts once.
+    /// Counts bytes and cuts from now on, and cuts once.
     pub(crate) fn cut_once(&self, cut: Option<Cut>) {
         let mut links = self.shared.links();
         (links.passed, links.cut) = (Passed::default(), cut);
     }
 
-    /// Lets all connections through again. Returns the number of bytes since counting began.
+    /// Lets all connections through again. Returns the numbers since counting began.
     pub(crate) fn mend(&self) -> Passed {
         let mut links = self.shared.links();
         (links.cut, links.is_down) = (None, false);
@@ -166,6 +167,7 @@ impl Links {
         *passed += n_passing as u64;
         if n_passing < n {
             self.cut = None;
+            self.passed.n_cuts += 1;
             self.is_down = cut.is_some_and(|cut| cut.is_lasting);
         }
         n_passing

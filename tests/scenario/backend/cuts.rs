@@ -82,7 +82,7 @@ fn host_of(url: &str) -> SocketAddr {
 
 /// Cuts in both directions, spread over the conversation of an apply.
 fn assert_cuts_lose_nothing(places: Places<'_>, is_lasting: bool) {
-    let Passed { to_server, to_client } = assert_nothing_is_lost(&places("whole"), None);
+    let Passed { to_server, to_client, .. } = assert_nothing_is_lost(&places("whole"), None);
     let directions = [(Direction::ToServer, to_server), (Direction::ToClient, to_client)];
     let cuts = directions.into_iter().flat_map(|(direction, n_bytes)| {
         (0..N_CUTS).map(move |at| Cut { direction, after: n_bytes * at / N_CUTS, is_lasting })
@@ -100,7 +100,7 @@ fn assert_cuts_lose_nothing(places: Places<'_>, is_lasting: bool) {
     });
 }
 
-/// Applies while the network is cut, and once more. Returns the number of bytes of the first apply.
+/// Applies while the network is cut, and once more. Returns the numbers of bytes of the first apply.
 fn assert_nothing_is_lost(place: &Place, cut: Option<Cut>) -> Passed {
     let proxy = CutProxy::start(place.server);
     let block = place.block.replace("PORT", &proxy.port.to_string());
@@ -109,6 +109,8 @@ fn assert_nothing_is_lost(place: &Place, cut: Option<Cut>) -> Passed {
     proxy.cut_once(cut);
     let mut ended = workdir.formwork("apply -auto-approve").run();
     let passed = proxy.mend();
+    // Otherwise the test would say nothing about this cut.
+    assert_eq!(passed.n_cuts, u32::from(cut.is_some()), "{cut:?}: {passed:?}");
     let lineage = lineage_of(&workdir.formwork("state pull").run().stdout);
     // The first one finds a lock that was left, the second one has it released.
     for _ in 0..3 {
