@@ -265,7 +265,7 @@ mod tests {
             headers: HeaderMap::new(),
             body: body.as_bytes().to_vec(),
             follows_unclear_attempt: false,
-            repeats_request: false,
+            refusal: String::new(),
             redirected_to: None,
         }
     }

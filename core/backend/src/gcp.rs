@@ -62,7 +62,7 @@ pub(crate) fn error_message(answer: &HttpResponse) -> String {
     let message = match refusal {
         Some(refusal) => refusal.error.message,
         // Contents are refused with plain text.
-        None => answer.refusal_text(),
+        None => answer.refusal.clone(),
     };
     message.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }

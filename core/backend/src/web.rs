@@ -24,7 +24,7 @@ use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 use self::content_encoding::decode_content;
 #[cfg(feature = "query-encoding")]
 pub(crate) use self::query_value::percent_encode;
-use self::quoted_request::{hide_credentials, repeats};
+use self::quoted_request::{describe_refusal, hide_credentials};
 use self::redirect::follow_redirect;
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
@@ -54,9 +54,6 @@ pub(crate) struct HttpClient {
 /// Maximum number of redirects that a request follows.
 const MAX_REDIRECTS: u32 = 10;
 
-/// The most bytes of a refusal that a message has.
-const MAX_REFUSAL_LEN: usize = 500;
-
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpResponse {
@@ -69,8 +66,9 @@ pub(crate) struct HttpResponse {
     /// Whether an earlier attempt of the request may have had its effect: its response was lost, or came
     /// from a failing server.
     pub(crate) follows_unclear_attempt: bool,
-    /// Whether a refusal quotes the content of the request, which may be a state or a key.
-    pub(crate) repeats_request: bool,
+    /// The beginning of the content of a refusal, in one line and without quotations of the request. Nothing of any
+    /// other answer is shown: proxies and caches mark states and keys with 203 or 206.
+    pub(crate) refusal: String,
     /// The URL that has answered, without its secrets, if it is another one than that of the request.
     pub(crate) redirected_to: Option<String>,
 }
@@ -138,17 +136,6 @@ impl HttpResponse {
         Some(Duration::from_secs(seconds))
     }
 
-    /// The start of the content of an answer that refuses a request, in one line. Nothing of any other answer is
-    /// shown: proxies and caches mark states and keys with 203 or 206.
-    pub(crate) fn refusal_text(&self) -> String {
-        let is_refusal = self.status.is_client_error() || self.status.is_server_error();
-        if !is_refusal || self.repeats_request {
-            return String::new();
-        }
-        let text = String::from_utf8_lossy(&self.body[..self.body.len().min(MAX_REFUSAL_LEN)]);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
     /// The cause of a failure for an answer that was not expected, with the text of a refusal.
     #[cfg(any(
         feature = "aws",
@@ -160,8 +147,10 @@ impl HttpResponse {
         feature = "openbao"
     ))]
     pub(crate) fn unexpected_response_cause(&self, method: &str, url: &str) -> Cause {
-        let said = self.refusal_text();
-        let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+        let said = match self.refusal.as_str() {
+            "" => String::new(),
+            said => format!(": {said}"),
+        };
         let place = self.place(url);
         format!("{method} {place}: unexpected HTTP response code {}{said}", self.status).into()
     }
@@ -372,16 +361,19 @@ impl HttpClient {
             // The sum is that of the encoded content, and the encoding has a checksum of its own.
             headers.remove("content-md5");
         }
-        let refusal = &text[..text.len().min(MAX_REFUSAL_LEN)];
-        let repeats_request = !status.is_success() && repeats(content, refusal);
-        let is_refusal = status.is_client_error() || status.is_server_error();
-        let body = if is_refusal { hide_credentials(head, content, text) } else { text };
+        let (body, refusal) = if status.is_client_error() || status.is_server_error() {
+            let body = hide_credentials(head, content, text);
+            let refusal = describe_refusal(content, &body);
+            (body, refusal)
+        } else {
+            (text, String::new())
+        };
         Ok(HttpResponse {
             status,
             headers,
             body,
             follows_unclear_attempt: false,
-            repeats_request,
+            refusal,
             redirected_to: None,
         })
     }
@@ -601,7 +593,7 @@ mod tests {
         let request = Request::get(&server.url).header("authorization", "Basic cm9vdDpodW50ZXIy");
         let request = request.body(Vec::new()).unwrap();
         let refused = client.send(&request).await.unwrap();
-        assert_eq!(refused.refusal_text(), "no login root:redacted for administrators");
+        assert_eq!(refused.refusal, "no login root:redacted for administrators");
         // A state is no message.
         assert_eq!(client.send(&request).await.unwrap().body, body.as_bytes());
     }

@@ -191,7 +191,7 @@ impl StsClient {
             headers: parts.headers,
             body: body.into_bytes(),
             follows_unclear_attempt: false,
-            repeats_request: false,
+            refusal: String::new(),
             redirected_to: None,
         };
         let reason = match AwsErrorResponse::parse(&answer) {

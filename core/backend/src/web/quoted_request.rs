@@ -1,9 +1,14 @@
 //! Quotations of a request in the answer that refuses it.
 //!
-//! A text that quotes the content, which may be a state or a key, is not shown at all. Of the credentials that the
-//! request carries, only their occurrences are replaced: the rest of the answer is often the only reason that a
-//! server gives. A credential that could be an ordinary word or number, such as `admin`, is replaced only where it
-//! is a whole word. One of fewer than 4 bytes is not, because any text may contain it by chance.
+//! A text that quotes a longer part of the content, which may be a state or a key, is not shown at all. Of the
+//! credentials that the request carries, and of short values in its content, only their occurrences are replaced: the
+//! rest of the answer is often the only reason that a server gives. A secret that could be an ordinary word or number,
+//! such as `admin`, is replaced only where it is a whole word. One of fewer than 4 bytes is not, because any text may
+//! contain it by chance.
+//!
+//! Credentials are replaced in the whole content of a refusal, from which the services of a backend read their
+//! messages. Values of the content are replaced only in a text of unknown form: a message of a known service names
+//! objects of the request, such as a table, on purpose.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -16,10 +21,32 @@ use ureq::http::request::Parts;
 /// The number of letters and digits in a row that only a quotation shares with a request.
 const QUOTED_PIECE_LEN: usize = 16;
 
-/// The length of the shortest credential that is replaced.
-const MIN_CREDENTIAL_LEN: usize = 4;
+/// The most bytes of a refusal that a message has.
+const MAX_REFUSAL_LEN: usize = 500;
 
-/// The text in the place of a credential.
+/// The length of the shortest secret that is replaced.
+const MIN_SECRET_LEN: usize = 4;
+
+/// The length of the longest value of a content that is replaced. A quotation of a longer one is recognised as such.
+const MAX_VALUE_LEN: usize = 64;
+
+/// Properties of states and locks whose values are no secrets, and often the reason for a refusal.
+const PUBLIC_PROPERTIES: [&[u8]; 12] = [
+    b"lineage",
+    b"terraform_version",
+    b"mode",
+    b"type",
+    b"name",
+    b"provider",
+    b"ID",
+    b"Operation",
+    b"Who",
+    b"Version",
+    b"Created",
+    b"Path",
+];
+
+/// The text in the place of a secret.
 const REPLACEMENT: &[u8] = b"redacted";
 
 /// Parts of the names of headers, query parameters and form fields whose values are credentials.
@@ -29,8 +56,18 @@ const CREDENTIAL_NAME_PARTS: [&str; 9] =
 /// Ends of such names whose values are no secrets, as in `client_secret_id` or `customer-key-md5`.
 const PUBLIC_NAME_ENDS: [&str; 4] = ["id", "md5", "sha256", "algorithm"];
 
+/// The beginning of a refusal in one line. Empty if it quotes a longer part of the content of the request.
+pub(super) fn describe_refusal(content: &[u8], refusal: &[u8]) -> String {
+    let text = &refusal[..refusal.len().min(MAX_REFUSAL_LEN)];
+    if repeats(content, text) {
+        return String::new();
+    }
+    let text = hide_values(content, text);
+    String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a text quotes a content. Letters and digits count, because quotations have other escapes and spaces.
-pub(super) fn repeats(content: &[u8], text: &[u8]) -> bool {
+fn repeats(content: &[u8], text: &[u8]) -> bool {
     let (content, text) = (letters_and_digits(content), letters_and_digits(text));
     // A quotation of twice this length has at least one of these pieces, wherever it begins.
     let pieces: HashSet<&[u8]> = content.chunks_exact(QUOTED_PIECE_LEN).collect();
@@ -54,10 +91,55 @@ fn letters_and_digits(text: &[u8]) -> Vec<u8> {
 
 /// Replaces the credentials of a request in the answer that refuses it.
 pub(super) fn hide_credentials(head: &Parts, content: &[u8], text: Vec<u8>) -> Vec<u8> {
-    let mut credentials = credentials_of_request(head, content);
-    // The longest first: a password may be a part of a longer credential.
-    credentials.sort_by_key(|credential| Reverse(credential.len()));
-    credentials.iter().fold(text, |text, credential| replace_credential(&text, credential))
+    let credentials = credentials_of_request(head, content);
+    replace_secrets(text, credentials.iter().map(Vec::as_slice).collect())
+}
+
+/// Replaces the values of a content in JSON.
+fn hide_values(content: &[u8], text: &[u8]) -> Vec<u8> {
+    // The parts of the text are looked up, because a content may have millions of values.
+    let mut parts: HashSet<&[u8]> = HashSet::new();
+    for start in 0..text.len() {
+        let rest = &text[start..];
+        let lengths = MIN_SECRET_LEN..=MAX_VALUE_LEN.min(rest.len());
+        parts.extend(lengths.map(|length| &rest[..length]));
+    }
+    let mut quoted: BTreeSet<&[u8]> = BTreeSet::new();
+    visit_string_values(content, |value| {
+        if parts.contains(value) {
+            quoted.insert(value);
+        }
+    });
+    replace_secrets(text.to_vec(), quoted.into_iter().collect())
+}
+
+/// Visits the strings of a JSON text that are values, as they are written. A text that is not JSON has some by chance.
+fn visit_string_values<'c>(content: &'c [u8], mut visit: impl FnMut(&'c [u8])) {
+    let (mut rest, mut property): (&[u8], &[u8]) = (content, b"");
+    while let Some(start) = rest.iter().position(|byte| *byte == b'"') {
+        let text = &rest[start + 1..];
+        let (string, after) = text.split_at(end_of_string(text));
+        rest = after.get(1..).unwrap_or_default();
+        if rest.trim_ascii_start().first() == Some(&b':') {
+            property = string;
+        } else if !PUBLIC_PROPERTIES.contains(&property) {
+            visit(string);
+        }
+    }
+}
+
+/// The position of the quotation mark that ends a string.
+fn end_of_string(text: &[u8]) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// The credentials in the headers, the URL and the form of a request, in each spelling of a quotation.
@@ -88,7 +170,7 @@ fn credentials_of_request(head: &Parts, content: &[u8]) -> Vec<Vec<u8>> {
         [text, json, xml]
     });
     let spellings: BTreeSet<Vec<u8>> = spellings.map(String::into_bytes).collect();
-    spellings.into_iter().filter(|text| text.len() >= MIN_CREDENTIAL_LEN).collect()
+    spellings.into_iter().filter(|text| text.len() >= MIN_SECRET_LEN).collect()
 }
 
 /// Adds the value of a header: a credential, or the scheme of an authorization with one.
@@ -141,16 +223,22 @@ fn decode_percent(text: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-/// Replaces the occurrences of one credential.
-fn replace_credential(text: &[u8], credential: &[u8]) -> Vec<u8> {
+/// Replaces the occurrences of secrets.
+fn replace_secrets(text: Vec<u8>, mut secrets: Vec<&[u8]>) -> Vec<u8> {
+    // The longest first: a password may be a part of a longer secret.
+    secrets.sort_by_key(|secret| Reverse(secret.len()));
+    secrets.into_iter().fold(text, |text, secret| replace_secret(&text, secret))
+}
+
+/// Replaces the occurrences of one secret.
+fn replace_secret(text: &[u8], secret: &[u8]) -> Vec<u8> {
     // A longer one is no ordinary word or number.
-    let is_ordinary = credential.len() < QUOTED_PIECE_LEN
-        && (credential.iter().all(u8::is_ascii_alphabetic)
-            || credential.iter().all(u8::is_ascii_digit));
+    let is_ordinary = secret.len() < QUOTED_PIECE_LEN
+        && (secret.iter().all(u8::is_ascii_alphabetic) || secret.iter().all(u8::is_ascii_digit));
     let (mut replaced, mut at) = (Vec::with_capacity(text.len()), 0);
     while let Some(byte) = text.get(at) {
-        let end = at + credential.len();
-        let is_found = text[at..].starts_with(credential);
+        let end = at + secret.len();
+        let is_found = text[at..].starts_with(secret);
         if is_found && !(is_ordinary && is_inside_word(text, at, end)) {
             replaced.extend_from_slice(REPLACEMENT);
             at = end;
@@ -190,6 +278,25 @@ mod tests {
             assert_eq!(repeats(state, text), is_quotation, "{}", String::from_utf8_lossy(text));
         }
         assert!(!repeats(b"", b"a refusal of a request without content"));
+    }
+
+    #[test]
+    fn short_values_of_a_content_are_hidden_in_its_refusal() {
+        let state = br#"{"lineage": "3c9f-01", "outputs": {"a": {"value": "hunter2!", "type": "string"}, "password": {"value": "admin"}}, "l": ["x\"yz9", "abc"]}"#;
+        for (text, expected) in [
+            (
+                "value hunter2! of admin,\n not administrators",
+                "value redacted of redacted, not administrators",
+            ),
+            ("the password of 3c9f-01 is no string", "the password of 3c9f-01 is no string"),
+            ("bad: \"x\\\"yz9\" or abc", "bad: \"redacted\" or abc"),
+            ("", ""),
+        ] {
+            assert_eq!(describe_refusal(state, text.as_bytes()), expected);
+        }
+        let quotation = br#"bad: {"lineage":"3c9f-01","outputs":{"a":{"value":"hunter2!","type":"#;
+        assert_eq!(describe_refusal(state, quotation), "");
+        assert_eq!(describe_refusal(b"", b"no\n content"), "no content");
     }
 
     #[test]

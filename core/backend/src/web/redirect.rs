@@ -78,7 +78,7 @@ mod tests {
             headers: [(header::LOCATION, HeaderValue::from_str(to).unwrap())].into_iter().collect(),
             body: Vec::new(),
             follows_unclear_attempt: false,
-            repeats_request: false,
+            refusal: String::new(),
             redirected_to: None,
         }
     }
