@@ -7,7 +7,8 @@ use ureq::http::request::Parts;
 use ureq::http::{Method, Request, Response, Uri, header};
 use ureq::{Agent, Body, Error};
 
-use super::send_request::MAX_REDIRECTS;
+/// Greatest number of redirects.
+pub(super) const MAX_REDIRECTS: u32 = 10;
 
 /// Sends a request with a body. As in Go, a redirect with 307 or 308 keeps the method and the body, and the target of
 /// another one is read without a body.

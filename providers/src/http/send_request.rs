@@ -20,13 +20,11 @@ use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{DefaultConnector, RustlsConnector};
 use ureq::{Agent, Error, Proxy};
 
-use super::redirected_body::send_with_body;
+use super::redirected_body::{MAX_REDIRECTS, send_with_body};
 use crate::{proxy, redact_url};
 
 /// Greatest size of a response body. Larger ones do not belong in a state.
 const MAX_RESPONSE_BODY_LEN: u64 = 128 * 1024 * 1024;
-/// Greatest number of redirects.
-pub(super) const MAX_REDIRECTS: u32 = 10;
 
 /// Arguments of a request.
 pub(super) struct RequestArguments<'s> {
