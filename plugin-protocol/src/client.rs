@@ -113,10 +113,10 @@ impl Plugin {
         settings: &Settings,
     ) -> Result<Self, Failure> {
         let Reattach { protocol, address, .. } = reattach;
-        let patience = settings.connect_timeout;
+        let connect_timeout = settings.connect_timeout;
         // Plaintext: `TF_REATTACH_PROVIDERS` has no field for a certificate, so debug servers use
         // none.
-        let dialer = Dialer { address: address.clone(), tls: None, patience };
+        let dialer = Dialer { address: address.clone(), tls: None, connect_timeout };
         let channel = dialer.connect_within_timeout().await.map_err(|error| {
             Failure::Launch(format!(
                 "TF_REATTACH_PROVIDERS lists {name} as a running plugin, but {error}; start it \

@@ -92,7 +92,7 @@ mod tests {
     fn a_finding_tells_no_value_that_is_secret_or_holds_a_secret() {
         let users = Path::root().attribute("users");
         let password = users.index(0).attribute("password");
-        let told = |path: &Path, secret: &Path| {
+        let printed = |path: &Path, secret: &Path| {
             let violation = Violation::new_quoting_values(
                 Rule::ResultValue,
                 path,
@@ -101,10 +101,10 @@ mod tests {
             violation.without_secrets(std::slice::from_ref(secret)).to_string()
         };
         let hidden = "inconsistent values, which are sensitive";
-        assert_eq!(told(&password, &password), format!(".users[0].password: {hidden}"));
-        assert_eq!(told(&users, &password), format!(".users: {hidden}"));
-        assert_eq!(told(&password, &users), format!(".users[0].password: {hidden}"));
+        assert_eq!(printed(&password, &password), format!(".users[0].password: {hidden}"));
+        assert_eq!(printed(&users, &password), format!(".users: {hidden}"));
+        assert_eq!(printed(&password, &users), format!(".users[0].password: {hidden}"));
         let name = users.index(0).attribute("name");
-        assert_eq!(told(&name, &password), ".users[0].name: was \"hunter2\"");
+        assert_eq!(printed(&name, &password), ".users[0].name: was \"hunter2\"");
     }
 }

@@ -42,11 +42,11 @@ impl HostCertificate {
 /// (DER).
 ///
 /// # Errors
-/// When no answer comes within `patience`, or either side refuses the other.
+/// When no answer comes within `connect_timeout`, or either side refuses the other.
 pub async fn connect_to_plugin(
     address: &Address,
     tls: Option<(&HostCertificate, Vec<u8>)>,
-    patience: Duration,
+    connect_timeout: Duration,
 ) -> Result<Arc<dyn Transport>, String> {
     // As for a launched plugin: the address is the plugin's choice, and secrets are sent to it.
     if !is_local(address) {
@@ -58,7 +58,7 @@ pub async fn connect_to_plugin(
         }
         None => None,
     };
-    let dialer = Dialer { address: address.clone(), tls, patience };
+    let dialer = Dialer { address: address.clone(), tls, connect_timeout };
     let channel = dialer.connect_within_timeout().await.map_err(|error| error.to_string())?;
     Ok(Arc::new(LeasingTransport::new(Arc::new(ConnectionPool::new(dialer, channel, 1, None)))))
 }
@@ -86,9 +86,9 @@ impl ChildProcess {
         self.0.pid()
     }
 
-    /// Waits up to `patience` for the exit, and returns the exit status as a message.
-    pub async fn wait_up_to(&self, patience: Duration) -> Option<String> {
-        self.0.wait_up_to(patience).await.map(|exit| exit.to_string())
+    /// Waits up to `time_limit` for the exit, and returns the exit status as a message.
+    pub async fn wait_up_to(&self, time_limit: Duration) -> Option<String> {
+        self.0.wait_up_to(time_limit).await.map(|exit| exit.to_string())
     }
 
     /// Returns the exit status as a message, if the process has ended.

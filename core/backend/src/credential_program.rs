@@ -49,11 +49,11 @@ impl CredentialProgram {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         // Programs print pages of help or a trace on a failure, and the cause comes first.
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        let said = said.chars().take(500).collect::<String>();
-        Err(format!("the program {name:?} failed ({}): {said}", output.status).into())
+        let stderr = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let stderr = stderr.chars().take(500).collect::<String>();
+        Err(format!("the program {name:?} failed ({}): {stderr}", output.status).into())
     }
 }
 

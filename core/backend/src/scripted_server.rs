@@ -59,7 +59,7 @@ pub(crate) struct ReceivedRequest {
 pub(crate) struct ScriptedServer {
     /// Its address.
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl ScriptedServer {
@@ -68,33 +68,34 @@ impl ScriptedServer {
     pub(crate) fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (mut replies, kept) = (replies.into_iter().collect::<VecDeque<_>>(), asked.clone());
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (mut replies, received) =
+            (replies.into_iter().collect::<VecDeque<_>>(), requests.clone());
         let serving = std::thread::Builder::new().spawn(move || {
             while let (Some(reply), Ok((stream, _))) = (replies.pop_front(), listener.accept()) {
                 // A client that has disconnected is ignored.
-                drop(send_reply(&stream, &reply, &kept));
+                drop(send_reply(&stream, &reply, &received));
             }
         });
         serving.expect("a thread for the server");
-        Self { url, asked }
+        Self { url, requests }
     }
 
     /// The requests so far.
     pub(crate) fn received_requests(&self) -> Vec<ReceivedRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The first lines of the requests so far.
     pub(crate) fn request_lines(&self) -> Vec<String> {
-        self.received_requests().into_iter().map(|asked| asked.line).collect()
+        self.received_requests().into_iter().map(|request| request.line).collect()
     }
 }
 
 fn send_reply(
     stream: &TcpStream,
     reply: &ScriptedReply,
-    kept: &Mutex<Vec<ReceivedRequest>>,
+    received: &Mutex<Vec<ReceivedRequest>>,
 ) -> std::io::Result<()> {
     let mut stream = stream;
     let beginning = match reply {
@@ -105,11 +106,11 @@ fn send_reply(
     if let Some(beginning) = beginning {
         // Closing a connection with unread data resets it.
         wait_for_headers(stream)?;
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedRequest::default());
+        received.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedRequest::default());
         return stream.write_all(beginning);
     }
-    let asked = read_request(stream)?;
-    kept.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    let request = read_request(stream)?;
+    received.lock().unwrap_or_else(PoisonError::into_inner).push(request);
     match reply {
         ScriptedReply::Whole(status, headers, body) => {
             write!(stream, "HTTP/1.1 {status}\r\nConnection: close\r\n")?;
@@ -141,18 +142,18 @@ fn read_request(stream: &TcpStream) -> std::io::Result<ReceivedRequest> {
     let mut first = String::new();
     reader.read_line(&mut first)?;
     let line = first.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    let mut asked = ReceivedRequest { line, ..ReceivedRequest::default() };
+    let mut request = ReceivedRequest { line, ..ReceivedRequest::default() };
     loop {
         let mut text = String::new();
         reader.read_line(&mut text)?;
         // The empty line after the headers has no colon.
         let Some((name, value)) = text.split_once(':') else { break };
-        asked.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
-    let length = asked.headers.get("content-length").and_then(|length| length.parse().ok());
-    asked.body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut asked.body)?;
-    Ok(asked)
+    let length = request.headers.get("content-length").and_then(|length| length.parse().ok());
+    request.body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut request.body)?;
+    Ok(request)
 }
 
 /// Creates a backend from arguments, in an empty environment.

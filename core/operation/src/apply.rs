@@ -423,8 +423,8 @@ async fn write_prior_state(
     journal: &Journal,
 ) -> Result<(), Reported> {
     session.file.state = plan.prior.clone();
-    let said = journal.record_state_fingerprint(&session.file).await;
-    said.map_err(|error| diags.error(error.diagnostic()))?;
+    let recorded = journal.record_state_fingerprint(&session.file).await;
+    recorded.map_err(|error| diags.error(error.diagnostic()))?;
     session.write_state_and_archive_journals(diags).await
 }
 

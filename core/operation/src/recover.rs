@@ -246,13 +246,13 @@ impl Operation<'_> {
         diags: &mut Diagnostics,
         session: &mut StateSession,
     ) -> UnresolvedSearchOutcome {
-        let mut said = Diagnostics::new();
-        let searching = self.plan_interrupted_creations(&mut said, session);
+        let mut search_diags = Diagnostics::new();
+        let searching = self.plan_interrupted_creations(&mut search_diags, session);
         let Ok(plan) = self.run_with_graceful_cancel(searching).await else {
             return UnresolvedSearchOutcome::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
-        for one in said.into_iter().filter(|one| {
+        for one in search_diags.into_iter().filter(|one| {
             one.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
         }) {
             let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());

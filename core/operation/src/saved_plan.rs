@@ -255,8 +255,8 @@ fn differs_in_managed_objects(one: &State, other: &State) -> bool {
 
 /// Reports a saved plan with an unreadable part.
 #[must_use]
-pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
-    let detail = format!("{} is a saved plan, but it cannot be read: {why}.", path.display());
+pub fn damaged_plan_error(path: &Path, reason: &dyn Display) -> Diagnostic {
+    let detail = format!("{} is a saved plan, but it cannot be read: {reason}.", path.display());
     Diagnostic::error(messages::INVALID_PLAN_FILE, detail)
 }
 
@@ -271,7 +271,7 @@ impl SavedPlan {
         mut parts: plan_file::PlanFileParts,
         key: &SealKeySource,
     ) -> Result<Self, Reported> {
-        let mut damaged = |why: &dyn Display| diags.error(damaged_plan_error(path, why));
+        let mut damaged = |reason: &dyn Display| diags.error(damaged_plan_error(path, reason));
         // The seal covers all parts, so it is verified before any of them is removed.
         let seal_verdict = seal::check_plan_seal(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();

@@ -261,7 +261,7 @@ mod tests {
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
         let comparison = found();
         let own = comparison.iter().filter_map(|(name, sharing)| match sharing {
-            V5TypeSharing::Own(why) => Some(format!("{name}: {why}")),
+            V5TypeSharing::Own(reason) => Some(format!("{name}: {reason}")),
             V5TypeSharing::Shared { .. } => None,
         });
         check(

@@ -28,7 +28,7 @@ pub(crate) struct Dialer {
     /// Plaintext if there is none.
     pub(crate) tls: Option<Arc<ClientConfig>>,
     /// Time limit for the plugin's first answer.
-    pub(crate) patience: Duration,
+    pub(crate) connect_timeout: Duration,
 }
 
 /// The reason why a connection could not be opened.
@@ -38,18 +38,20 @@ pub(crate) enum ConnectError {
     #[error("no connection to {address}: {cause}")]
     Refused { address: String, cause: String },
     /// The plugin accepts the connection, but does not answer in HTTP/2.
-    #[error("{address} accepted the connection but did not answer within {}s", .patience.as_secs_f64())]
-    Silent { address: String, patience: Duration },
+    #[error("{address} accepted the connection but did not answer within {}s", .timeout.as_secs_f64())]
+    Silent { address: String, timeout: Duration },
 }
 
 impl Dialer {
     /// Opens a connection and checks that a server answers on it.
     pub(crate) async fn connect_within_timeout(&self) -> Result<Channel, ConnectError> {
-        let silent =
-            |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
+        let silent = |_| ConnectError::Silent {
+            address: self.address.to_string(),
+            timeout: self.connect_timeout,
+        };
         // One limit for the socket, TLS and the first answer together: a plugin may accept the
         // connection and then hang in any of them.
-        timeout(self.patience, self.connect_and_await_answer()).await.map_err(silent)?
+        timeout(self.connect_timeout, self.connect_and_await_answer()).await.map_err(silent)?
     }
 
     async fn connect_and_await_answer(&self) -> Result<Channel, ConnectError> {
@@ -108,8 +110,8 @@ mod tests {
         let path = directory.path().join("socket");
         // Bound but not served: the kernel accepts the connection, and no data follows.
         let _listener = UnixListener::bind(&path).expect("a socket");
-        let patience = Duration::from_millis(20);
-        let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
+        let connect_timeout = Duration::from_millis(20);
+        let dialer = Dialer { address: Address::Unix(path), tls: None, connect_timeout };
         let error = dialer.connect_within_timeout().await.expect_err("nobody speaks");
         assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
     }
@@ -117,7 +119,7 @@ mod tests {
     #[tokio::test]
     async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_reported() {
         let address = Address::Unix("/nowhere/socket".into());
-        let dialer = Dialer { address, tls: None, patience: Duration::from_mins(1) };
+        let dialer = Dialer { address, tls: None, connect_timeout: Duration::from_mins(1) };
         let error = dialer.connect_within_timeout().await.expect_err("nobody is there").to_string();
         assert!(error.contains("/nowhere/socket: ") && error.contains("No such file"), "{error}");
     }

@@ -156,8 +156,8 @@ impl ChannelSource for ConnectionPool {
         let exit = child.process.wait_up_to(EXIT_STATUS_WAIT).await.map(|exit| exit.to_string());
         // Without an exit the plugin may continue to write, and waiting for the end of its log
         // would only delay the error.
-        let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };
-        let output = child.log.panic_or_last_lines(patience).await;
+        let timeout = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };
+        let output = child.log.panic_or_last_lines(timeout).await;
         Failure::Lost { reason, exit, output }
     }
 }

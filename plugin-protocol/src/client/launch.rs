@@ -235,7 +235,8 @@ async fn read_handshake_and_connect(
         (None, None) => None,
     };
     // Kept for further connections of the pool, which must present the same certificate.
-    let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
+    let dialer =
+        Dialer { address: handshake.address, tls, connect_timeout: settings.connect_timeout };
     let channel = dialer
         .connect_within_timeout()
         .await
@@ -289,7 +290,7 @@ async fn end_child_and_explain_failure(
     problem: LaunchProblem,
 ) -> Failure {
     // A child that is ending by itself is let, because how it ended explains much.
-    let patience = match problem {
+    let exit_wait = match problem {
         LaunchProblem::Ended => STDOUT_CLOSED_EXIT_WAIT,
         // A plugin that is crashing ends within moments. One that talks nonsense may live forever.
         LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => STDOUT_CLOSED_EXIT_WAIT / 4,
@@ -297,18 +298,18 @@ async fn end_child_and_explain_failure(
     };
     // Asked before the kill, because the exit status of a crash is the best explanation of a failed
     // start.
-    let exit = child.process.wait_up_to(patience).await;
+    let exit = child.process.wait_up_to(exit_wait).await;
     child.process.kill();
     child.process.wait_up_to(STDOUT_CLOSED_EXIT_WAIT).await;
     // After the end of the process, so that its last lines have arrived.
-    let words = child.log.panic_or_last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
-    let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
-    if !words.is_empty() {
-        story.push_str("\nIts last output:\n");
-        story.push_str(&indent_lines(&words));
+    let last_output = child.log.panic_or_last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
+    let mut context = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
+    if !last_output.is_empty() {
+        context.push_str("\nIts last output:\n");
+        context.push_str(&indent_lines(&last_output));
     }
     warn!(plugin = executable.name, "plugin could not be started");
-    launch_failure(executable, settings, problem, story)
+    launch_failure(executable, settings, problem, context)
 }
 
 fn indent_lines(text: &str) -> String {
@@ -319,53 +320,53 @@ fn launch_failure(
     executable: &Executable,
     settings: &Settings,
     problem: LaunchProblem,
-    story: String,
+    context: String,
 ) -> Failure {
     let path = executable.path.display();
-    let tell = |what: String| format!("{path}: {what}.{story}");
+    let with_context = |reason: String| format!("{path}: {reason}.{context}");
     match problem {
-        LaunchProblem::Environment(what) => Failure::Launch(tell(what)),
-        LaunchProblem::Unrunnable(what) => {
-            Failure::Launch(tell(format!("cannot be started: {what}")))
+        LaunchProblem::Environment(reason) => Failure::Launch(with_context(reason)),
+        LaunchProblem::Unrunnable(reason) => {
+            Failure::Launch(with_context(format!("cannot be started: {reason}")))
         }
-        LaunchProblem::Ended => Failure::Launch(tell(
+        LaunchProblem::Ended => Failure::Launch(with_context(
             "it ended or closed its stdout without a handshake; \
              perhaps it is not a provider plugin"
                 .to_owned(),
         )),
-        LaunchProblem::TooLong(line) => Failure::Launch(tell(format!(
+        LaunchProblem::TooLong(line) => Failure::Launch(with_context(format!(
             "it wrote more than {MAX_HANDSHAKE_LINE_BYTES} bytes without ending the handshake line: `{}`",
             escape_and_shorten(&line)
         ))),
         LaunchProblem::Unreadable(error) => {
-            Failure::Launch(tell(format!("its stdout could not be read: {error}")))
+            Failure::Launch(with_context(format!("its stdout could not be read: {error}")))
         }
-        LaunchProblem::TimedOut => Failure::Launch(tell(format!(
+        LaunchProblem::TimedOut => Failure::Launch(with_context(format!(
             "it gave no handshake within {}s and was ended",
             settings.start_timeout.as_secs_f64()
         ))),
         // Any program that prints output causes this error, so the message does not blame a
         // version.
         LaunchProblem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
-            Failure::Launch(tell(format!(
+            Failure::Launch(with_context(format!(
                 "{error}; it is not a provider plugin, \
                  or it printed something before the handshake, which a plugin must not do"
             )))
         }
-        LaunchProblem::Handshake(error) => Failure::Incompatible(tell(error.to_string())),
-        LaunchProblem::NoCertificate => Failure::Incompatible(tell(
+        LaunchProblem::Handshake(error) => Failure::Incompatible(with_context(error.to_string())),
+        LaunchProblem::NoCertificate => Failure::Incompatible(with_context(
             "it returned no certificate although TLS is required; \
              if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without"
                 .to_owned(),
         )),
-        LaunchProblem::Certificate => Failure::Incompatible(tell(
+        LaunchProblem::Certificate => Failure::Incompatible(with_context(
             "it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS".to_owned(),
         )),
-        LaunchProblem::Remote(address) => Failure::Misbehaved(tell(format!(
+        LaunchProblem::Remote(address) => Failure::Misbehaved(with_context(format!(
             "it announced the address {address}, which is not on this machine"
         ))),
-        LaunchProblem::Connect(what) => {
-            Failure::Launch(tell(format!("it was started, but {what}")))
+        LaunchProblem::Connect(reason) => {
+            Failure::Launch(with_context(format!("it was started, but {reason}")))
         }
     }
 }

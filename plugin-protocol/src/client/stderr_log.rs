@@ -59,13 +59,13 @@ impl PluginLog {
     }
 
     /// Returns the panic of the plugin, otherwise its latest lines; empty if it printed nothing.
-    /// Waits up to `patience` for the rest in the pipe.
-    pub(super) async fn panic_or_last_lines(&self, patience: Duration) -> String {
+    /// Waits up to `time_limit` for the rest in the pipe.
+    pub(super) async fn panic_or_last_lines(&self, time_limit: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
         // `wait_for` looks at the present value first, so an end before the subscription is not
         // missed.
-        match timeout(patience, ended.wait_for(|ended| *ended)).await {
+        match timeout(time_limit, ended.wait_for(|ended| *ended)).await {
             Ok(_) | Err(_) => (),
         }
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);

@@ -44,7 +44,7 @@ impl<W: Message, R> Encoder for ProtobufCodec<W, R> {
 
     fn encode(&mut self, message: W, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
         buffer.reserve(message.encoded_len());
-        message.encode(buffer).map_err(|why| Status::internal(why.to_string()))
+        message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
     }
 }
 

@@ -116,10 +116,10 @@ async fn a_file_that_cannot_be_run() {
     let trace = directory.path().join("trace");
     fs::write(&executable.path, format!("echo harm > {}\n", trace.display())).expect("a file");
     fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o755)).expect("permissions");
-    let told = refused(&executable).await;
+    let message = refused(&executable).await;
     assert!(
-        told.starts_with("Launch: PATH: cannot be started: it is not a program, and"),
-        "{told}"
+        message.starts_with("Launch: PATH: cannot be started: it is not a program, and"),
+        "{message}"
     );
     assert!(!trace.exists(), "a shell has run what is no program");
 
@@ -175,6 +175,6 @@ async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
     let limits = ProcessLimits { memory: Some(64 << 20), files: Some(50) };
     let settings = Settings { limits, ..Settings::TERRAFORM_DEFAULTS };
     let failure = Plugin::launch(&executable, &settings).await.expect_err("it is no plugin");
-    let said = failure.to_string();
-    assert!(said.contains("files 50 kilobytes 65536 path /bin home none"), "{said}");
+    let message = failure.to_string();
+    assert!(message.contains("files 50 kilobytes 65536 path /bin home none"), "{message}");
 }

@@ -39,13 +39,14 @@ pub(super) fn unexpected_response_cause(answer: &HttpResponse, method: &str, url
     }
     let AzureErrorBody { message, detail, .. } = parse_error_response(answer);
     // The further lines of the message contain the ID of the request and the time.
-    let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
-    let said = said.trim().trim_end_matches('.');
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let message_text = [message.lines().next().unwrap_or_default(), &detail].join(" ");
+    let message_text = message_text.trim().trim_end_matches('.');
+    let message_text =
+        if message_text.is_empty() { String::new() } else { format!(": {message_text}") };
     let next =
         remedy_for_code(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
     let url = redact_url(url);
-    format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
+    format!("{method} {url}: HTTP {}, {code}{message_text}{next}", answer.status).into()
 }
 
 /// Whether a code means that the credentials lack the permission for a call.

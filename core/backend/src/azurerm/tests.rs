@@ -71,13 +71,13 @@ async fn a_blob_is_written_only_over_the_version_that_was_read() {
     assert_eq!(client.get().await.unwrap(), Some(test_state_text(1)));
     client.put(test_state_text(2)).await.unwrap();
     client.put(test_state_text(3)).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[0].line, "GET /states/a%20b");
-    assert!(asked[0].headers["authorization"].starts_with("SharedKey account:"));
-    assert_eq!(asked[1].headers["if-match"], "\"t1\"");
+    let requests = server.received_requests();
+    assert_eq!(requests[0].line, "GET /states/a%20b");
+    assert!(requests[0].headers["authorization"].starts_with("SharedKey account:"));
+    assert_eq!(requests[1].headers["if-match"], "\"t1\"");
     // The metadata belong to the holder of the lock.
-    assert_eq!(asked[1].headers["x-ms-meta-kept"], "k");
-    assert_eq!(asked[2].headers["if-match"], "\"t2\"");
+    assert_eq!(requests[1].headers["x-ms-meta-kept"], "k");
+    assert_eq!(requests[2].headers["if-match"], "\"t2\"");
 
     let server = ScriptedServer::start([not_found_reply(), stored_reply("\"t1\"")]);
     let mut client = new_remote_client(&server);
@@ -125,20 +125,20 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
     assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
     client.put(test_state_text(1)).await.unwrap();
     client.unlock(&info.id).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[0].line, "HEAD /states/a%20b");
-    assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
-    assert_eq!(asked[2].headers["x-ms-proposed-lease-id"], info.id);
+    let requests = server.received_requests();
+    assert_eq!(requests[0].line, "HEAD /states/a%20b");
+    assert_eq!(requests[2].line, "PUT /states/a%20b?comp=lease");
+    assert_eq!(requests[2].headers["x-ms-proposed-lease-id"], info.id);
     // A lease that ends only when it is released, as Terraform acquires it.
-    assert_eq!(asked[2].headers["x-ms-lease-duration"], "-1");
-    assert_eq!(asked[3].line, "PUT /states/a%20b?comp=metadata");
-    let described = STANDARD.decode(&asked[3].headers["x-ms-meta-terraformlockid"]).unwrap();
+    assert_eq!(requests[2].headers["x-ms-lease-duration"], "-1");
+    assert_eq!(requests[3].line, "PUT /states/a%20b?comp=metadata");
+    let described = STANDARD.decode(&requests[3].headers["x-ms-meta-terraformlockid"]).unwrap();
     let described: LockInfo = serde_json::from_slice(&described).unwrap();
     assert_eq!((described.id, described.path.as_str()), (info.id.clone(), "states/a b"));
     // Without the lease the service would refuse the write.
-    assert_eq!(asked[5].headers["x-ms-lease-id"], info.id);
-    assert!(!asked[7].headers.contains_key("x-ms-meta-terraformlockid"));
-    assert_eq!(asked[8].headers["x-ms-lease-action"], "release");
+    assert_eq!(requests[5].headers["x-ms-lease-id"], info.id);
+    assert!(!requests[7].headers.contains_key("x-ms-meta-terraformlockid"));
+    assert_eq!(requests[8].headers["x-ms-lease-action"], "release");
 }
 
 #[tokio::test(start_paused = true)]
@@ -317,12 +317,12 @@ async fn the_machine_issues_tokens_and_a_refusal_names_the_next_step() {
         nearby: new_client(),
     };
     assert!(tokens.provide_credential(&Context::new()).await.unwrap().is_some());
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     assert_eq!(
-        asked[0].line,
+        requests[0].line,
         "GET /token?api-version=2018-02-01&resource=https%3A%2F%2Fstorage.azure.com&client_id=c"
     );
-    assert_eq!(asked[0].headers["metadata"], "true");
+    assert_eq!(requests[0].headers["metadata"], "true");
     let error = tokens.provide_credential(&Context::new()).await.unwrap_err().to_string();
     assert!(error.contains("Identity not found") && error.contains("msi_endpoint"), "{error}");
 }
@@ -402,11 +402,11 @@ async fn a_part_of_a_journal_is_a_blob_that_is_made_once() {
     {
         assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
     }
-    let asked = server.received_requests();
-    assert_eq!(asked[1].line, "PUT /states/a%20benv%3Aws.journal/run/000000000000");
-    assert_eq!(asked[1].headers["if-none-match"], "*");
-    assert_eq!(asked[1].headers["x-ms-blob-type"], "BlockBlob");
-    assert_eq!(asked[1].body, b"part");
+    let requests = server.received_requests();
+    assert_eq!(requests[1].line, "PUT /states/a%20benv%3Aws.journal/run/000000000000");
+    assert_eq!(requests[1].headers["if-none-match"], "*");
+    assert_eq!(requests[1].headers["x-ms-blob-type"], "BlockBlob");
+    assert_eq!(requests[1].body, b"part");
 }
 
 #[tokio::test(start_paused = true)]

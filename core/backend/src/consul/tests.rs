@@ -72,10 +72,10 @@ async fn a_key_is_written_only_over_the_version_that_was_read() {
     let mut store = open_store(&server, &datacenter).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[0].line, "GET /v1/kv/a%20b/k?dc=d");
-    assert_eq!(asked[0].headers["x-consul-token"], "secret");
-    let operation: serde_json::Value = serde_json::from_slice(&asked[3].body).unwrap();
+    let requests = server.received_requests();
+    assert_eq!(requests[0].line, "GET /v1/kv/a%20b/k?dc=d");
+    assert_eq!(requests[0].headers["x-consul-token"], "secret");
+    let operation: serde_json::Value = serde_json::from_slice(&requests[3].body).unwrap();
     assert_eq!(operation[0]["KV"]["Verb"], "cas");
     assert_eq!(operation[0]["KV"]["Index"], 7);
 }
@@ -109,12 +109,12 @@ async fn a_large_state_is_split_and_its_sum_is_checked() {
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.received_requests();
-    assert!(asked[4].line.starts_with("PUT /v1/kv/a%20b/k/tfstate."), "{}", asked[4].line);
-    let operation: serde_json::Value = serde_json::from_slice(&asked[5].body).unwrap();
+    let requests = server.received_requests();
+    assert!(requests[4].line.starts_with("PUT /v1/kv/a%20b/k/tfstate."), "{}", requests[4].line);
+    let operation: serde_json::Value = serde_json::from_slice(&requests[5].body).unwrap();
     let list = STANDARD.decode(operation[0]["KV"]["Value"].as_str().unwrap()).unwrap();
 
-    let server = ScriptedServer::start([key_reply(&list, 3), key_reply(&asked[4].body, 2)]);
+    let server = ScriptedServer::start([key_reply(&list, 3), key_reply(&requests[4].body, 2)]);
     assert!(open_store(&server, &[]).await.read().await.unwrap().is_some());
     let server = ScriptedServer::start([key_reply(&list, 3), key_reply(b"{}", 2)]);
     let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
@@ -429,10 +429,10 @@ async fn a_refused_transaction_says_why() {
 
 /// Reads a request, and responds that the key does not exist.
 fn answer_not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
-    let (mut asked, mut part) = (Vec::new(), [0; 1000]);
-    while !asked.ends_with(b"\r\n\r\n") {
+    let (mut request, mut part) = (Vec::new(), [0; 1000]);
+    while !request.ends_with(b"\r\n\r\n") {
         let n = stream.read(&mut part)?;
-        asked.extend_from_slice(&part[..n]);
+        request.extend_from_slice(&part[..n]);
         if n == 0 {
             return Ok(());
         }
@@ -514,10 +514,10 @@ fn shared_journals(server: &ScriptedServer) -> ObjectJournals<LimitedObjects<Con
     ObjectJournals::new(LimitedObjects::new(keys, MAX_JOURNAL_VALUE_LEN), "a b/k/")
 }
 
-fn rejected_reply(why: &str) -> ScriptedReply {
+fn rejected_reply(reason: &str) -> ScriptedReply {
     ScriptedReply::new(
         "409 Conflict",
-        format!(r#"{{"Results":null,"Errors":[{{"What":"{why}"}}]}}"#),
+        format!(r#"{{"Results":null,"Errors":[{{"What":"{reason}"}}]}}"#),
     )
 }
 
@@ -543,9 +543,9 @@ async fn a_part_of_a_journal_is_a_key_that_is_made_once() {
     {
         assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
     }
-    let asked = server.received_requests();
-    assert_eq!(asked[0].line, "GET /v1/kv/a%20b/k/.journal/run/000000000000?keys=");
-    let operation: serde_json::Value = serde_json::from_slice(&asked[1].body).unwrap();
+    let requests = server.received_requests();
+    assert_eq!(requests[0].line, "GET /v1/kv/a%20b/k/.journal/run/000000000000?keys=");
+    let operation: serde_json::Value = serde_json::from_slice(&requests[1].body).unwrap();
     // The version of a key that does not exist.
     assert_eq!(operation[0]["KV"]["Index"], 0);
     assert_eq!(operation[0]["KV"]["Key"], "a b/k/.journal/run/000000000000");
@@ -568,9 +568,9 @@ async fn parts_of_journals_are_read_and_removed_by_their_keys() {
     let pieces = || ScriptedReply::new("200 OK", r#"["a b/k/.journal/run/000000000000.aa.0"]"#);
     let server = ScriptedServer::start([listed(), success_reply(), pieces(), success_reply()]);
     shared_journals(&server).remove_parts_below("run", 7).await.unwrap();
-    let asked = server.request_lines();
-    assert!(asked[3].starts_with("DELETE ") && asked[3].ends_with(".aa.0"), "{asked:?}");
-    let removed = &asked[1];
+    let requests = server.request_lines();
+    assert!(requests[3].starts_with("DELETE ") && requests[3].ends_with(".aa.0"), "{requests:?}");
+    let removed = &requests[1];
     assert!(removed.starts_with("DELETE ") && removed.ends_with("000000000000"), "{removed}");
 }
 

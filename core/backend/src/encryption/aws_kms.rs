@@ -198,13 +198,13 @@ mod tests {
         );
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));
         assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
-        let asked = server.received_requests();
+        let requests = server.received_requests();
         let targets: Vec<_> =
-            asked.iter().map(|asked| asked.headers["x-amz-target"].as_str()).collect();
+            requests.iter().map(|request| request.headers["x-amz-target"].as_str()).collect();
         assert_eq!(targets, ["TrentService.GenerateDataKey", "TrentService.Decrypt"]);
-        assert_eq!(asked[0].body, br#"{"KeyId":"alias/state","KeySpec":"AES_256"}"#);
-        assert_eq!(asked[1].body, br#"{"CiphertextBlob":"YWJj","KeyId":"alias/state"}"#);
-        let signature = &asked[0].headers["authorization"];
+        assert_eq!(requests[0].body, br#"{"KeyId":"alias/state","KeySpec":"AES_256"}"#);
+        assert_eq!(requests[1].body, br#"{"CiphertextBlob":"YWJj","KeyId":"alias/state"}"#);
+        let signature = &requests[0].headers["authorization"];
         assert!(signature.contains("/eu-west-1/kms/aws4_request"), "{signature}");
     }
 
@@ -217,15 +217,18 @@ mod tests {
             ScriptedReply::new("200 OK", "{\"Plaintext\":\"hunter2!\",\"CiphertextBlob\":5}"),
         ]);
         let provider = key_provider_for(&server);
-        let said = provider.generate_data_key().unwrap_err();
-        assert!(said.starts_with("GenerateDataKey: POST http://127.0.0.1"), "{said}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert!(message.starts_with("GenerateDataKey: POST http://127.0.0.1"), "{message}");
         assert!(
-            said.ends_with(
+            message.ends_with(
                 "HTTP 400 Bad Request, NotFoundException: Alias arn:aws:kms:x is not found"
             ),
-            "{said}"
+            "{message}"
         );
-        let said = provider.generate_data_key().unwrap_err();
-        assert!(said.contains("an unexpected format") && !said.contains("hunter2"), "{said}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert!(
+            message.contains("an unexpected format") && !message.contains("hunter2"),
+            "{message}"
+        );
     }
 }

@@ -269,15 +269,15 @@ mod tests {
         let other = "echo '{\"magic\":\"x\",\"version\":2}'";
         assert!(check(other).contains("the protocol \"x\" in version 2"), "{}", check(other));
         let secret = format!("echo '{HEADER_LINE}'; echo '{{\"keys\":\"hunter2\"}}'");
-        let said = check(&secret);
-        assert!(said.starts_with("line 2, column") && !said.contains("hunter2"), "{said}");
+        let message = check(&secret);
+        assert!(message.starts_with("line 2, column") && !message.contains("hunter2"), "{message}");
         assert_eq!(
             check("echo no key >&2; exit 4"),
             "it ended with exit status: 4, after printing: no key"
         );
         let missing = ExternalKeyProvider { command: vec!["/nowhere/program".to_owned()] };
-        let said = missing.run_program(None).err().unwrap();
-        assert!(said.starts_with("/nowhere/program cannot be started"), "{said}");
+        let message = missing.run_program(None).err().unwrap();
+        assert!(message.starts_with("/nowhere/program cannot be started"), "{message}");
         assert!(ExternalKeyProvider { command: Vec::new() }.run_program(None).is_err());
     }
 }

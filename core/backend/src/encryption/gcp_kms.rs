@@ -114,11 +114,11 @@ impl GcpKmsKeyProvider {
         };
         // Services quote requests, and this request contains the key.
         let key = body["plaintext"].as_str().filter(|key| !key.is_empty());
-        let said = error_message(&answer);
-        let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
-        let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+        let reason = error_message(&answer);
+        let reason = key.map_or_else(|| reason.clone(), |key| reason.replace(key, "redacted"));
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         let place = answer.place(&url);
-        Err(format!("{action}: POST {place}: HTTP {}{said}; {next}", answer.status))
+        Err(format!("{action}: POST {place}: HTTP {}{reason}; {next}", answer.status))
     }
 }
 
@@ -190,14 +190,14 @@ mod tests {
         assert_eq!((made.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));
         assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
-        let asked = server.received_requests();
-        let paths: Vec<_> = asked.iter().map(|asked| asked.line.as_str()).collect();
+        let requests = server.received_requests();
+        let paths: Vec<_> = requests.iter().map(|request| request.line.as_str()).collect();
         let path = format!("POST /v1/{KEY}");
         assert_eq!(paths, [format!("{path}:encrypt"), format!("{path}:decrypt")]);
         let sent = format!("{{\"plaintext\":\"{}\"}}", BASE64_STANDARD.encode(&made));
-        assert_eq!(asked[0].body, sent.as_bytes());
-        assert_eq!(asked[1].body, br#"{"ciphertext":"YWJj"}"#);
-        assert_eq!(asked[0].headers["authorization"], "Bearer ya29.token");
+        assert_eq!(requests[0].body, sent.as_bytes());
+        assert_eq!(requests[1].body, br#"{"ciphertext":"YWJj"}"#);
+        assert_eq!(requests[0].headers["authorization"], "Bearer ya29.token");
     }
 
     #[test]
@@ -214,23 +214,26 @@ mod tests {
             ScriptedReply::new("200 OK", "{}"),
         ]);
         let provider = new_gcp_kms(&server.url, KEY).unwrap();
-        let said = provider.generate_data_key().unwrap_err();
-        assert!(said.starts_with("encrypt: POST http://127.0.0.1"), "{said}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert!(message.starts_with("encrypt: POST http://127.0.0.1"), "{message}");
         assert!(
-            said.contains("useToEncrypt' denied") && said.contains("lack the permission"),
-            "{said}"
+            message.contains("useToEncrypt' denied") && message.contains("lack the permission"),
+            "{message}"
         );
-        let said = provider.generate_data_key().unwrap_err();
+        let message = provider.generate_data_key().unwrap_err();
         assert!(
-            said.ends_with("KeyRing not found; the key must exist: check kms_encryption_key"),
-            "{said}"
+            message.ends_with("KeyRing not found; the key must exist: check kms_encryption_key"),
+            "{message}"
         );
-        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
-        assert!(said.contains("an unexpected format") && !said.contains("hunter2"), "{said}");
-        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
-        assert!(said.contains("HTTP 203") && !said.contains("hunter2"), "{said}");
-        let said = provider.generate_data_key().unwrap_err();
-        assert_eq!(said, "the service returned no encrypted form of the key");
+        let message = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        assert!(
+            message.contains("an unexpected format") && !message.contains("hunter2"),
+            "{message}"
+        );
+        let message = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        assert!(message.contains("HTTP 203") && !message.contains("hunter2"), "{message}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert_eq!(message, "the service returned no encrypted form of the key");
     }
 
     #[test]
@@ -253,8 +256,8 @@ mod tests {
             "projects/../locations/l/keyRings/r/cryptoKeys/k",
             &format!("{KEY}/cryptoKeyVersions/1"),
         ] {
-            let said = new_gcp_kms("http://127.0.0.1:9", name).err().unwrap().to_string();
-            assert!(said.starts_with("the argument \"kms_encryption_key\" is"), "{said}");
+            let message = new_gcp_kms("http://127.0.0.1:9", name).err().unwrap().to_string();
+            assert!(message.starts_with("the argument \"kms_encryption_key\" is"), "{message}");
         }
     }
 }

@@ -220,15 +220,15 @@ mod tests {
             (key.to_vec(), &br#"{"ciphertext":"dmF1bHQ6djE6YWJj"}"#[..])
         );
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(key.to_vec())));
-        let asked = server.received_requests();
+        let requests = server.received_requests();
         assert_eq!(
             server.request_lines(),
             ["PUT /v1/transit/datakey/plaintext/state-key", "PUT /v1/transit/decrypt/state-key"]
         );
-        assert_eq!(asked[0].body, b"{\"bits\":256}");
-        assert_eq!(asked[1].body, b"{\"ciphertext\":\"vault:v1:abc\"}");
-        assert_eq!(asked[1].headers["x-vault-token"], "secret-token");
-        assert_eq!(asked[1].headers["x-vault-namespace"], "team");
+        assert_eq!(requests[0].body, b"{\"bits\":256}");
+        assert_eq!(requests[1].body, b"{\"ciphertext\":\"vault:v1:abc\"}");
+        assert_eq!(requests[1].headers["x-vault-token"], "secret-token");
+        assert_eq!(requests[1].headers["x-vault-namespace"], "team");
         assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
     }
 
@@ -249,12 +249,18 @@ mod tests {
             ),
         ]);
         let provider = key_provider_for(&server, &[("BAO_TOKEN", "secret-token")]).unwrap();
-        let said = provider.generate_data_key().unwrap_err();
-        assert!(said.ends_with("/v1/transit/datakey/plaintext/state-key: HTTP 403 Forbidden: 1 error occurred: * permission denied"), "{said}");
-        let said = provider.generate_data_key().unwrap_err();
-        assert!(said.contains("an unexpected format") && !said.contains("hunter2"), "{said}");
-        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
-        assert!(said.contains("invalid ciphertext") && !said.contains("secret-token"), "{said}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert!(message.ends_with("/v1/transit/datakey/plaintext/state-key: HTTP 403 Forbidden: 1 error occurred: * permission denied"), "{message}");
+        let message = provider.generate_data_key().unwrap_err();
+        assert!(
+            message.contains("an unexpected format") && !message.contains("hunter2"),
+            "{message}"
+        );
+        let message = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        assert!(
+            message.contains("invalid ciphertext") && !message.contains("secret-token"),
+            "{message}"
+        );
         assert!(provider.decrypt_data_key(b"[").unwrap_err().contains("its metadata is damaged"));
     }
 

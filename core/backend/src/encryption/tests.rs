@@ -375,9 +375,9 @@ fn a_method_may_take_keys_from_a_program() {
 #[test]
 fn mistakes_are_reported_without_values() {
     let check = |block: &str, expected: &str| {
-        let said = errors_of_block(block);
-        assert!(said.contains(expected), "{block}\n{said}");
-        assert!(!said.contains("hunter2"), "{said}");
+        let reported = errors_of_block(block);
+        assert!(reported.contains(expected), "{block}\n{reported}");
+        assert!(!reported.contains("hunter2"), "{reported}");
     };
     let main = |more: &str| block_with_pbkdf2(more);
     check(&main("state {\n}"), "Missing encryption method");
@@ -445,9 +445,9 @@ fn mistakes_are_reported_without_values() {
 #[test]
 fn mistakes_in_key_providers_of_services_are_reported_without_values() {
     let check = |block: &str, expected: &str| {
-        let said = errors_of_block(block);
-        assert!(said.contains(expected), "{block}\n{said}");
-        assert!(!said.contains("hunter2"), "{said}");
+        let reported = errors_of_block(block);
+        assert!(reported.contains(expected), "{block}\n{reported}");
+        assert!(!reported.contains("hunter2"), "{reported}");
     };
     let with = |from: &str, to: &str| block_with_pbkdf2(STATE_AND_PLAN_TARGETS).replace(from, to);
     let of = |kind: &str, arguments: &str| {

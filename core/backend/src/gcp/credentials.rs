@@ -240,12 +240,13 @@ impl ServiceAccountKey {
         if answer.status() != StatusCode::OK {
             // Proxies mark a token with 203.
             let body: &[u8] = if answer.status().is_success() { &[] } else { answer.body() };
-            let said = String::from_utf8_lossy(body);
-            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            let said = said.chars().take(500).collect::<String>();
-            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+            let body_text = String::from_utf8_lossy(body);
+            let body_text = body_text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let body_text = body_text.chars().take(500).collect::<String>();
+            let body_text =
+                if body_text.is_empty() { String::new() } else { format!(": {body_text}") };
             return Err(Error::credential_invalid(format!(
-                "POST {place}: HTTP {}{said}; check the key of the service account {:?}, and the clock of this machine",
+                "POST {place}: HTTP {}{body_text}; check the key of the service account {:?}, and the clock of this machine",
                 answer.status(),
                 self.client_email
             )));

@@ -289,9 +289,9 @@ impl Bucket {
             StatusCode::BAD_REQUEST if message.contains("encrypt") => "check encryption_key",
             _ => return answer.unexpected_response_cause(method, url),
         };
-        let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+        let reason = if message.is_empty() { String::new() } else { format!(": {message}") };
         let (place, name) = (answer.place(url), &self.name);
-        format!("{method} {place}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
+        format!("{method} {place}: HTTP {} of the bucket {name:?}{reason}; {next}", answer.status)
             .into()
     }
 }

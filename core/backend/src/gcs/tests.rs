@@ -74,11 +74,11 @@ async fn an_object_is_written_only_over_the_generation_that_was_read() {
     let mut store = open_store(&server).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[0].line, "GET /storage/v1/b/states/o/a%20b%2Fdefault.tfstate?alt=media");
-    assert_eq!(asked[0].headers["authorization"], "Bearer secret");
+    let requests = server.received_requests();
+    assert_eq!(requests[0].line, "GET /storage/v1/b/states/o/a%20b%2Fdefault.tfstate?alt=media");
+    assert_eq!(requests[0].headers["authorization"], "Bearer secret");
     assert_eq!(
-        asked[2].line,
+        requests[2].line,
         "POST /upload/storage/v1/b/states/o?uploadType=media&name=a%20b%2Fdefault.tfstate&ifGenerationMatch=7"
     );
     let server = ScriptedServer::start([not_found_reply(), not_found_reply(), stored_reply(8)]);
@@ -144,12 +144,12 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
     let mut store = open_store(&server).await;
     let taken = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(taken).await.unwrap();
-    let asked = server.received_requests();
-    assert!(asked[0].line.ends_with("name=a%20b%2Fdefault.tflock&ifGenerationMatch=0"));
-    let info: LockInfo = serde_json::from_slice(&asked[0].body).unwrap();
+    let requests = server.received_requests();
+    assert!(requests[0].line.ends_with("name=a%20b%2Fdefault.tflock&ifGenerationMatch=0"));
+    let info: LockInfo = serde_json::from_slice(&requests[0].body).unwrap();
     assert_eq!(info.path, "gs://states/a b/default.tflock");
     assert_eq!(
-        asked[1].line,
+        requests[1].line,
         "DELETE /storage/v1/b/states/o/a%20b%2Fdefault.tflock?ifGenerationMatch=9"
     );
 
@@ -248,12 +248,12 @@ async fn states_are_encrypted_with_the_key_of_the_arguments_and_locks_are_not() 
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     let _lock = store.try_lock("test").await.unwrap();
-    let asked = server.received_requests();
-    for request in &asked[..3] {
+    let requests = server.received_requests();
+    for request in &requests[..3] {
         assert_eq!(request.headers["x-goog-encryption-key"], key);
         assert_eq!(request.headers["x-goog-encryption-algorithm"], "AES256");
     }
-    assert!(!asked[3].headers.contains_key("x-goog-encryption-key"));
+    assert!(!requests[3].headers.contains_key("x-goog-encryption-key"));
 
     let server = ScriptedServer::start([not_found_reply(), not_found_reply(), stored_reply(1)]);
     let kms = [("kms_encryption_key", Value::string("projects/p/k"))];
@@ -293,14 +293,14 @@ async fn a_service_account_exchanges_a_signed_assertion_for_a_token() {
     let mut store = open().await;
     store.read().await.unwrap();
     store.read().await.unwrap();
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     let lines: Vec<&str> =
-        asked.iter().map(|asked| asked.line.split('?').next().unwrap()).collect();
+        requests.iter().map(|request| request.line.split('?').next().unwrap()).collect();
     // The token is reused.
     assert_eq!(lines[0], "POST /token");
     assert!(lines[1..].iter().all(|line| line.starts_with("GET ")), "{lines:?}");
-    assert_eq!(asked[1].headers["authorization"], "Bearer issued");
-    let form = String::from_utf8(asked[0].body.clone()).unwrap();
+    assert_eq!(requests[1].headers["authorization"], "Bearer issued");
+    let form = String::from_utf8(requests[0].body.clone()).unwrap();
     let (_, assertion) = form.split_once("&assertion=").unwrap();
     let claims = assertion.split('.').nth(1).unwrap();
     let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(claims).unwrap();
@@ -393,17 +393,17 @@ async fn a_part_of_a_journal_is_an_object_that_is_made_once() {
     {
         assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
     }
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     let first = "a%20b%2Fdefault.tfstate.journal%2Frun%2F000000000000";
     // Without a delimiter, which would exclude the objects in directories.
-    assert_eq!(asked[0].line, format!("GET /storage/v1/b/states/o?prefix={first}"));
+    assert_eq!(requests[0].line, format!("GET /storage/v1/b/states/o?prefix={first}"));
     assert_eq!(
-        asked[1].line,
+        requests[1].line,
         format!(
             "POST /upload/storage/v1/b/states/o?uploadType=media&name={first}&ifGenerationMatch=0"
         )
     );
-    assert_eq!(asked[1].body, b"part");
+    assert_eq!(requests[1].body, b"part");
 }
 
 #[tokio::test(start_paused = true)]

@@ -170,11 +170,11 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
     let mut file = store.read().await.unwrap().unwrap();
     file.check_results = Some(b"[\"x\"]".to_vec().into());
     store.write(&mut file).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked.len(), 5);
+    let requests = server.received_requests();
+    assert_eq!(requests.len(), 5);
     // With another serial it would look like a write by another program.
-    assert_eq!(asked[2].body, asked[4].body);
-    assert_eq!(StateFile::parse(&asked[4].body).unwrap().serial, 5);
+    assert_eq!(requests[2].body, requests[4].body);
+    assert_eq!(StateFile::parse(&requests[4].body).unwrap().serial, 5);
 }
 
 #[tokio::test(start_paused = true)]
@@ -223,17 +223,17 @@ async fn a_redirected_write_keeps_its_method_and_content() {
         let mut file = test_state(0);
         store.write(&mut file).await.unwrap();
         let _lock = store.try_lock("test").await.unwrap();
-        let asked = [server.received_requests(), target.received_requests()];
-        let lines = asked.each_ref().map(|all| all.iter().map(|asked| asked.line.as_str()));
+        let requests = [server.received_requests(), target.received_requests()];
+        let lines = requests.each_ref().map(|all| all.iter().map(|request| request.line.as_str()));
         let [here, there] = lines.map(Iterator::collect::<Vec<_>>);
         assert_eq!(here, ["GET /", "GET /", "POST /", "POST /here", "LOCK /"], "{status}");
         assert_eq!(there, ["POST /there?key=word", "LOCK /there?key=word"], "{status}");
         // The credentials stay on the server, and the content does not.
-        assert!(asked[0][3].headers.contains_key("authorization"));
-        assert!(!asked[1][0].headers.contains_key("authorization"));
-        assert_eq!(asked[0][2].body, asked[1][0].body);
-        assert_eq!(asked[0][2].headers["content-md5"], asked[1][0].headers["content-md5"]);
-        assert!(StateFile::parse(&asked[1][0].body).is_ok());
+        assert!(requests[0][3].headers.contains_key("authorization"));
+        assert!(!requests[1][0].headers.contains_key("authorization"));
+        assert_eq!(requests[0][2].body, requests[1][0].body);
+        assert_eq!(requests[0][2].headers["content-md5"], requests[1][0].headers["content-md5"]);
+        assert!(StateFile::parse(&requests[1][0].body).is_ok());
         // A refusal names the server that it is of.
         let message = store.try_lock("other").await.unwrap_err().to_string();
         let place = format!("LOCK {} (redirected to {}/there?...)", server.url, target.url);
@@ -300,9 +300,9 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
     let mut store = open_store(&server.url).await;
     let lock = store.try_lock("test").await.unwrap();
     store.unlock(lock).await.unwrap();
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     assert_eq!(server.request_lines(), ["LOCK /", "UNLOCK /", "UNLOCK /"]);
-    assert_eq!(asked[0].body, asked[2].body);
+    assert_eq!(requests[0].body, requests[2].body);
 }
 
 #[tokio::test(start_paused = true)]

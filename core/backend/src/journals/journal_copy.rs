@@ -58,14 +58,14 @@ impl JournalCopyTask {
     /// Starts writing with the part of the given number.
     pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
-        let (said, progress) = watch::channel(CopyProgress::default());
+        let (progress_sender, progress) = watch::channel(CopyProgress::default());
         let writer = JournalPartWriter {
             store: store.clone(),
             run: run.clone(),
             next,
             has_unanswered_heartbeat: false,
         };
-        let task = tokio::spawn(writer.write_queued_parts(queue, said));
+        let task = tokio::spawn(writer.write_queued_parts(queue, progress_sender));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
 }
@@ -121,14 +121,14 @@ impl JournalPartWriter {
     async fn write_queued_parts(
         mut self,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
-        said: watch::Sender<CopyProgress>,
+        progress_sender: watch::Sender<CopyProgress>,
     ) -> u64 {
         loop {
             let mut bytes = match self.wait_for_records(&mut queue).await {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => break,
                 Err(error) => {
-                    said.send_modify(|progress| progress.error = Some(error));
+                    progress_sender.send_modify(|progress| progress.error = Some(error));
                     break;
                 }
             };
@@ -142,9 +142,9 @@ impl JournalPartWriter {
                 n_taken += 1;
             }
             match self.write_records(bytes).await {
-                Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
+                Ok(()) => progress_sender.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
-                    said.send_modify(|progress| progress.error = Some(error));
+                    progress_sender.send_modify(|progress| progress.error = Some(error));
                     // Records after a missing part could not be read.
                     break;
                 }

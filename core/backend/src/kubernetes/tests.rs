@@ -84,8 +84,8 @@ fn conflict_reply() -> ScriptedReply {
     status_reply("409 Conflict", "Conflict")
 }
 
-fn request_content(asked: &ReceivedRequest) -> serde_json::Value {
-    serde_json::from_slice(&asked.body).unwrap()
+fn request_content(request: &ReceivedRequest) -> serde_json::Value {
+    serde_json::from_slice(&request.body).unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,14 +97,14 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(test_state_text(1)));
     client.put(test_state_text(2)).await.unwrap();
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     assert_eq!(
-        asked[0].line,
+        requests[0].line,
         "GET /api/v1/namespaces/team/secrets?labelSelector=app.kubernetes.io%2Fmanaged-by%3Dterraform%2Ctfstate%3Dtrue%2CtfstateSecretSuffix%3Dapp%2CtfstateWorkspace%3Ddefault"
     );
-    assert_eq!(asked[0].headers["authorization"], "Bearer secret");
-    assert_eq!(asked[1].line, "PUT /api/v1/namespaces/team/secrets/tfstate-default-app");
-    let written = request_content(&asked[1]);
+    assert_eq!(requests[0].headers["authorization"], "Bearer secret");
+    assert_eq!(requests[1].line, "PUT /api/v1/namespaces/team/secrets/tfstate-default-app");
+    let written = request_content(&requests[1]);
     assert_eq!(written["metadata"]["resourceVersion"], "7");
     // Another program may have added them.
     assert_eq!(written["metadata"]["annotations"]["kept"], "k");
@@ -117,9 +117,9 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), None);
     client.put(test_state_text(1)).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[1].line, "POST /api/v1/namespaces/team/secrets");
-    let written = request_content(&asked[1]);
+    let requests = server.received_requests();
+    assert_eq!(requests[1].line, "POST /api/v1/namespaces/team/secrets");
+    let written = request_content(&requests[1]);
     assert_eq!(written["metadata"]["annotations"]["encoding"], "gzip");
     assert_eq!(written["metadata"]["labels"]["tfstateWorkspace"], "default");
 }
@@ -273,16 +273,16 @@ async fn a_crash_between_two_secrets_leaves_the_new_state() {
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(large_text(1)));
     client.put(large_text(2)).await.unwrap();
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     let methods: Vec<&str> =
-        asked.iter().filter_map(|asked| asked.line.split(' ').next()).collect();
+        requests.iter().filter_map(|request| request.line.split(' ').next()).collect();
     assert_eq!(methods, ["GET", "GET", "POST", "POST", "PUT", "PUT", "GET", "DELETE", "DELETE"]);
     // Terraform lists by this label.
-    let mut copies = [request_content(&asked[2]), request_content(&asked[3])];
+    let mut copies = [request_content(&requests[2]), request_content(&requests[3])];
     assert_eq!(copies[0]["metadata"]["labels"]["tfstate"], "next");
 
     // Between the two writes.
-    let half = [request_content(&asked[4]), old[1].clone()];
+    let half = [request_content(&requests[4]), old[1].clone()];
     let server = ScriptedServer::start([list_reply(&half), list_reply(&copies)]);
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(large_text(2)));
@@ -309,15 +309,15 @@ async fn a_lock_is_a_lease_with_its_holder() {
     let mut client = new_remote_client(&server);
     assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
     client.unlock(&info.id).await.unwrap();
-    let asked = server.received_requests();
+    let requests = server.received_requests();
     let leases = "/apis/coordination.k8s.io/v1/namespaces/team/leases";
-    assert_eq!(asked[0].line, format!("GET {leases}/lock-tfstate-default-app"));
-    assert_eq!(asked[1].line, format!("POST {leases}"));
-    let taken = request_content(&asked[1]);
+    assert_eq!(requests[0].line, format!("GET {leases}/lock-tfstate-default-app"));
+    assert_eq!(requests[1].line, format!("POST {leases}"));
+    let taken = request_content(&requests[1]);
     assert_eq!(taken["spec"]["holderIdentity"], info.id);
     let described = taken["metadata"]["annotations"]["app.terraform.io/lock-info"].as_str();
     assert_eq!(serde_json::from_str::<LockInfo>(described.unwrap()).unwrap(), info);
-    let given = request_content(&asked[3]);
+    let given = request_content(&requests[3]);
     assert_eq!(given["metadata"]["resourceVersion"], "5");
     assert_eq!(given["metadata"]["annotations"], json!({}));
     assert_eq!(given["spec"], json!({}));
@@ -439,7 +439,7 @@ async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
     let bearers: Vec<String> = server
         .received_requests()
         .iter()
-        .map(|asked| asked.headers["authorization"].clone())
+        .map(|request| request.headers["authorization"].clone())
         .collect();
     assert_eq!(bearers, ["Bearer t1", "Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"]);
 

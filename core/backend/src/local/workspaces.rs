@@ -260,14 +260,14 @@ mod tests {
     fn each_workspace_has_a_file_of_its_own() {
         let root = Path::new("r");
         let usual = Workspaces::from_paths(root, None, None);
-        let said = Workspaces::from_paths(root, Some(Path::new("s")), Some(Path::new("d")));
+        let custom = Workspaces::from_paths(root, Some(Path::new("s")), Some(Path::new("d")));
         let state = |workspaces: &Workspaces, name| {
             workspaces.state_paths(name).state.display().to_string()
         };
         assert_eq!(state(&usual, "default"), "r/terraform.tfstate");
         assert_eq!(state(&usual, "w"), "r/terraform.tfstate.d/w/terraform.tfstate");
-        assert_eq!(state(&said, "default"), "r/s");
-        assert_eq!(state(&said, "w"), "r/d/w/terraform.tfstate");
+        assert_eq!(state(&custom, "default"), "r/s");
+        assert_eq!(state(&custom, "w"), "r/d/w/terraform.tfstate");
     }
 
     #[test]

@@ -66,8 +66,8 @@ fn means_lost_connection(error: &Error) -> bool {
 }
 
 fn error_with_server_message(error: &Error) -> String {
-    if let Some(said) = error.as_db_error() {
-        return format!("{} (SQLSTATE {})", said.message(), said.code().code());
+    if let Some(db_error) = error.as_db_error() {
+        return format!("{} (SQLSTATE {})", db_error.message(), db_error.code().code());
     }
     let mut text = error.to_string();
     let mut source = error.source();

@@ -95,11 +95,11 @@ async fn a_state_is_written_only_over_the_version_that_was_read() {
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.received_requests();
-    assert_eq!(asked[2].line, "PUT /b/k/s");
-    assert_eq!(asked[2].headers["if-none-match"], "*");
-    assert!(asked[2].headers.contains_key("x-amz-checksum-sha256"));
-    let authorization = &asked[2].headers["authorization"];
+    let requests = server.received_requests();
+    assert_eq!(requests[2].line, "PUT /b/k/s");
+    assert_eq!(requests[2].headers["if-none-match"], "*");
+    assert!(requests[2].headers.contains_key("x-amz-checksum-sha256"));
+    let authorization = &requests[2].headers["authorization"];
     assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=AKIA/"), "{authorization}");
     assert!(authorization.contains("/eu-west-1/s3/aws4_request"), "{authorization}");
 
@@ -427,10 +427,10 @@ async fn encryption_and_acl_are_asked_for() {
         let mut store = open_store(&server, &[("encrypt", Value::Bool(true)), argument]).await;
         let mut file = read_and_change(store.as_mut()).await;
         store.write(&mut file).await.unwrap();
-        let asked = server.received_requests();
-        assert_eq!(asked[2].headers[&header], value);
+        let requests = server.received_requests();
+        assert_eq!(requests[2].headers[&header], value);
         // Reads require a customer-supplied key, too.
-        assert_eq!(asked[0].headers.contains_key(&header), header.ends_with("customer-key"));
+        assert_eq!(requests[0].headers.contains_key(&header), header.ends_with("customer-key"));
     }
 }
 
@@ -470,8 +470,8 @@ async fn access_key_of_first_request(
 ) -> (String, String) {
     let backend = configure_backend_with_variables("s3", arguments, variables).unwrap();
     assert!(backend.open_store(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap().is_none());
-    let asked = server.received_requests();
-    let headers = &asked.last().unwrap().headers;
+    let requests = server.received_requests();
+    let headers = &requests.last().unwrap().headers;
     let authorization = headers["authorization"].clone();
     let id = authorization.split(['=', '/']).nth(1).unwrap_or_default().to_owned();
     (id, headers.get("x-amz-security-token").cloned().unwrap_or_default())
@@ -492,14 +492,14 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
         [("AWS_ROLE_ARN", "arn:aws:iam::1:role/r"), ("AWS_WEB_IDENTITY_TOKEN_FILE", path.as_str())];
     let found = access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
     assert_eq!(found, ("ASIA".to_owned(), "T".to_owned()));
-    let asked = server.received_requests();
-    let body = String::from_utf8_lossy(&asked[0].body);
+    let requests = server.received_requests();
+    let body = String::from_utf8_lossy(&requests[0].body);
     assert!(
         body.contains("Action=AssumeRoleWithWebIdentity") && body.ends_with("WebIdentityToken=jwt"),
         "{body}"
     );
     // The token proves the identity of the caller, and there are no keys yet to sign with.
-    assert!(!asked[0].headers.contains_key("authorization"));
+    assert!(!requests[0].headers.contains_key("authorization"));
 }
 
 #[tokio::test(start_paused = true)]

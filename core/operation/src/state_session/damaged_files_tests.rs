@@ -165,16 +165,16 @@ async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) ->
     for (file, condition) in pair.into_iter().zip(conditions) {
         all[file] = condition;
     }
-    let (known, said) = DamagedDir::new(all).await.recovered_objects().await;
+    let (known, messages) = DamagedDir::new(all).await.recovered_objects().await;
     let names = match &known {
         Ok(names) if names.is_empty() => "nothing".to_owned(),
         Ok(names) => names.iter().map(String::as_str).collect::<Vec<_>>().join(" "),
         Err(()) => "refused".to_owned(),
     };
-    let is_quiet = said.is_empty();
+    let is_quiet = messages.is_empty();
     let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
     assert!(!is_quiet || is_complete, "{all:?} forgets objects silently: {names}");
-    format!("{names}; {}", said.join(", "))
+    format!("{names}; {}", messages.join(", "))
 }
 
 /// The existing objects: those that any of the files had before it was damaged. A backup is not
@@ -223,9 +223,9 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
     for n in 0..spoiled.len().pow(4) {
         let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
-        let (known, said) = DamagedDir::new(all).await.recovered_objects().await;
+        let (known, messages) = DamagedDir::new(all).await.recovered_objects().await;
         let is_complete =
             known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
-        assert!(!said.is_empty() || is_complete, "{all:?} forgets objects silently");
+        assert!(!messages.is_empty() || is_complete, "{all:?} forgets objects silently");
     }
 }

@@ -196,8 +196,8 @@ async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
     let (results, left) =
         run_in_dir(directory.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Error]);
-    let said = format!("{:?}", results[0].runs[0].diags);
-    assert!(said.contains("states is a symbolic link to"), "{said}");
+    let reported = format!("{:?}", results[0].runs[0].diags);
+    assert!(reported.contains("states is a symbolic link to"), "{reported}");
     assert!(left.is_empty() && directory.path().join("states").is_symlink());
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
 }

@@ -34,8 +34,8 @@ fn plugin(accepts: usize) -> Plugin {
         let service = HealthServer::new(Health(ShutdownSignal::default()));
         Server::builder().serve_with_incoming(service, incoming).await.expect("it serves");
     });
-    let patience = Duration::from_secs(20);
-    let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
+    let connect_timeout = Duration::from_secs(20);
+    let dialer = Dialer { address: Address::Unix(path), tls: None, connect_timeout };
     Plugin { _dir: directory, dialer, accepted, server }
 }
 

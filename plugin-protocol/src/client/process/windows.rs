@@ -109,10 +109,10 @@ impl StartedProcess {
         *self.exit.borrow()
     }
 
-    /// Waits up to `patience` for the end of the process.
-    pub(crate) async fn wait_up_to(&self, patience: Duration) -> Option<Exit> {
+    /// Waits up to `time_limit` for the end of the process.
+    pub(crate) async fn wait_up_to(&self, time_limit: Duration) -> Option<Exit> {
         let mut exit = self.exit.clone();
-        let ended = timeout(patience, exit.wait_for(Option::is_some)).await;
+        let ended = timeout(time_limit, exit.wait_for(Option::is_some)).await;
         ended.ok()?.ok().and_then(|exit| *exit)
     }
 

@@ -36,7 +36,9 @@ impl GrpcProvider {
     {
         let answer = self.call_with_wire_messages::<X>(request.try_into()?).await?;
         // An answer that has no meaning is reported under the name of its call.
-        answer.try_into().map_err(|why| self.name_method_if_misbehaved::<X>(Failure::from(why)))
+        answer
+            .try_into()
+            .map_err(|reason| self.name_method_if_misbehaved::<X>(Failure::from(reason)))
     }
 
     /// Makes a call with a streamed answer, between neutral messages.
@@ -110,8 +112,8 @@ impl GrpcProvider {
 
     fn name_method_if_misbehaved<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::Misbehaved(why) => {
-                misbehaved_failure(self.protocol.method_name(X::METHOD), &why)
+            Failure::Misbehaved(reason) => {
+                misbehaved_failure(self.protocol.method_name(X::METHOD), &reason)
             }
             other => other,
         }
@@ -126,7 +128,7 @@ impl<X: Exchange> AnswerStream<X> {
                 Ok(answer) => Ok(Some(answer)),
                 // The answer arrived, so the plugin did its work. Only the answer is useless, which
                 // is its fault and no lost connection.
-                Err(why) => Err(misbehaved_failure(self.name, &why.to_string())),
+                Err(reason) => Err(misbehaved_failure(self.name, &reason.to_string())),
             },
             None => Ok(None),
             Some(Err(error)) => Err(failure_from_raw(self.name, error)),
@@ -166,8 +168,8 @@ fn refused_answer_length_and_limit(status: &RawStatus) -> Option<(&str, usize)> 
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 
-fn misbehaved_failure(name: &str, why: &str) -> Failure {
-    Failure::Misbehaved(format!("the provider's answer to {name} is invalid: {why}"))
+fn misbehaved_failure(name: &str, reason: &str) -> Failure {
+    Failure::Misbehaved(format!("the provider's answer to {name} is invalid: {reason}"))
 }
 
 /// Returns the reason why no answer came.

@@ -296,7 +296,7 @@ async fn a_request_without_a_form_is_not_sent() {
     let current = Payload::Value(value, formwork_value::Type::Bool);
     let failure = wire.read(ReadRequest { current, ..example::read() }).await.unwrap_err();
     assert!(
-        matches!(&failure, Failure::UnencodableMessage(why) if why.starts_with("current_state"))
+        matches!(&failure, Failure::UnencodableMessage(cause) if cause.starts_with("current_state"))
     );
     assert!(example.told().is_empty());
 }

@@ -198,15 +198,15 @@ async fn only_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q
 fn request_or_status<Q>(request: Result<DecodedOrError<Q>, Status>) -> Result<Q, Status> {
     // Bytes that are not a message are the host's error, and the status must not blame the
     // provider.
-    request?.map_err(|why| Status::invalid_argument(why.to_string()))
+    request?.map_err(|error| Status::invalid_argument(error.to_string()))
 }
 
-fn invalid_request_status(why: impl Into<Failure>) -> Status {
-    Status::invalid_argument(why.into().to_string())
+fn invalid_request_status(error: impl Into<Failure>) -> Status {
+    Status::invalid_argument(error.into().to_string())
 }
 
-fn unencodable_answer_status(why: impl Into<Failure>) -> Status {
-    failure_status(why.into())
+fn unencodable_answer_status(error: impl Into<Failure>) -> Status {
+    failure_status(error.into())
 }
 
 fn panic_status(name: &str, panic: &(dyn Any + Send)) -> Status {
@@ -224,8 +224,8 @@ fn failure_status(failure: Failure) -> Status {
     match failure {
         Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),
         Failure::Status { code, message } => Status::new(code_named(&code), message),
-        Failure::UnencodableMessage(why) => {
-            Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
+        Failure::UnencodableMessage(error) => {
+            Status::internal(format!("the provider's answer has no form in the protocol: {error}"))
         }
         // Only of a provider that passes its calls on to another plugin.
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),

@@ -32,7 +32,8 @@ pub(super) fn encode_unless_absent(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
-    let encoded = payload.encode().map_err(|why| UnencodableMessage(format!("{field}: {why}")))?;
+    let encoded =
+        payload.encode().map_err(|error| UnencodableMessage(format!("{field}: {error}")))?;
     Ok(match encoded {
         Payload::Msgpack(bytes) | Payload::Json(bytes) if bytes.is_empty() => None,
         Payload::Msgpack(msgpack) => Some(v6::DynamicValue { msgpack, json: Bytes::new() }),
@@ -129,7 +130,8 @@ pub(super) fn decode_time(
     field: &str,
 ) -> Result<Option<SystemTime>, InvalidMessage> {
     wire.map(|stamp| {
-        SystemTime::try_from(stamp).map_err(|why| InvalidMessage::new(format!("{field}: {why}")))
+        SystemTime::try_from(stamp)
+            .map_err(|error| InvalidMessage::new(format!("{field}: {error}")))
     })
     .transpose()
 }

@@ -59,12 +59,12 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
         })?;
         Ok(Self {
             provider: lenient(provider)
-                .map_err(|why| why.prepend_place("the schema of the provider"))?,
+                .map_err(|reason| reason.prepend_place("the schema of the provider"))?,
             provider_meta: wire
                 .provider_meta
                 .map(lenient)
                 .transpose()
-                .map_err(|why| why.prepend_place("the schema of provider_meta"))?,
+                .map_err(|reason| reason.prepend_place("the schema of provider_meta"))?,
             resources: decode_each_by_name(wire.resource_schemas, "resource", strict)?,
             data_sources: decode_each_by_name(wire.data_source_schemas, "data source", strict)?,
             ephemeral_resources: decode_each_by_name(
@@ -125,8 +125,8 @@ fn schema_map_v6_to_v5(
         .into_iter()
         .map(|(name, schema)| match schema.try_into() {
             Ok(own) => Ok((name, own)),
-            Err(UnencodableMessage(why)) => {
-                Err(UnencodableMessage(format!("{kind} `{name}`: {why}")))
+            Err(UnencodableMessage(reason)) => {
+                Err(UnencodableMessage(format!("{kind} `{name}`: {reason}")))
             }
         })
         .collect()
@@ -190,13 +190,13 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
 
 /// The answer of a provider that requires protocol 6.
 pub(crate) fn unencodable_schema_response(
-    UnencodableMessage(why): UnencodableMessage,
+    UnencodableMessage(reason): UnencodableMessage,
 ) -> v5::get_provider_schema::Response {
     let diagnostic = v6::Diagnostic {
         severity: v6::diagnostic::Severity::Error.into(),
         summary: "Provider needs protocol 6".to_owned(),
         detail: format!(
-            "This provider cannot be used through protocol 5: {why}. Use a host that offers \
+            "This provider cannot be used through protocol 5: {reason}. Use a host that offers \
              protocol 6."
         ),
         attribute: None,
@@ -306,8 +306,9 @@ fn decode_identity_schema(
     wire: v6::ResourceIdentitySchema,
 ) -> Result<IdentitySchema, InvalidMessage> {
     let attributes = wire.identity_attributes.into_iter().map(|attribute| {
-        let ty = decode_type(&attribute.r#type)
-            .map_err(|why| why.prepend_place(format_args!("attribute `{}`", attribute.name)))?;
+        let ty = decode_type(&attribute.r#type).map_err(|reason| {
+            reason.prepend_place(format_args!("attribute `{}`", attribute.name))
+        })?;
         let read = IdentityAttribute {
             ty,
             required_for_import: attribute.required_for_import,
@@ -383,7 +384,7 @@ impl TryFrom<v6::Function> for FunctionSignature {
             parameters: parameters.collect::<Result<_, _>>()?,
             variadic: wire.variadic_parameter.map(TryInto::try_into).transpose()?,
             returns: decode_type(&returns.r#type)
-                .map_err(|why| why.prepend_place("its result type"))?,
+                .map_err(|reason| reason.prepend_place("its result type"))?,
             summary: wire.summary,
             description: wire.description,
             markdown: is_markdown(wire.description_kind),
@@ -397,7 +398,7 @@ impl TryFrom<v6::function::Parameter> for FunctionParameter {
 
     fn try_from(wire: v6::function::Parameter) -> Result<Self, InvalidMessage> {
         let ty = decode_type(&wire.r#type)
-            .map_err(|why| why.prepend_place(format_args!("parameter `{}`", wire.name)))?;
+            .map_err(|reason| reason.prepend_place(format_args!("parameter `{}`", wire.name)))?;
         Ok(Self {
             name: wire.name,
             ty,

@@ -40,9 +40,9 @@ pub(super) fn decode_schema(
 
 /// Reads a type.
 pub(super) fn decode_type(json: &[u8]) -> Result<Type, InvalidMessage> {
-    type_json::decode(json).map_err(|why| {
+    type_json::decode(json).map_err(|error| {
         InvalidMessage::new(format!(
-            "`{}` is not a type: {why}",
+            "`{}` is not a type: {error}",
             shorten_type_text(&String::from_utf8_lossy(json))
         ))
     })

@@ -167,10 +167,11 @@ fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
         (whole, Some("encrypted as a whole"), true),
     ];
     for (cipher, reason, hides) in cases {
-        let said = cipher.reason_to_write_alone();
-        let is_said = said.zip(reason).is_none_or(|(said, reason)| said.contains(reason));
-        assert!(said.is_some() == reason.is_some() && is_said, "{said:?} {reason:?}");
-        assert_eq!(cipher.hides_addresses(), hides, "{said:?}");
+        let message = cipher.reason_to_write_alone();
+        let is_expected =
+            message.zip(reason).is_none_or(|(message, reason)| message.contains(reason));
+        assert!(message.is_some() == reason.is_some() && is_expected, "{message:?} {reason:?}");
+        assert_eq!(cipher.hides_addresses(), hides, "{message:?}");
     }
 }
 

@@ -127,9 +127,12 @@ async fn parts_are_beside_the_state_and_none_replaces_another() {
     let part = |number: u32| format!("PUT /s.journal/{run}/{number:012}?team=a");
     let list = "GET /s.journal/?team=a".to_owned();
     assert_eq!(server.request_lines(), [list, part(0), part(1)]);
-    let asked = server.received_requests();
-    assert!(asked.iter().all(|one| one.headers["authorization"] == "Basic dTpw"), "{asked:?}");
-    for put in &asked[1..] {
+    let requests = server.received_requests();
+    assert!(
+        requests.iter().all(|one| one.headers["authorization"] == "Basic dTpw"),
+        "{requests:?}"
+    );
+    for put in &requests[1..] {
         assert_eq!(put.headers["if-none-match"], "*");
         assert!(put.body.starts_with(b"r"), "{put:?}");
     }
@@ -200,9 +203,9 @@ async fn runs_write_heartbeats_because_readers_cannot_see_the_lock() {
             new_backend(directory.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
         let _journal = begin_run(&*intents).await;
         tokio::time::sleep(Duration::from_secs(50)).await;
-        let asked = server.received_requests();
-        assert_eq!(asked.len(), 4, "{:?}", server.request_lines());
-        assert_eq!(asked[3].body, b"r", "no records");
+        let requests = server.received_requests();
+        assert_eq!(requests.len(), 4, "{:?}", server.request_lines());
+        assert_eq!(requests[3].body, b"r", "no records");
     }
 }
 

@@ -101,7 +101,7 @@ async fn a_run_without_a_lock_is_taken_over_only_when_it_writes_no_heartbeat() {
 async fn a_run_without_a_lock_writes_heartbeats() {
     let listed = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let (none, lockfile) = locks();
-    for (more, n_asked) in [(&none, 4), (&lockfile, 2)] {
+    for (more, n_requests) in [(&none, 4), (&lockfile, 2)] {
         let directory = tempfile::tempdir().unwrap();
         let stored = (0..3).map(|_| success_reply("1"));
         let server = ScriptedServer::start([listed()].into_iter().chain(stored));
@@ -109,9 +109,9 @@ async fn a_run_without_a_lock_writes_heartbeats() {
             new_backend_in(directory.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
         let _journal = begin_run(&*intents).await;
         tokio::time::sleep(Duration::from_secs(50)).await;
-        let asked = server.received_requests();
-        assert_eq!(asked.len(), n_asked, "{:?}", server.request_lines());
-        if let Some(last) = asked.get(3) {
+        let requests = server.received_requests();
+        assert_eq!(requests.len(), n_requests, "{:?}", server.request_lines());
+        if let Some(last) = requests.get(3) {
             assert!(last.line.ends_with("/000000000002"), "{}", last.line);
             assert_eq!(last.body, b"r", "no records");
         }

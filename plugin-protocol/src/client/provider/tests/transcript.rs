@@ -38,7 +38,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
         let recorder = Recorder::new(begun());
         let (channel, _wire) = connect(ProviderService::new(example(protocol))).await;
         let layered = recorder.wrap_transport(transport(channel));
-        let said = everything(&GrpcProvider::over_transport(layered, protocol)).await;
+        let answers = everything(&GrpcProvider::over_transport(layered, protocol)).await;
 
         let transcript = stored(&recorder.transcript());
         assert_eq!(transcript.begun, begun());
@@ -57,7 +57,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
             again.wrap_transport(transcript.clone().replay()),
             protocol,
         );
-        same(&everything(&replay).await, &said);
+        same(&everything(&replay).await, &answers);
         let bytes = |transcript: &Transcript| {
             let calls = transcript.calls.iter();
             calls

@@ -162,10 +162,10 @@ fn a_schema_nested_without_end_is_no_message() {
 fn protocol_5_refuses_what_it_has_no_form_for() {
     let refused = |block| {
         let wire = offer(Some(block));
-        let Err(why) = v5::get_provider_schema::Response::try_from(wire) else {
+        let Err(error) = v5::get_provider_schema::Response::try_from(wire) else {
             panic!("this has no form")
         };
-        unencodable_schema_response(why).diagnostics.remove(0).detail
+        unencodable_schema_response(error).diagnostics.remove(0).detail
     };
     let nested = v6::schema::Attribute {
         nested_type: Some(v6::schema::Object::default()),
