@@ -215,21 +215,21 @@ impl fmt::Debug for ForwardingTransport {
 
 /// An error of a connection with the name of its proxy, because the message names the server alone.
 fn error_with_proxy_name(error: Error, proxy: &Proxy) -> Error {
-    let place = format!("through the proxy {}:{}", proxy.host(), proxy.port());
+    let proxy_name = format!("through the proxy {}:{}", proxy.host(), proxy.port());
     match error {
         Error::ConnectProxyFailed(reason) => {
-            Error::ConnectProxyFailed(format!("{place}: {reason}"))
+            Error::ConnectProxyFailed(format!("{proxy_name}: {reason}"))
         }
         Error::HostNotFound => {
-            io::Error::new(io::ErrorKind::NotFound, format!("{place}: host not found")).into()
+            io::Error::new(io::ErrorKind::NotFound, format!("{proxy_name}: host not found")).into()
         }
         Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-            let text = format!("{place}: the connection timed out");
+            let text = format!("{proxy_name}: the connection timed out");
             io::Error::new(io::ErrorKind::TimedOut, text).into()
         }
         // Clients recognise errors of certificates by their type.
         Error::Io(error) if error.get_ref().is_none_or(|inner| !inner.is::<rustls::Error>()) => {
-            io::Error::new(error.kind(), format!("{place}: {error}")).into()
+            io::Error::new(error.kind(), format!("{proxy_name}: {error}")).into()
         }
         other => other,
     }

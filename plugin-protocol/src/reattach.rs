@@ -30,12 +30,12 @@ pub enum ReattachError {
     #[error("{REATTACH_VARIABLE} is not a JSON object of plugins: {0}")]
     Malformed(String),
     /// One entry has a protocol or network that is not supported.
-    #[error("{REATTACH_VARIABLE} says that {provider} {what}")]
+    #[error("{REATTACH_VARIABLE} says that {provider} {feature}")]
     Unsupported {
         /// The provider, as written.
         provider: String,
         /// Unsupported feature.
-        what: String,
+        feature: String,
     },
 }
 
@@ -82,7 +82,7 @@ pub fn parse_reattach_variable(value: &str) -> Result<BTreeMap<String, Reattach>
 }
 
 fn reattach_from_entry(provider: String, entry: Entry) -> Result<Reattach, ReattachError> {
-    let unsupported = |what| ReattachError::Unsupported { provider: provider.clone(), what };
+    let unsupported = |feature| ReattachError::Unsupported { provider: provider.clone(), feature };
     if !matches!(entry.protocol.as_str(), "" | "grpc") {
         return Err(unsupported(format!("speaks {}, and only grpc is supported", entry.protocol)));
     }

@@ -225,7 +225,7 @@ pub(crate) fn unexpected_response_cause(
     url: &str,
     region: &str,
 ) -> Cause {
-    let place = redact_url(url);
+    let redacted_url = redact_url(url);
     // A response to HEAD has no content, but S3 returns the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
     match (AwsErrorResponse::parse(answer), redirect) {
@@ -234,10 +234,10 @@ pub(crate) fn unexpected_response_cause(
             let remedy = refusal.remedy(answer, region);
             let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
             let message = message.trim_end_matches('.');
-            format!("{method} {place}: HTTP {}, {code}: {message}{remedy}", answer.status).into()
+            format!("{method} {redacted_url}: HTTP {}, {code}: {message}{remedy}", answer.status).into()
         }
         (None, Some(actual)) => format!(
-            "{method} {place}: HTTP {}; requested bucket from {region:?}, actual location {actual:?}: set `region`",
+            "{method} {redacted_url}: HTTP {}; requested bucket from {region:?}, actual location {actual:?}: set `region`",
             answer.status
         )
         .into(),

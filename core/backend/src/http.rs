@@ -195,8 +195,8 @@ impl Backend for HttpBackend {
                 workspace: workspace.to_owned(),
             });
         }
-        let place = HttpStateClient { server: self.server.clone(), lock: None };
-        Ok(Box::new(RemoteStore::new(place)))
+        let client = HttpStateClient { server: self.server.clone(), lock: None };
+        Ok(Box::new(RemoteStore::new(client)))
     }
 
     fn location(&self, _workspace: &str) -> String {
@@ -263,13 +263,13 @@ impl HttpServer {
 
 /// The cause for a response that denies access.
 fn access_refused_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
-    let place = answer.place(url);
+    let location = answer.place(url);
     match answer.status {
         StatusCode::UNAUTHORIZED => {
-            format!("{method} {place}: the HTTP remote state endpoint requires auth").into()
+            format!("{method} {location}: the HTTP remote state endpoint requires auth").into()
         }
         StatusCode::FORBIDDEN => {
-            format!("{method} {place}: the HTTP remote state endpoint rejects the credentials")
+            format!("{method} {location}: the HTTP remote state endpoint rejects the credentials")
                 .into()
         }
         _ => answer.unexpected_response_cause(method, url),

@@ -78,12 +78,12 @@ impl BackendKind for LocalBackendKind {
         };
         let (default, directory) = (path("path")?, path("workspace_dir")?);
         let (default, directory) = (default.as_deref(), directory.as_deref());
-        let places = Workspaces::from_paths(
+        let workspaces = Workspaces::from_paths(
             arguments.working_directory(),
             default.map(Path::new),
             directory.map(Path::new),
         );
-        Ok(Arc::new(LocalBackend { places }))
+        Ok(Arc::new(LocalBackend { workspaces }))
     }
 }
 

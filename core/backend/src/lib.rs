@@ -170,19 +170,19 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
 /// Returns the intents of runs on a state that is stored elsewhere. They are in a directory next to
 /// the configuration that is named after the state's location, so that they are not used for another
 /// location.
-fn remote_state_intent_log(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
-    Arc::new(local_intent_log(root, place, workspace))
+fn remote_state_intent_log(root: &Path, location: &str, workspace: &str) -> Arc<dyn IntentLog> {
+    Arc::new(local_intent_log(root, location, workspace))
 }
 
-fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog {
-    LocalIntentLog::in_dir(journal_directory_of_remote_state(root, place, workspace))
+fn local_intent_log(root: &Path, location: &str, workspace: &str) -> LocalIntentLog {
+    LocalIntentLog::in_dir(journal_directory_of_remote_state(root, location, workspace))
 }
 
 /// Returns the directory of the intents of runs on a state that is stored elsewhere.
-fn journal_directory_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
+fn journal_directory_of_remote_state(root: &Path, location: &str, workspace: &str) -> PathBuf {
     // A location may contain secrets, and characters that are not allowed in file names.
-    let sum = Sha256::digest(format!("{place}\n{workspace}"));
-    let name = hex::encode(&sum[..8]);
+    let hash = Sha256::digest(format!("{location}\n{workspace}"));
+    let name = hex::encode(&hash[..8]);
     root.join(format!(".state-{name}.journal"))
 }
 

@@ -71,9 +71,9 @@ impl BackendKind for PgBackendKind {
         let conn_str = arguments.string_or_variable("conn_str", &["PG_CONN_STR"]);
         let schema = arguments.string_or_variable("schema_name", &["PG_SCHEMA_NAME"]);
         let schema = schema.filter(|name| !name.is_empty());
-        let skip = |what: &str| {
-            let variable = format!("PG_SKIP_{}_CREATION", what.to_uppercase());
-            arguments.bool_or_variable(&format!("skip_{what}_creation"), &variable)
+        let skip = |object_kind: &str| {
+            let variable = format!("PG_SKIP_{}_CREATION", object_kind.to_uppercase());
+            arguments.bool_or_variable(&format!("skip_{object_kind}_creation"), &variable)
         };
         let table = StatesTable {
             target: ConnectTarget::parse_conn_str(&conn_str.unwrap_or_default(), |name| {
@@ -172,9 +172,9 @@ struct PgBackend {
 impl PgBackend {
     fn store_error(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
         move |cause| {
-            let place =
+            let location =
                 format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
-            StoreError::failed(doing, place, cause)
+            StoreError::failed(doing, location, cause)
         }
     }
 
@@ -257,8 +257,8 @@ impl Backend for PgBackend {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
-        let local = local_intent_log(&self.root, &place, workspace);
+        let location = format!("{}\n{}", self.table.target.location(), self.table.schema);
+        let local = local_intent_log(&self.root, &location, workspace);
         let shared = PgJournals::new(self.table.clone(), workspace);
         Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }

@@ -19,15 +19,15 @@ pub(crate) struct RetryPolicy {
 pub(crate) struct RequestAttempts {
     retries: RetryPolicy,
     /// The request, for the log.
-    what: &'static str,
+    request: &'static str,
     began: Instant,
     n_made: u32,
 }
 
 impl RetryPolicy {
     /// Begins with the first attempt.
-    pub(crate) fn begin_attempts(self, what: &'static str) -> RequestAttempts {
-        RequestAttempts { retries: self, what, began: Instant::now(), n_made: 1 }
+    pub(crate) fn begin_attempts(self, request: &'static str) -> RequestAttempts {
+        RequestAttempts { retries: self, request, began: Instant::now(), n_made: 1 }
     }
 
     /// Returns the pause after a number of failed attempts.
@@ -54,7 +54,7 @@ impl RequestAttempts {
         // A server may request any time, even hours.
         let pause = pause.min(self.retries.longest);
         let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());
-        warn!(what = self.what, n_made, elapsed, pause = pause.as_secs_f32(), "trying again");
+        warn!(what = self.request, n_made, elapsed, pause = pause.as_secs_f32(), "trying again");
         tokio::time::sleep(pause).await;
         self.n_made += 1;
         true

@@ -76,7 +76,7 @@ struct ApprovedPlan {
     /// The stored state that the plan was created for, if a later state is stored now.
     planned_on: Option<State>,
     /// Errors to report at the end of the run: one for each operation that the plan leaves open.
-    closing: Vec<Diagnostic>,
+    final_errors: Vec<Diagnostic>,
 }
 
 /// The result of settling the plan.
@@ -171,8 +171,10 @@ impl Operation<'_> {
                 Ok(summary) => return Ok(summary),
             };
             // Results of interrupted runs that are not stored yet would be lost when the state is reread.
-            let offered = options.zip(self.approval).filter(|_| session.recovery.is_none());
-            let Some((options, approval)) = offered else { return Err(diags.error(overtaken)) };
+            let new_plan_offer = options.zip(self.approval).filter(|_| session.recovery.is_none());
+            let Some((options, approval)) = new_plan_offer else {
+                return Err(diags.error(overtaken));
+            };
             if !approval.wants_new_plan(&overtaken).await {
                 return Err(diags.error(overtaken));
             }
@@ -207,25 +209,26 @@ impl Operation<'_> {
             session.refuse_if_damage_hides_creation(diags).await?;
         }
         session.warn_of_concurrent_run(diags).await;
-        let begin = RunHeader {
+        let header = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
             base: &session.file,
             read_from: session.store.file_read_instead(),
         };
-        let journal = session.intents.begin_run(begin).await;
+        let journal = session.intents.begin_run(header).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
         if let Some(reason) = session.intents.local_journal_only_reason() {
             diags.warn(unshared_journal_warning(&reason));
         }
-        let settled = match self.take_or_make_approved_plan(diags, session, source, purpose).await {
-            Ok(Some(settled)) => settled,
+        let approved = match self.take_or_make_approved_plan(diags, session, source, purpose).await
+        {
+            Ok(Some(approved)) => approved,
             // No change was made, so the journal has nothing for a later run to take over.
-            nothing => {
+            no_plan => {
                 end_journal(diags, journal).await;
-                return nothing.map(|_| ApplySummary::default()).map_err(ClaimError::Reported);
+                return no_plan.map(|_| ApplySummary::default()).map_err(ClaimError::Reported);
             }
         };
-        let ApprovedPlan { plan, planned_on, closing } = settled;
+        let ApprovedPlan { plan, planned_on, final_errors } = approved;
         let run = journal.run_id();
         if purpose == PlanPurpose::Apply
             // Other runs may use the same state: no change is made before all affected instances
@@ -238,7 +241,7 @@ impl Operation<'_> {
             end_journal(diags, journal).await;
             return Err(error);
         }
-        let done = match purpose {
+        let result = match purpose {
             PlanPurpose::Refresh => self.store_refreshed_state(diags, session, plan, journal).await,
             PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
@@ -248,10 +251,10 @@ impl Operation<'_> {
             }
         };
         // Reported last: the changes other than the open operations are made anyway.
-        for problem in closing {
+        for problem in final_errors {
             let _ = diags.error(problem);
         }
-        done.map_err(ClaimError::Reported)
+        result.map_err(ClaimError::Reported)
     }
 
     /// Settles the plan: creates it if necessary, and requests its approval. Returns `None` if it has
@@ -269,16 +272,16 @@ impl Operation<'_> {
             PlanSource::Saved(saved) => {
                 let (plan, planned_on) = plan_of_saved(diags, session, *saved)?;
                 session.settle_by_search_results(diags, &plan);
-                let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
+                let final_errors = session.check_plan_avoids_unresolved(diags, &plan, config)?;
                 self.observer.on_event(&OperationEvent::SavedPlan(&plan));
-                return Ok(Some(ApprovedPlan { plan, planned_on, closing }));
+                return Ok(Some(ApprovedPlan { plan, planned_on, final_errors }));
             }
             // The caller already has the plan and has shown it, so the observer does not receive it
             // again.
-            PlanSource::Made(made) => {
-                let plan = made.plan_if_state_unchanged(diags, &session.file)?;
-                let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
-                return Ok(Some(ApprovedPlan { plan, planned_on: None, closing }));
+            PlanSource::Made(outcome) => {
+                let plan = outcome.plan_if_state_unchanged(diags, &session.file)?;
+                let final_errors = session.check_plan_avoids_unresolved(diags, &plan, config)?;
+                return Ok(Some(ApprovedPlan { plan, planned_on: None, final_errors }));
             }
             PlanSource::New(options) => options,
         };
@@ -295,10 +298,10 @@ impl Operation<'_> {
         if plan.errored {
             return Ok(None);
         }
-        let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
+        let final_errors = session.check_plan_avoids_unresolved(diags, &plan, config)?;
         // A refresh changes no object, so it needs no approval.
-        let asks = purpose == PlanPurpose::Apply && plan.has_effect();
-        let approval = self.approval.filter(|_| asks);
+        let needs_approval = purpose == PlanPurpose::Apply && plan.has_effect();
+        let approval = self.approval.filter(|_| needs_approval);
         if approval.is_none() {
             // Results of checks help the user to decide. Without a decision, only their results
             // after the apply count.
@@ -310,7 +313,7 @@ impl Operation<'_> {
             let request = ApprovalPrompt { mode: plan.mode, reminder: &reminder };
             approval.approve(diags, request).await?;
         }
-        Ok(Some(ApprovedPlan { plan, planned_on: None, closing }))
+        Ok(Some(ApprovedPlan { plan, planned_on: None, final_errors }))
     }
 
     /// Stores the state that the plan starts from.

@@ -50,9 +50,9 @@ impl StateSession {
     pub(crate) async fn claim_plan_changes(
         &mut self,
         diags: &mut Diagnostics,
-        claimed: PlanToClaim<'_>,
+        plan_to_claim: PlanToClaim<'_>,
     ) -> Result<(), ClaimError> {
-        let PlanToClaim { plan, run, planned_on } = claimed;
+        let PlanToClaim { plan, run, planned_on } = plan_to_claim;
         let planned_on = planned_on.map(Box::new);
         let stores_other_changes = !self.store.is_read_from_write_location()
             || self.has_unstored_recovery()
@@ -103,8 +103,8 @@ fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
         claims.changes.extend(change.moved_from.clone());
         // A destroy follows the dependencies in the state, which may not be in the configuration
         // any more.
-        let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
-        claims.reads.extend(needed.cloned());
+        let dependencies = change.dependencies.iter().chain(&*change.prior_dependencies);
+        claims.reads.extend(dependencies.cloned());
     }
     let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::NoOp);
     claims.outputs.extend(outputs.map(|(name, _)| name.clone()));
@@ -134,17 +134,16 @@ fn stores_unclaimed_changes(plan: &Plan, file: &StateFile) -> bool {
 
 /// Rebases a plan on a later state than the one that it was created for. The claim is refused if other runs
 /// have changed parts that the plan changes or depends on, so only other parts of the state differ here.
-/// changed parts that it changes or depends on, so only other parts of the state differ here.
 pub(crate) fn move_plan_to_later_state(plan: &mut Plan, planned_on: &State, file: &StateFile) {
     let claims = claims_of_plan(plan, "", Duration::ZERO);
-    let in_file = |state: &State| StateFile { state: state.clone(), ..StateFile::new_empty() };
-    let (mut base, ours) = (in_file(planned_on), in_file(&plan.prior));
+    let to_file = |state: &State| StateFile { state: state.clone(), ..StateFile::new_empty() };
+    let (mut base, planned) = (to_file(planned_on), to_file(&plan.prior));
     // The plan keeps the data sources that it has read, whatever the state has of them.
     base.state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data);
-    let prior = merge_states(&base, &ours, file, &PlannedParts(&claims)).state;
-    let moved = StateDifference::between(&plan.prior, &prior).instances;
+    let prior = merge_states(&base, &planned, file, &PlannedParts(&claims)).state;
+    let differing = StateDifference::between(&plan.prior, &prior).instances;
     // References use the stored object if no change is planned, and the planned state has an outdated one.
-    plan.changes.retain(|(addr, _), change| change.needs_apply() || !moved.contains(addr));
+    plan.changes.retain(|(addr, _), change| change.needs_apply() || !differing.contains(addr));
     // The value of an output that the plan does not change may have changed since then.
     plan.outputs.retain(|_, change| change.action != Action::NoOp);
     plan.prior = prior;

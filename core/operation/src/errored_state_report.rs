@@ -34,7 +34,7 @@ const MAX_LISTED_ADDRESSES: usize = 20;
 /// ```
 pub struct ErroredState {
     errored: ErroredStateFile,
-    standing: ErroredStateRelation,
+    relation: ErroredStateRelation,
     /// The ids of the state's objects at addresses where the file has another object.
     stored_ids: BTreeMap<InstanceAddr, String>,
 }
@@ -47,22 +47,22 @@ impl ErroredState {
         stored: Option<&StateFile>,
     ) -> Option<Self> {
         let errored = ErroredStateFile::read(directory, cipher)?;
-        let standing = errored.compare_with_state(stored);
+        let relation = errored.compare_with_state(stored);
         let mut stored_ids = BTreeMap::new();
         if let (ErroredStateRelation::Diverged { missing, lacking, .. }, Some(stored)) =
-            (&standing, stored)
+            (&relation, stored)
         {
             let both = missing.intersection(lacking);
             let ids =
                 both.filter_map(|addr| Some((addr.clone(), stored.shown_object_id_of(addr)?)));
             stored_ids.extend(ids);
         }
-        Some(Self { errored, standing, stored_ids })
+        Some(Self { errored, relation, stored_ids })
     }
 
     /// The warning for commands that work with the state.
     pub fn warning(&self) -> Diagnostic {
-        let (summary, detail) = match &self.standing {
+        let (summary, detail) = match &self.relation {
             ErroredStateRelation::Unreadable => (
                 messages::ERRORED_STATE_UNREADABLE,
                 "A run that could not store its state wrote it, and it was truncated or changed since then. Compare the real objects with the state, then delete it.".to_owned(),
@@ -103,12 +103,15 @@ impl ErroredState {
         diags: &mut Diagnostics,
         plan: &Plan,
     ) -> Result<(), Reported> {
-        let Some(likely) = self.standing.likely_existing_instances() else { return Ok(()) };
+        let Some(likely_existing) = self.relation.likely_existing_instances() else {
+            return Ok(());
+        };
         let is_created = |addr: &&InstanceAddr| {
             let mut changes = plan.changes.values();
             changes.any(|change| change.addr == **addr && change.action == Action::Create)
         };
-        let created: BTreeSet<InstanceAddr> = likely.iter().filter(is_created).cloned().collect();
+        let created: BTreeSet<InstanceAddr> =
+            likely_existing.iter().filter(is_created).cloned().collect();
         if created.is_empty() {
             return Ok(());
         }
@@ -134,10 +137,11 @@ impl ErroredState {
             "A run that could not store its state wrote it: {}. Do not replace the state with it.",
             self.lineage_serial_and_n_resources()
         );
-        let (listed, held) = (format_address_lines(&missing), format_address_lines(&lacking));
+        let (listed_missing, listed_lacking) =
+            (format_address_lines(&missing), format_address_lines(&lacking));
         if let Some(addr) = missing.first() {
             text.push_str(&format!(
-                "\n\nOnly the file has:{listed}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
+                "\n\nOnly the file has:{listed_missing}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
                 shell_quoted(&addr.to_string()),
                 shell_quoted(&self.id_in_file_or_placeholder(addr))
             ));
@@ -151,7 +155,7 @@ impl ErroredState {
             ));
         }
         if !lacking.is_empty() {
-            text.push_str(&format!("\n\nOnly the state has:{held}"));
+            text.push_str(&format!("\n\nOnly the state has:{listed_lacking}"));
         }
         text + "\n\nThen delete the file."
     }

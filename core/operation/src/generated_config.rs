@@ -53,18 +53,18 @@ pub fn write_generated_config(
     results: &Results,
     plan: &Plan,
 ) -> bool {
-    let all = results.generated.all_configs();
-    let Some(path) = path.filter(|_| !all.is_empty()) else { return false };
+    let configs = results.generated.all_configs();
+    let Some(path) = path.filter(|_| !configs.is_empty()) else { return false };
     diags.warn(Diagnostic::warning(
         messages::CONFIG_GENERATION_IS_EXPERIMENTAL,
         "Generating configuration during import is currently experimental, and the generated configuration format may change in future versions.",
     ));
     let mut text = GENERATED_HEADER.to_owned();
-    for (addr, config) in &all {
-        let from = planned_import_id(plan, addr)
+    for (addr, config) in &configs {
+        let source = planned_import_id(plan, addr)
             .map(|id| format!(" from {}", quote_like_go(id)))
             .unwrap_or_default();
-        text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
+        text.push_str(&format!("\n# __generated__ by Terraform{source}\n{config}\n"));
     }
     // A file that was created since the check is kept, too.
     let file = OpenOptions::new().write(true).create_new(true).open(path);

@@ -94,9 +94,10 @@ impl Operation<'_> {
     ) -> Result<(), Reported> {
         if is_taken_now_or_after_moves(self.inputs.config, &session.file.state, addr) {
             // Without the object in the state, the operation of an interrupted run would still be open.
-            let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
-            for one in open {
-                refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
+            let open_operations =
+                session.unresolved_needing_decision().filter(|operation| operation.addr == *addr);
+            for operation in open_operations {
+                refuse_if_other_object_at_addr(diags, &session.file.state, operation)?;
             }
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
@@ -130,16 +131,16 @@ impl Operation<'_> {
             return Err(diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail)));
         };
         // Further objects that the id matches have their own addresses, which were free until now.
-        let along = (1..).map(|number| addr.with_numbered_resource_name(number));
-        let found = along.map_while(|addr| {
+        let numbered_addrs = (1..).map(|number| addr.with_numbered_resource_name(number));
+        let imported = numbered_addrs.map_while(|addr| {
             let object = plan.prior.current_object(&addr)?;
             session.file.state.current_object(&addr).is_none().then_some((addr, object))
         });
-        let found: Vec<_> = iter::once((addr.clone(), object)).chain(found).collect();
-        for (addr, object) in found {
-            let held =
+        let imported: Vec<_> = iter::once((addr.clone(), object)).chain(imported).collect();
+        for (addr, object) in imported {
+            let stored_resource =
                 session.file.state.resource_or_insert(addr.resource_addr(), &resource.provider);
-            held.instances.or_default(&addr.key).current = Some(object.clone());
+            stored_resource.instances.or_default(&addr.key).current = Some(object.clone());
         }
         take_outputs_and_data(&mut session.file.state, &plan, is_import);
         Ok(())
@@ -158,8 +159,10 @@ fn take_outputs_and_data(state: &mut State, plan: &Plan, is_import: bool) {
         // This plan read all data sources, so those that are not among the results do not exist any
         // more.
         state.resources.retain(|addr, _| !is_data(addr));
-        let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
-        state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
+        let read_resources = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
+        state
+            .resources
+            .extend(read_resources.map(|(addr, resource)| (addr.clone(), resource.clone())));
     }
 }
 

@@ -66,24 +66,24 @@ pub fn check_no_misplaced_journals(
     cipher: &StateCipher,
 ) -> Result<(), Reported> {
     let intents = StateFilePaths::from_state_path(path).intent_log();
-    let found = encrypt_intent_log(intents, cipher).misplaced_journals(file);
+    let misplaced = encrypt_intent_log(intents, cipher).misplaced_journals(file);
     // A journal whose lineage is lost may belong to any other state.
-    let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
+    let Some(journals) = misplaced.iter().find(|journals| journals.is_of_lineage) else {
         return Ok(());
     };
-    let (ours, directory) = (path.display(), journals.directory.display());
-    let lacks = format!(
-        "Its journal in {directory} has results or operations of unknown outcome that {ours} lacks, so objects would be created again."
+    let (state_path, directory) = (path.display(), journals.directory.display());
+    let missing_results = format!(
+        "Its journal in {directory} has results or operations of unknown outcome that {state_path} lacks, so objects would be created again."
     );
     let detail = match &journals.place {
-        JournaledPlace::File { path: theirs, .. } => {
-            let theirs = theirs.display();
+        JournaledPlace::File { path: other_path, .. } => {
+            let other_path = other_path.display();
             format!(
-                "A run on the state file {theirs} was interrupted. {lacks} If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+                "A run on the state file {other_path} was interrupted. {missing_results} If {state_path} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {other_path}. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
             )
         }
         JournaledPlace::Remote => format!(
-            "{ours} is a copy of a remote state, and a run on that state was interrupted. {lacks} Run `formwork apply -refresh-only` with the backend of that state first. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+            "{state_path} is a copy of a remote state, and a run on that state was interrupted. {missing_results} Run `formwork apply -refresh-only` with the backend of that state first. It takes over the results. `formwork recover list` shows the operations. Nothing was changed."
         ),
     };
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))

@@ -125,7 +125,7 @@ pub struct Launcher {
     states: Arc<RemoteStateReader>,
     running: RefCell<Vec<RunningPlugin>>,
     /// Processes that plugins left running after they ended.
-    left: RefCell<Vec<DetachedProcess>>,
+    detached: RefCell<Vec<DetachedProcess>>,
 }
 
 /// A plugin and the address of its provider.
@@ -145,7 +145,7 @@ impl Launcher {
             reads_schemas: false,
             states,
             running: RefCell::default(),
-            left: RefCell::default(),
+            detached: RefCell::default(),
         }
     }
 
@@ -171,11 +171,11 @@ impl Launcher {
     /// processes, which cannot be ended here, are reported.
     pub async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
-        let all = || running.iter().map(|(_, plugin)| &**plugin);
+        let plugins = || running.iter().map(|(_, plugin)| &**plugin);
         // Concurrently, because each plugin may take seconds.
-        shutdown_all(all()).await;
+        shutdown_all(plugins()).await;
         for DetachedProcess { plugin, pid, command } in
-            self.left.take().into_iter().chain(detached_processes_of_plugins(all()))
+            self.detached.take().into_iter().chain(detached_processes_of_plugins(plugins()))
         {
             let detail = format!(
                 "{plugin} has started {command} (process {pid}), which has left the provider's process group and is still running. Formwork cannot end it."
@@ -265,17 +265,23 @@ impl ProviderLauncher for Launcher {
 
     async fn close_provider(&self, provider: &Arc<dyn Provider>) {
         // Only addresses are compared: pointers to one object may differ in their vtables.
-        let is_it =
-            |(other, _): &RunningPlugin| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
+        let is_same_provider = |(running_provider, _): &RunningPlugin| {
+            running_provider.as_ptr().addr() == Arc::as_ptr(provider).addr()
+        };
         // Cloned, so that no borrow is held across the await, during which another provider may be
         // closed.
-        let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
+        let plugin = self
+            .running
+            .borrow()
+            .iter()
+            .find(|entry| is_same_provider(entry))
+            .map(|(_, plugin)| plugin.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;
-            self.left.borrow_mut().extend(detached_processes_of_plugins([&*plugin]));
+            self.detached.borrow_mut().extend(detached_processes_of_plugins([&*plugin]));
         }
         // Until then it remains in the list of plugins to shut down, in case nothing awaits this
         // future.
-        self.running.borrow_mut().retain(|it| !is_it(it));
+        self.running.borrow_mut().retain(|entry| !is_same_provider(entry));
     }
 }

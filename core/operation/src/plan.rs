@@ -41,7 +41,7 @@ pub struct PlanOutcome {
     /// The results of evaluation, with the configuration that was generated for imported objects.
     pub results: Results,
     /// Lineage and serial of the state that the plan was created for.
-    made_for: (String, u64),
+    state_version: (String, u64),
 }
 
 impl PlanOutcome {
@@ -58,7 +58,7 @@ impl PlanOutcome {
             );
         }
         // The session may have written the state between the plan and its approval.
-        let (lineage, serial) = self.made_for;
+        let (lineage, serial) = self.state_version;
         if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
             return Ok(self.plan);
         }
@@ -131,9 +131,9 @@ impl Operation<'_> {
             session.settle_by_search_results(diags, plan);
         }
         session.warn_of_needed_decisions(diags);
-        let (plan, second) = planned?;
-        let made_for = (session.file.lineage.clone(), session.file.serial);
-        Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
+        let (plan, second_results) = planned?;
+        let state_version = (session.file.lineage.clone(), session.file.serial);
+        Ok(PlanOutcome { plan, results: second_results.unwrap_or(planning.results), state_version })
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
@@ -173,9 +173,9 @@ impl Operation<'_> {
     ) -> Result<(Plan, Option<Results>), Reported> {
         // Shown before the plan: planning may take minutes, and a wrong address makes the plan
         // useless.
-        let mut early = planning.unmatched.to_warnings();
-        self.offer_diagnostics(&mut early);
-        let _ = diags.append(early);
+        let mut warnings = planning.unmatched.to_warnings();
+        self.offer_diagnostics(&mut warnings);
+        let _ = diags.append(warnings);
         let inputs = PlanInputs {
             results: &planning.results,
             state: &session.file.state,
@@ -184,31 +184,31 @@ impl Operation<'_> {
         };
         // Kept separately until it is known whether a second plan reports the same diagnostics
         // again.
-        let mut found = Diagnostics::new();
-        let first = self.make_plan(&mut found, inputs).await;
-        let open = match &first {
+        let mut first_diags = Diagnostics::new();
+        let first_plan = self.make_plan(&mut first_diags, inputs).await;
+        let unresolved = match &first_plan {
             // A plan with errors is never applied, so nothing has to be left out of it.
             Ok(plan) if !plan.errored => session.unresolved_addrs_touched_by(plan),
             _ => BTreeSet::new(),
         };
-        if open.is_empty() {
-            let _ = diags.append(found);
-            return first.map(|plan| (plan, None));
+        if unresolved.is_empty() {
+            let _ = diags.append(first_diags);
+            return first_plan.map(|plan| (plan, None));
         }
         // The second plan reports everything else again.
-        let evidence = found
+        let search_findings = first_diags
             .iter()
-            .filter(|one| {
-                one.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+            .filter(|diagnostic| {
+                diagnostic.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
             })
             .cloned();
-        evidence.for_each(|one| diags.warn(one));
+        search_findings.for_each(|diagnostic| diags.warn(diagnostic));
         let (options, results) =
-            (planning.options.excluding_unresolved(open), Results::new(self.inputs.config));
+            (planning.options.excluding_unresolved(unresolved), Results::new(self.inputs.config));
         // Objects that are refreshed again were shown before.
-        let second =
+        let second_inputs =
             PlanInputs { options: &options, results: &results, watch: &NoEventObserver, ..inputs };
-        let plan = self.make_plan(diags, second).await?;
+        let plan = self.make_plan(diags, second_inputs).await?;
         Ok((plan, Some(results)))
     }
 

@@ -119,16 +119,16 @@ impl Operation<'_> {
         request: AdoptRequest<'_>,
     ) -> Result<AdoptedOrDestroyed, Reported> {
         // A request that fails or is cancelled must not leave a partial change.
-        let before = (session.file.clone(), session.recovery.clone());
+        let snapshot = (session.file.clone(), session.recovery.clone());
         // Kept separately: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
         let adopting = self.adopt_without_rollback(&mut problems, session, request);
-        let done = self.run_with_graceful_cancel(adopting).await;
-        if done.is_err() {
-            (session.file, session.recovery) = before;
+        let result = self.run_with_graceful_cancel(adopting).await;
+        if result.is_err() {
+            (session.file, session.recovery) = snapshot;
         }
         let _ = diags.append(problems);
-        done
+        result
     }
 
     async fn adopt_without_rollback(
@@ -144,7 +144,7 @@ impl Operation<'_> {
         };
         // If only the address is open, the journal has the object itself.
         let guessed = last.guess_object_id().filter(|_| last.doubt == OpenQuestion::Effect);
-        let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
+        let adopted_addr = match (&last.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Destination { object: None }, None) => {
                 return Ok(AdoptedOrDestroyed::Destroyed(last.addr.clone()));
             }
@@ -165,9 +165,9 @@ impl Operation<'_> {
                 return Err(diags.error(problem));
             }
         };
-        let adopted = AdoptedObject { operation: last, at: &at };
+        let adopted = AdoptedObject { operation: last, addr: &adopted_addr };
         warn_of_adopted_without_config(diags, config, &session.file.state, adopted);
-        Ok(AdoptedOrDestroyed::InState(at))
+        Ok(AdoptedOrDestroyed::InState(adopted_addr))
     }
 
     /// Adds a result to the state under its address. Returns that address.
@@ -175,20 +175,26 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         state: &mut State,
-        one: &UnresolvedOperation,
+        operation: &UnresolvedOperation,
         object: &Arc<ObjectState>,
     ) -> Result<InstanceAddr, Reported> {
-        let (addr, place) = (&one.addr, one.current_addr());
+        let (addr, current_addr) = (&operation.addr, operation.current_addr());
         // The old address is tried first, because from there the object moves together with all
         // others. Only if it would not move is the object added at the new address immediately.
         let before = state.clone();
-        put_object_at_operation_addr(diags, state, one, object)?;
-        if addr == place || moved::is_moved_to(self.inputs.config, state, addr, place) {
+        put_object_at_operation_addr(diags, state, operation, object)?;
+        if addr == current_addr || moved::is_moved_to(self.inputs.config, state, addr, current_addr)
+        {
             return Ok(addr.clone());
         }
         *state = before;
-        put_object_at_operation_addr(diags, state, &one.clone().with_addr(place.clone()), object)?;
-        Ok(place.clone())
+        put_object_at_operation_addr(
+            diags,
+            state,
+            &operation.clone().with_addr(current_addr.clone()),
+            object,
+        )?;
+        Ok(current_addr.clone())
     }
 
     /// Finds the object that was created and adds it. Returns its address.
@@ -198,28 +204,29 @@ impl Operation<'_> {
         session: &mut StateSession,
         created: CreatedObject<'_>,
     ) -> Result<InstanceAddr, Reported> {
-        let CreatedObject { operation: one, id, force } = created;
+        let CreatedObject { operation, id, force } = created;
         let config = self.inputs.config;
-        depose_current_if_planned(session, one);
-        refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
+        depose_current_if_planned(session, operation);
+        refuse_if_other_object_at_addr(diags, &session.file.state, operation)?;
         // If the current address has another object, the created object is added under its old
         // address instead, and the next plan decides what to do with it.
-        let is_free = !is_taken_now_or_after_moves(config, &session.file.state, one.current_addr());
-        let at = if is_free { one.current_addr() } else { &one.addr };
-        let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
+        let is_free =
+            !is_taken_now_or_after_moves(config, &session.file.state, operation.current_addr());
+        let addr = if is_free { operation.current_addr() } else { &operation.addr };
+        let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(operation.provider.clone()));
         let adoption = AdoptionSource { import_key, all: false, unwritten };
         // The state without the object that was found, because the object must not be compared with
         // itself.
-        let others = session.file.state.clone();
-        self.import_without_storing_state(diags, session, at, adoption).await?;
-        let adopted = AdoptedObject { operation: one, at };
-        refuse_already_managed_object(diags, &others, &session.file.state, adopted)?;
+        let state_before = session.file.state.clone();
+        self.import_without_storing_state(diags, session, addr, adoption).await?;
+        let adopted = AdoptedObject { operation, addr };
+        refuse_already_managed_object(diags, &state_before, &session.file.state, adopted)?;
         if !force {
             refuse_object_unlike_plan(diags, &session.file.state, adopted, id)?;
         }
-        match is_free && return_to_unmoved_address(&mut session.file.state, config, one) {
-            true => Ok(one.addr.clone()),
-            false => Ok(at.clone()),
+        match is_free && return_to_unmoved_address(&mut session.file.state, config, operation) {
+            true => Ok(operation.addr.clone()),
+            false => Ok(addr.clone()),
         }
     }
 
@@ -251,38 +258,44 @@ impl Operation<'_> {
         let Ok(plan) = self.run_with_graceful_cancel(searching).await else {
             return UnresolvedSearchOutcome::default();
         };
-        let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
-        for one in search_diags.into_iter().filter(|one| {
-            one.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+        let mut explanations: BTreeMap<InstanceAddr, String> = BTreeMap::new();
+        for diagnostic in search_diags.into_iter().filter(|diagnostic| {
+            diagnostic.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
         }) {
-            let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());
-            found.extend(addr.map(|addr| (addr, one.detail.to_string())));
+            let addr = diagnostic.address.as_ref().and_then(|addr| addr.parse().ok());
+            explanations.extend(addr.map(|addr| (addr, diagnostic.detail.to_string())));
         }
         let n_open = session.unresolved_needing_decision().count();
         let open: Vec<UnresolvedOperation> =
             session.unresolved_needing_decision().cloned().collect();
-        for one in &open {
-            let at = one.current_addr();
+        for operation in &open {
+            let current_addr = operation.current_addr();
             // An object that was moved in the configuration since then moves with the next apply,
             // together with all others.
-            if one.addr != *at || plan.searches.get(at) != Some(&InterruptedSearchResult::Found) {
+            if operation.addr != *current_addr
+                || plan.searches.get(current_addr) != Some(&InterruptedSearchResult::Found)
+            {
                 continue;
             }
-            let resource = plan.prior.resources.get(&at.resource_addr());
-            if let Some((resource, object)) = resource.zip(plan.prior.current_object(at)) {
-                let held =
-                    session.file.state.resource_or_insert(at.resource_addr(), &resource.provider);
-                held.instances.or_default(&at.key).current = Some(object.clone());
+            let resource = plan.prior.resources.get(&current_addr.resource_addr());
+            if let Some((resource, object)) = resource.zip(plan.prior.current_object(current_addr))
+            {
+                let stored_resource = session
+                    .file
+                    .state
+                    .resource_or_insert(current_addr.resource_addr(), &resource.provider);
+                stored_resource.instances.or_default(&current_addr.key).current =
+                    Some(object.clone());
             }
         }
         let moved = |addr: &InstanceAddr| {
-            open.iter().any(|one| one.current_addr() == addr && one.addr != *addr)
+            open.iter().any(|operation| operation.current_addr() == addr && operation.addr != *addr)
         };
-        let mut settled = plan;
-        settled.searches.retain(|addr, _| !moved(addr));
-        session.settle_by_search_results(diags, &settled);
+        let mut applicable_plan = plan;
+        applicable_plan.searches.retain(|addr, _| !moved(addr));
+        session.settle_by_search_results(diags, &applicable_plan);
         let has_decided = session.unresolved_needing_decision().count() < n_open;
-        UnresolvedSearchOutcome { explanations: found, has_decided }
+        UnresolvedSearchOutcome { explanations, has_decided }
     }
 
     /// Plans the objects that interrupted runs may have created.
@@ -323,7 +336,7 @@ struct CreatedObject<'a> {
 #[derive(Clone, Copy)]
 struct AdoptedObject<'a> {
     operation: &'a UnresolvedOperation,
-    at: &'a InstanceAddr,
+    addr: &'a InstanceAddr,
 }
 
 /// Refuses an object that differs from the plan, because it may belong to another user.
@@ -333,27 +346,28 @@ fn refuse_object_unlike_plan(
     adopted: AdoptedObject<'_>,
     id: &str,
 ) -> Result<(), Reported> {
-    let AdoptedObject { operation: one, at } = adopted;
-    let found = state.find_object(at, None);
-    let differences = found.map(|found| one.differing_attributes(found)).unwrap_or_default();
+    let AdoptedObject { operation, addr } = adopted;
+    let object = state.find_object(addr, None);
+    let differences =
+        object.map(|object| operation.differing_attributes(object)).unwrap_or_default();
     if differences.is_empty() {
         return Ok(());
     }
-    let planned = one.planned_attributes().into_iter();
+    let planned = operation.planned_attributes().into_iter();
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
-    let (named, argument) = match one.has_sensitive_id() {
+    let (subject, argument) = match operation.has_sensitive_id() {
         false => (format!("The object with the id {id:?}"), format!(" {}", shell_word(id))),
         // The command takes the id from the answer in the journal.
-        true if one.guess_object_id().as_deref() == Some(id) => {
+        true if operation.guess_object_id().as_deref() == Some(id) => {
             ("The object in the answer".to_owned(), String::new())
         }
         true => ("The object with this id".to_owned(), " ID".to_owned()),
     };
     let detail = format!(
-        "{named} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {}{argument}",
-        one.addr,
-        shell_quoted(&one.addr.to_string())
+        "{subject} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {}{argument}",
+        operation.addr,
+        shell_quoted(&operation.addr.to_string())
     );
     Err(diags.error(Diagnostic::error(messages::OBJECT_DIFFERS_FROM_PLAN, detail)))
 }
@@ -365,17 +379,18 @@ fn warn_of_adopted_without_config(
     state: &State,
     adopted: AdoptedObject<'_>,
 ) {
-    let AdoptedObject { operation: one, at } = adopted;
-    let place = one.current_addr();
-    let lands = if moved::is_moved_to(config, state, at, place) { place } else { at };
-    if config.find_resource(&lands.resource_addr().config_addr()).is_some() {
+    let AdoptedObject { operation, addr } = adopted;
+    let current_addr = operation.current_addr();
+    let final_addr =
+        if moved::is_moved_to(config, state, addr, current_addr) { current_addr } else { addr };
+    if config.find_resource(&final_addr.resource_addr().config_addr()).is_some() {
         return;
     }
     let detail = format!(
-        "No block in the configuration covers {at}, so the next apply destroys the object. To keep it, add its block first."
+        "No block in the configuration covers {addr}, so the next apply destroys the object. To keep it, add its block first."
     );
     diags.warn(
-        Diagnostic::warning(messages::ADOPTED_OBJECT_HAS_NO_BLOCK, detail).about(at.to_string()),
+        Diagnostic::warning(messages::ADOPTED_OBJECT_HAS_NO_BLOCK, detail).about(addr.to_string()),
     );
 }
 
@@ -385,9 +400,9 @@ fn warn_of_adopted_without_config(
 fn return_to_unmoved_address(
     state: &mut State,
     config: &Config,
-    one: &UnresolvedOperation,
+    operation: &UnresolvedOperation,
 ) -> bool {
-    let (from, to) = (&one.addr, one.current_addr());
+    let (from, to) = (&operation.addr, operation.current_addr());
     // Between two resource types an object moves only with the provider's help, which a plan
     // requests.
     if from == to || from.resource.resource_type() != to.resource.resource_type() {
@@ -395,21 +410,21 @@ fn return_to_unmoved_address(
     }
     let Some(object) = state.find_object(to, None).cloned() else { return false };
     // On a copy: an object that would not move stays where it was found.
-    let mut home = state.clone();
-    home.remove_object(to, None);
-    let resource = home.resource_or_insert(from.resource_addr(), &one.provider);
+    let mut state_before_move = state.clone();
+    state_before_move.remove_object(to, None);
+    let resource = state_before_move.resource_or_insert(from.resource_addr(), &operation.provider);
     resource.instances.or_default(&from.key).current = Some(object);
-    let goes = moved::is_moved_to(config, &home, from, to);
-    if goes {
-        *state = home;
+    let is_moved = moved::is_moved_to(config, &state_before_move, from, to);
+    if is_moved {
+        *state = state_before_move;
     }
-    goes
+    is_moved
 }
 
 /// Deposes the object that the new one was to replace.
-fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperation) {
-    let Some(key) = &one.deposes else { return };
-    let Some(instance) = session.file.state.instance_mut(&one.addr) else { return };
+fn depose_current_if_planned(session: &mut StateSession, operation: &UnresolvedOperation) {
+    let Some(key) = &operation.deposes else { return };
+    let Some(instance) = session.file.state.instance_mut(&operation.addr) else { return };
     // If that object was already deposed, the current object is another one.
     if instance.deposed.contains_key(key) {
         return;
@@ -423,24 +438,25 @@ fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperati
 /// was to replace: under two addresses it would be destroyed as one of them.
 fn refuse_already_managed_object(
     diags: &mut Diagnostics,
-    before: &State,
+    state_before: &State,
     state: &State,
     adopted: AdoptedObject<'_>,
 ) -> Result<(), Reported> {
-    let AdoptedObject { operation: one, at } = adopted;
-    let Some(found) = state.find_object(at, None) else { return Ok(()) };
+    let AdoptedObject { operation, addr: adopted_addr } = adopted;
+    let Some(object) = state.find_object(adopted_addr, None) else { return Ok(()) };
     // Objects of different types are never the same, even with equal ids.
-    let of_kind = before
+    let resources_of_type = state_before
         .resources
         .iter()
-        .filter(|(addr, _)| addr.resource.resource_type() == at.resource.resource_type());
-    let mut managed =
-        of_kind.filter(|(_, held)| held.all_objects().any(|it| found.is_same_real_object(it)));
+        .filter(|(addr, _)| addr.resource.resource_type() == adopted_addr.resource.resource_type());
+    let mut managed = resources_of_type.filter(|(_, resource)| {
+        resource.all_objects().any(|candidate| object.is_same_real_object(candidate))
+    });
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
         "The object with this id already belongs to {holder}. If the interrupted run has created no other object for {}, run:\n  formwork recover forget {}",
-        one.addr,
-        shell_quoted(&one.addr.to_string())
+        operation.addr,
+        shell_quoted(&operation.addr.to_string())
     );
     Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
 }
@@ -450,25 +466,28 @@ fn refuse_already_managed_object(
 fn put_object_at_operation_addr(
     diags: &mut Diagnostics,
     state: &mut State,
-    one: &UnresolvedOperation,
+    operation: &UnresolvedOperation,
     object: &Arc<ObjectState>,
 ) -> Result<(), Reported> {
-    let addr = &one.addr;
-    let there = state.find_object(addr, one.deposed.as_ref()).cloned();
-    let there = there.filter(|there| !there.is_same_real_object(object));
+    let addr = &operation.addr;
+    let existing = state.find_object(addr, operation.deposed.as_ref()).cloned();
+    let existing = existing.filter(|existing| !existing.is_same_real_object(object));
     // The object that it was to replace is present all the time, unless it is already deposed.
-    let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
-    if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
-        refuse_if_other_object_at_addr(diags, state, one)?;
+    let free_deposed_key =
+        operation.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
+    if free_deposed_key.is_none()
+        && existing.as_ref().is_some_and(|existing| object.is_other_real_object(existing))
+    {
+        refuse_if_other_object_at_addr(diags, state, operation)?;
     }
-    let resource = state.resource_or_insert(addr.resource_addr(), &one.provider);
+    let resource = state.resource_or_insert(addr.resource_addr(), &operation.provider);
     let instance = resource.instances.or_default(&addr.key);
-    match &one.deposed {
+    match &operation.deposed {
         Some(key) => drop(instance.deposed.insert(key.clone(), object.clone())),
         None => instance.current = Some(object.clone()),
     }
-    if let (Some(key), Some(there)) = (room, there) {
-        instance.deposed.insert(key.clone(), there);
+    if let (Some(key), Some(existing)) = (free_deposed_key, existing) {
+        instance.deposed.insert(key.clone(), existing);
     }
     Ok(())
 }

@@ -235,9 +235,12 @@ fn raw_variable_values_to_store<'a>(
 }
 
 /// The ephemeral variables that satisfy a condition.
-fn ephemeral_variables_where(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
+fn ephemeral_variables_where(
+    config: &Config,
+    condition: impl Fn(&str) -> bool,
+) -> BTreeSet<String> {
     let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
-    variables.map(|(name, _)| name.to_string()).filter(|name| holds(name)).collect()
+    variables.map(|(name, _)| name.to_string()).filter(|name| condition(name)).collect()
 }
 
 /// The plan without the values of ephemeral variables, which must not be stored.
@@ -248,8 +251,8 @@ fn plan_without_ephemeral_variables(plan: &Plan) -> Plan {
 }
 
 /// Whether two states differ in more than the results of data sources.
-fn differs_in_managed_objects(one: &State, other: &State) -> bool {
-    let differing = StateDifference::between(one, other).instances;
+fn differs_in_managed_objects(first: &State, second: &State) -> bool {
+    let differing = StateDifference::between(first, second).instances;
     differing.iter().any(|addr| addr.resource.mode() == ResourceMode::Managed)
 }
 
@@ -274,18 +277,18 @@ impl SavedPlan {
         let mut damaged = |reason: &dyn Display| diags.error(damaged_plan_error(path, reason));
         // The seal covers all parts, so it is verified before any of them is removed.
         let seal_verdict = seal::check_plan_seal(key, &mut parts);
-        let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
+        let mut take_part = |part_name: &str| parts.remove(part_name).unwrap_or_default();
         let (metadata, plan, prior) =
-            (part(METADATA_PART), part(PLAN_PART), part(PRIOR_STATE_PART));
+            (take_part(METADATA_PART), take_part(PLAN_PART), take_part(PRIOR_STATE_PART));
         let metadata: PlanMetadata =
             parse_json_object(&metadata).map_err(|error| damaged(&error))?;
         let prior = StateFile::parse(&prior).map_err(|error| damaged(&error))?;
         let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
-        let stored = Some(part(STORED_STATE_PART)).filter(|stored| !stored.is_empty());
+        let stored = Some(take_part(STORED_STATE_PART)).filter(|stored| !stored.is_empty());
         let stored = stored.map(|stored| StateFile::parse(&stored)).transpose();
         let stored = stored.map_err(|error| damaged(&error))?.map(|file| file.state);
-        let modules = String::from_utf8_lossy(&part(MODULE_MANIFEST_PART)).into_owned();
-        let locks = String::from_utf8_lossy(&part(LOCK_FILE_PART)).into_owned();
+        let modules = String::from_utf8_lossy(&take_part(MODULE_MANIFEST_PART)).into_owned();
+        let locks = String::from_utf8_lossy(&take_part(LOCK_FILE_PART)).into_owned();
         let texts = parts
             .into_iter()
             // Parts that a later version adds are not configuration files.
@@ -326,8 +329,8 @@ impl SavedPlan {
     ) -> BTreeMap<ProviderAddr, VersionConstraints> {
         let mut required = config.provider_requirements();
         // Objects whose configuration was deleted require a provider that destroys them.
-        let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
-        for addr in held {
+        let resources = self.plan.prior.resources.values();
+        for addr in resources.map(|resource| &resource.provider.provider) {
             required.entry(addr.clone()).or_default();
         }
         required
@@ -391,13 +394,13 @@ impl SavedPlan {
                 "Formwork encountered an error when generating this plan, so it cannot be applied.",
             )));
         }
-        let made_in = &self.metadata.workspace;
-        if made_in == selected_workspace {
+        let plan_workspace = &self.metadata.workspace;
+        if plan_workspace == selected_workspace {
             return Ok(());
         }
         let detail = format!(
-            "The plan was created in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
-            shell_word(made_in)
+            "The plan was created in the workspace {plan_workspace:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
+            shell_word(plan_workspace)
         );
         Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_FOR_ANOTHER_WORKSPACE, detail)))
     }

@@ -63,13 +63,13 @@ impl SchemaCache {
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.cache_file_path(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
-        let kept = content_if_checksum_matches(&bytes).and_then(stored::decode_schemas);
-        if kept.is_none() {
+        let schemas = content_if_checksum_matches(&bytes).and_then(stored::decode_schemas);
+        if schemas.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
             // An existing file is never replaced, so it would not change.
             self.remove_schemas(addr, hash);
         }
-        kept
+        schemas
     }
 
     /// Stores the schemas of a package.
@@ -103,10 +103,10 @@ impl SchemaCache {
         create_private_dir(&self.directory)?;
         self.remove_oldest_files()?;
         // Renamed into place, so that another process never reads an incomplete file.
-        let mut aside = tempfile::NamedTempFile::new_in(&self.directory)?;
-        aside.write_all(Sha256::digest(content).as_slice())?;
-        aside.write_all(content)?;
-        aside.persist(file).map(drop).map_err(|error| error.error)
+        let mut temporary_file = tempfile::NamedTempFile::new_in(&self.directory)?;
+        temporary_file.write_all(Sha256::digest(content).as_slice())?;
+        temporary_file.write_all(content)?;
+        temporary_file.persist(file).map(drop).map_err(|error| error.error)
     }
 
     /// Deletes the oldest files to make room for one more.

@@ -155,13 +155,13 @@ impl StateSession {
         mut state: OpenState,
         options: &SessionOptions<'_>,
     ) -> Result<Self, Reported> {
-        let mut held = None;
+        let mut lock = None;
         if let Some(timeout) = options.lock_timeout {
-            let taken = lock_with_wait_events(&mut *state.store, options, timeout).await;
-            held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
+            let locked = lock_with_wait_events(&mut *state.store, options, timeout).await;
+            lock = Some(locked.map_err(|error| diags.error(error.diagnostic()))?);
         }
         let timeout = options.lock_timeout.unwrap_or_default();
-        let read = Self::read_and_recover(diags, state, options.directory, held).await;
+        let read = Self::read_and_recover(diags, state, options.directory, lock).await;
         read.map(|session| Self { timeout, ..session })
     }
 
@@ -204,13 +204,14 @@ impl StateSession {
             recovery.runs.iter().filter_map(InterruptedRun::run_id).collect(),
         );
         let (file, recovery) = if recovery.is_empty() {
-            store.take_warnings().into_iter().for_each(|doubt| diags.warn(doubt));
+            store.take_warnings().into_iter().for_each(|warning| diags.warn(warning));
             (recovery.file, None)
         } else {
             let runs = recovery.runs.iter().flat_map(InterruptedRun::diagnostics);
-            runs.for_each(|one| diags.warn(one));
-            let seen_by_refresh = recovery.unresolved.iter().filter(|one| !one.needs_decision());
-            seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
+            runs.for_each(|diagnostic| diags.warn(diagnostic));
+            let settled_by_refresh =
+                recovery.unresolved.iter().filter(|operation| !operation.needs_decision());
+            settled_by_refresh.for_each(|operation| diags.warn(operation.diagnostic()));
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
@@ -247,14 +248,14 @@ impl StateSession {
     ) -> Result<(), Reported> {
         let runs = self.recovery.iter().flat_map(|recovery| &recovery.runs);
         let damages = runs.filter_map(|run| run.damage.as_ref());
-        let hiding = damages.filter(|damage| damage.hides_creation);
-        let stops: Vec<Diagnostic> = hiding.map(JournalDamage::damage_error).collect();
-        if stops.is_empty() {
+        let hiding_damages = damages.filter(|damage| damage.hides_creation);
+        let errors: Vec<Diagnostic> = hiding_damages.map(JournalDamage::damage_error).collect();
+        if errors.is_empty() {
             return Ok(());
         }
         self.write_state_and_archive_journals(diags).await?;
-        for stop in stops {
-            let _ = diags.error(stop);
+        for error in errors {
+            let _ = diags.error(error);
         }
         diags.fail_if_errors()
     }
@@ -280,15 +281,15 @@ impl StateSession {
 
     /// Operations that only the user can settle.
     pub fn unresolved_needing_decision(&self) -> impl Iterator<Item = &UnresolvedOperation> {
-        let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
-        all.filter(|one| one.needs_decision())
+        let operations = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        operations.filter(|operation| operation.needs_decision())
     }
 
     /// Warns about operations that only the user can settle.
     pub fn warn_of_needed_decisions(&self, diags: &mut Diagnostics) {
         // Warnings with the same summary are merged if they are about blocks, but each of these
         // matters.
-        self.unresolved_needing_decision().for_each(|one| diags.warn(one.diagnostic()));
+        self.unresolved_needing_decision().for_each(|operation| diags.warn(operation.diagnostic()));
     }
 
     /// The instances that a plan would change although the outcome of an earlier operation on them
@@ -317,32 +318,32 @@ impl StateSession {
             errored.refuse_plan_that_recreates(diags, plan)?;
         }
         let destroys_all = plan.mode == PlanMode::Destroy && !plan.is_limited_by_user();
-        let mut closing = Vec::new();
-        for one in self.unresolved_needing_decision() {
-            let place = one.current_addr();
-            let consequence = if plan_touches_instance(plan, place) {
+        let mut final_errors = Vec::new();
+        for operation in self.unresolved_needing_decision() {
+            let addr = operation.current_addr();
+            let consequence = if plan_touches_instance(plan, addr) {
                 let consequence = "Nothing was changed: this plan would repeat the operation or lose its object. Create a new plan";
                 let _ = diags.error(point_at_instance_block(
-                    decision_needed_error(one, &self.file.state, consequence),
+                    decision_needed_error(operation, &self.file.state, consequence),
                     config,
-                    one,
+                    operation,
                 ));
                 continue;
-            } else if plan.open.contains(place) {
+            } else if plan.open.contains(addr) {
                 "This run did not change the instance or its dependents, and did everything else"
             } else if destroys_all {
                 "This run destroyed everything else"
             } else {
-                diags.warn(one.diagnostic());
+                diags.warn(operation.diagnostic());
                 continue;
             };
-            closing.push(point_at_instance_block(
-                decision_needed_error(one, &self.file.state, consequence),
+            final_errors.push(point_at_instance_block(
+                decision_needed_error(operation, &self.file.state, consequence),
                 config,
-                one,
+                operation,
             ));
         }
-        diags.fail_if_errors().map(|()| closing)
+        diags.fail_if_errors().map(|()| final_errors)
     }
 
     /// Refuses to change an object whose existence only the user knows, and warns about such
@@ -355,14 +356,14 @@ impl StateSession {
         diags: &mut Diagnostics,
         touches: impl Fn(&InstanceAddr) -> bool,
     ) -> Result<(), Reported> {
-        for one in self.unresolved_needing_decision() {
-            if !touches(one.current_addr()) {
-                diags.warn(one.diagnostic());
+        for operation in self.unresolved_needing_decision() {
+            if !touches(operation.current_addr()) {
+                diags.warn(operation.diagnostic());
                 continue;
             }
             let consequence =
                 "Nothing was changed: to continue might repeat the operation or lose its object";
-            let _ = diags.error(decision_needed_error(one, &self.file.state, consequence));
+            let _ = diags.error(decision_needed_error(operation, &self.file.state, consequence));
         }
         diags.fail_if_errors()
     }
@@ -402,8 +403,12 @@ impl StateSession {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match save_errored_state(&self.file, self.store.cipher(), &self.directory) {
-                Ok((path, kept)) => {
-                    let copy = ErroredStateCopy { path: &path, kept: kept.as_deref(), in_journal };
+                Ok((path, former_copy)) => {
+                    let copy = ErroredStateCopy {
+                        path: &path,
+                        former: former_copy.as_deref(),
+                        in_journal,
+                    };
                     diags.warn(state_saved_aside_warning(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),

@@ -402,9 +402,9 @@ struct TestFileRunner<'a> {
 impl TestFileRunner<'_> {
     async fn run(&mut self, sources: &mut Sources) -> TestFileResult {
         let (test_file, inputs) = (self.test_file, self.inputs);
-        let see =
+        let report =
             |sources: &Sources, event: TestEvent<'_>| inputs.observer.on_event(sources, &event);
-        see(sources, TestEvent::TestFileStarted(test_file));
+        report(sources, TestEvent::TestFileStarted(test_file));
         let mut result =
             TestFileResult { path: test_file.path.clone(), ..TestFileResult::default() };
         // As in Terraform, a file without runs has nothing that could be skipped.
@@ -414,31 +414,32 @@ impl TestFileRunner<'_> {
         for run in &test_file.runs {
             // A failed assertion does not affect the runs after it. A run that could not be executed may
             // have left a state that they do not expect.
-            let is_over = result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
-            let done = match is_over {
+            let is_skipped =
+                result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
+            let run_result = match is_skipped {
                 true => self.report_skipped(sources, run),
                 false => self.run_and_report(sources, run).await,
             };
-            result.status = result.status.max(done.status);
-            result.runs.push(done);
+            result.status = result.status.max(run_result.status);
+            result.runs.push(run_result);
         }
-        see(sources, TestEvent::TestFileTearDown(test_file));
+        report(sources, TestEvent::TestFileTearDown(test_file));
         // After an interrupt too: objects that remain cost money.
         if self.clean_up(sources).await.is_err() {
             result.status = TestStatus::Error;
         }
-        see(sources, TestEvent::TestFileDone(test_file, result.status));
+        report(sources, TestEvent::TestFileDone(test_file, result.status));
         let mut problems = Diagnostics::new();
         // An override of the file may be intended for one of its runs.
-        let of_runs = test_file.runs.iter().map(|run| &self.module_of_run(run).config);
-        let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
+        let run_configs = test_file.runs.iter().map(|run| &self.module_of_run(run).config);
+        let configs: Vec<&Config> = run_configs.chain([&inputs.module.config]).collect();
         for overrides in
             test_file.mocks.iter().map(|mock| &mock.overrides).chain([&test_file.overrides])
         {
             run_overrides::warn_of_unmatched_overrides(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
-            see(sources, TestEvent::TestFileProblems(test_file, &problems));
+            report(sources, TestEvent::TestFileProblems(test_file, &problems));
         }
         result
     }

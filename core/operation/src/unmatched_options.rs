@@ -33,7 +33,7 @@ pub(crate) struct ConfigStateAndOptions<'a> {
 /// The options of a plan that match nothing.
 #[derive(Debug, Default)]
 pub(crate) struct UnmatchedOptions {
-    found: Vec<UnmatchedOption>,
+    options: Vec<UnmatchedOption>,
 }
 
 impl UnmatchedOptions {
@@ -51,17 +51,17 @@ impl UnmatchedOptions {
         results: &Results,
     ) {
         let ConfigStateAndOptions { config, state, options } = planned;
-        let is_there = |target: &Target| {
+        let exists = |target: &Target| {
             is_in_config(config, target) && may_match_planned_instance(results, target)
         };
         // The options found before the plan were already reported.
-        let known: BTreeSet<String> =
-            self.found.iter().map(UnmatchedOption::format_option).collect();
-        let found = Self::find_unmatched(config, state, options, is_there).found.into_iter();
-        let more: Vec<UnmatchedOption> =
-            found.filter(|one| !known.contains(&one.format_option())).collect();
-        more.iter().for_each(|one| diags.warn(one.warning()));
-        self.found.extend(more);
+        let reported: BTreeSet<String> =
+            self.options.iter().map(UnmatchedOption::format_option).collect();
+        let unmatched = Self::find_unmatched(config, state, options, exists).options.into_iter();
+        let new_options: Vec<UnmatchedOption> =
+            unmatched.filter(|option| !reported.contains(&option.format_option())).collect();
+        new_options.iter().for_each(|option| diags.warn(option.warning()));
+        self.options.extend(new_options);
     }
 
     /// Finds the options whose target exists neither in the configuration nor in the state.
@@ -69,7 +69,7 @@ impl UnmatchedOptions {
         config: &Config,
         state: &State,
         options: &PlanOptions,
-        is_there: impl Fn(&Target) -> bool,
+        exists: impl Fn(&Target) -> bool,
     ) -> Self {
         let targets = options.targets.iter().map(|target| ("-target", target.clone()));
         let excludes = options.excludes.iter().map(|target| ("-exclude", target.clone()));
@@ -77,25 +77,25 @@ impl UnmatchedOptions {
         let unmatched = targets
             .chain(excludes)
             .chain(replace)
-            .filter(|(_, target)| !is_there(target) && !is_in_state(state, target));
-        let found = unmatched.map(|(option, target)| {
+            .filter(|(_, target)| !exists(target) && !is_in_state(state, target));
+        let with_suggestions = unmatched.map(|(option, target)| {
             let addr = target.to_string();
             let suggestion = suggest_address(config, state, &addr);
             UnmatchedOption { option, addr, suggestion }
         });
-        Self { found: found.collect() }
+        Self { options: with_suggestions.collect() }
     }
 
     /// Warnings about all these options.
     pub(crate) fn to_warnings(&self) -> Diagnostics {
         let mut diags = Diagnostics::new();
-        self.found.iter().for_each(|one| diags.warn(one.warning()));
+        self.options.iter().for_each(|option| diags.warn(option.warning()));
         diags
     }
 
     /// Lines for the approval request.
     pub(crate) fn approval_reminder(&self) -> String {
-        self.found.iter().map(|one| format!("{}\n", one.describe())).collect()
+        self.options.iter().map(|option| format!("{}\n", option.describe())).collect()
     }
 }
 
@@ -106,7 +106,7 @@ impl UnmatchedOption {
 
     fn describe(&self) -> String {
         let suggestion = match &self.suggestion {
-            Some(other) => format!(" Did you mean {other}?"),
+            Some(similar) => format!(" Did you mean {similar}?"),
             None => String::new(),
         };
         format!("The option {} matches nothing.{suggestion}", self.format_option())
@@ -122,7 +122,7 @@ impl UnmatchedOption {
             "Neither the configuration nor the state has {}, so {effect}.{}",
             self.addr,
             match &self.suggestion {
-                Some(other) => format!(" Did you mean {other}?"),
+                Some(similar) => format!(" Did you mean {similar}?"),
                 None => String::new(),
             }
         );
@@ -170,7 +170,7 @@ fn may_match_planned_instance(results: &Results, target: &Target) -> bool {
         let resource = results.module_instance(&addr.module)?.resource_results(&addr.resource)?;
         Some((resource.expansion()?, &addr.key))
     });
-    expansion.is_none_or(|(expansion, key)| expansion.keys().any(|known| known == *key))
+    expansion.is_none_or(|(expansion, key)| expansion.keys().any(|planned_key| planned_key == *key))
 }
 
 fn may_match_planned_module(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
@@ -184,21 +184,21 @@ fn may_match_planned_module(results: &Results, module: &ModuleAddr, is_target: b
 
 /// The address in the configuration or the state that is most similar to another one.
 fn suggest_address(config: &Config, state: &State, addr: &str) -> Option<String> {
-    let mut known: BTreeSet<String> =
+    let mut known_addresses: BTreeSet<String> =
         config_resource_addresses(config).map(|addr| addr.to_string()).collect();
     let modules = config.nodes.iter().map(|node| node.path.to_string());
     // The root module has an empty path, which is not an address.
-    known.extend(modules.filter(|path| !path.is_empty()));
+    known_addresses.extend(modules.filter(|path| !path.is_empty()));
     for (addr, resource) in &state.resources {
-        known.extend(
+        known_addresses.extend(
             resource.instances.keys().map(|key| addr.instance_addr(key.clone()).to_string()),
         );
     }
     let without_key = || addr.rsplit_once('[').map(|(resource, _)| resource.to_owned());
-    nearest_name(addr, known.iter().map(String::as_str))
+    nearest_name(addr, known_addresses.iter().map(String::as_str))
         .map(str::to_owned)
         // A wrong key may be longer than the maximum distance of a suggestion.
-        .or_else(|| without_key().filter(|resource| known.contains(resource)))
+        .or_else(|| without_key().filter(|resource| known_addresses.contains(resource)))
 }
 
 /// The addresses of all resources in the configuration.

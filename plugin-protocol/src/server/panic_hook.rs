@@ -12,12 +12,12 @@ pub(super) fn install_panic_hook() {
 
 #[expect(clippy::print_stderr, reason = "stderr is how a plugin tells its host about a panic")]
 fn print_panic(panic: &PanicHookInfo<'_>) {
-    let what = panic.payload_as_str().unwrap_or("of an unusual kind");
-    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let message = panic.payload_as_str().unwrap_or("of an unusual kind");
+    let location = panic.location().map(ToString::to_string).unwrap_or_default();
     let trace = Backtrace::capture();
     match trace.status() {
         // In one call, which locks stderr: the host takes the lines after `panic: ` as the trace.
-        BacktraceStatus::Captured => eprintln!("panic: {what}\n{place}\n{trace}"),
-        _ => eprintln!("panic: {what}\n{place}"),
+        BacktraceStatus::Captured => eprintln!("panic: {message}\n{location}\n{trace}"),
+        _ => eprintln!("panic: {message}\n{location}"),
     }
 }

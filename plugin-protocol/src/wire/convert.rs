@@ -42,8 +42,8 @@ impl InvalidMessage {
     }
 
     /// Says in which part of the message it was.
-    fn prepend_place(self, place: impl fmt::Display) -> Self {
-        Self(format!("{place}: {}", self.0))
+    fn prepend_place(self, location: impl fmt::Display) -> Self {
+        Self(format!("{location}: {}", self.0))
     }
 }
 
@@ -72,11 +72,11 @@ impl From<Infallible> for Failure {
 }
 
 /// Reads a version or count, which may be negative on the wire.
-fn decode_count(number: i64, what: &str) -> Result<u64, InvalidMessage> {
-    u64::try_from(number).map_err(|_| InvalidMessage::new(format!("{what} is {number}")))
+fn decode_count(number: i64, field: &str) -> Result<u64, InvalidMessage> {
+    u64::try_from(number).map_err(|_| InvalidMessage::new(format!("{field} is {number}")))
 }
 
 /// Writes a version or count.
-fn encode_count(number: u64, what: &str) -> Result<i64, UnencodableMessage> {
-    i64::try_from(number).map_err(|_| UnencodableMessage(format!("{what} is {number}")))
+fn encode_count(number: u64, field: &str) -> Result<i64, UnencodableMessage> {
+    i64::try_from(number).map_err(|_| UnencodableMessage(format!("{field} is {number}")))
 }

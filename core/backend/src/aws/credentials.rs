@@ -198,9 +198,9 @@ impl CredentialChain {
             roles.push(role);
             first = *source;
         }
-        let missing = |what: &str| {
+        let missing = |source_name: &str| {
             Error::credential_invalid(format!(
-                "the profile specifies {what} as the source of its credentials, but it has none"
+                "the profile specifies {source_name} as the source of its credentials, but it has none"
             ))
         };
         let mut credential = match first {

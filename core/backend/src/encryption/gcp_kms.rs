@@ -98,7 +98,7 @@ impl GcpKmsKeyProvider {
             .map_err(|error| format!("{url:?} is not an address: {error}"))?;
         let answer = run_on_own_thread(self.client.send_authorized(&request, &self.signer))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
-        let next = match answer.status {
+        let remedy = match answer.status {
             StatusCode::OK => {
                 // The response may contain the key, so no message quotes it.
                 return serde_json::from_slice(&answer.body).map_err(|_| {
@@ -117,8 +117,8 @@ impl GcpKmsKeyProvider {
         let reason = error_message(&answer);
         let reason = key.map_or_else(|| reason.clone(), |key| reason.replace(key, "redacted"));
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        let place = answer.place(&url);
-        Err(format!("{action}: POST {place}: HTTP {}{reason}; {next}", answer.status))
+        let location = answer.place(&url);
+        Err(format!("{action}: POST {location}: HTTP {}{reason}; {remedy}", answer.status))
     }
 }
 

@@ -123,11 +123,11 @@ impl SealedStateOpener<'_> {
             _ => SealedStateError::Changed(error.to_string()),
         })?;
         let is_current = is_current && opened.is_for_recipients;
-        let Some(place) = opened.plain.first() else {
+        let Some(plain_value) = opened.plain.first() else {
             return Ok(OpenedState { text: opened.text, is_current });
         };
         if !self.takes_plain {
-            return Err(SealedStateError::Plain(place.clone()));
+            return Err(SealedStateError::Plain(plain_value.clone()));
         }
         Ok(OpenedState { text: opened.text, is_current: false })
     }

@@ -236,7 +236,7 @@ impl ServiceAccountKey {
             .body(form.into_bytes().into())
             .map_err(|error| Error::config_invalid(format!("token_uri is {url:?}: {error}")))?;
         let answer = around.http_send(request).await?;
-        let place = redact_url(url);
+        let redacted_url = redact_url(url);
         if answer.status() != StatusCode::OK {
             // Proxies mark a token with 203.
             let body: &[u8] = if answer.status().is_success() { &[] } else { answer.body() };
@@ -246,7 +246,7 @@ impl ServiceAccountKey {
             let body_text =
                 if body_text.is_empty() { String::new() } else { format!(": {body_text}") };
             return Err(Error::credential_invalid(format!(
-                "POST {place}: HTTP {}{body_text}; check the key of the service account {:?}, and the clock of this machine",
+                "POST {redacted_url}: HTTP {}{body_text}; check the key of the service account {:?}, and the clock of this machine",
                 answer.status(),
                 self.client_email
             )));
@@ -254,7 +254,7 @@ impl ServiceAccountKey {
         let issued: TokenResponse = serde_json::from_slice(answer.body()).map_err(|error| {
             let reason = json_error_text(&error);
             Error::credential_invalid(format!(
-                "POST {place}: the response cannot be read: {reason}"
+                "POST {redacted_url}: the response cannot be read: {reason}"
             ))
         })?;
         let expires = now + Duration::from_secs(issued.expires_in.into());

@@ -280,7 +280,7 @@ impl Bucket {
     /// The cause of a failure, from an unexpected response, with a remedy.
     fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
         let message = error_message(answer);
-        let next = match answer.status {
+        let remedy = match answer.status {
             StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",
             StatusCode::FORBIDDEN => {
                 "the credentials lack the permission for this call: objects must be read, created, deleted and listed"
@@ -290,9 +290,12 @@ impl Bucket {
             _ => return answer.unexpected_response_cause(method, url),
         };
         let reason = if message.is_empty() { String::new() } else { format!(": {message}") };
-        let (place, name) = (answer.place(url), &self.name);
-        format!("{method} {place}: HTTP {} of the bucket {name:?}{reason}; {next}", answer.status)
-            .into()
+        let (location, name) = (answer.place(url), &self.name);
+        format!(
+            "{method} {location}: HTTP {} of the bucket {name:?}{reason}; {remedy}",
+            answer.status
+        )
+        .into()
     }
 }
 

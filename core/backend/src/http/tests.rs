@@ -236,8 +236,8 @@ async fn a_redirected_write_keeps_its_method_and_content() {
         assert!(StateFile::parse(&requests[1][0].body).is_ok());
         // A refusal names the server that it is of.
         let message = store.try_lock("other").await.unwrap_err().to_string();
-        let place = format!("LOCK {} (redirected to {}/there?...)", server.url, target.url);
-        assert!(message.contains(&place), "{message}");
+        let call = format!("LOCK {} (redirected to {}/there?...)", server.url, target.url);
+        assert!(message.contains(&call), "{message}");
     }
 }
 

@@ -57,8 +57,9 @@ impl LocalStore {
 
     /// The file from which an interrupted run has read the state.
     pub(super) fn interrupted_run_base_file(&self) -> Option<PathBuf> {
-        let place = self.intents.unfinished_runs().into_iter().find_map(|trace| trace.read_from);
-        place.map(PathBuf::from)
+        let base_file =
+            self.intents.unfinished_runs().into_iter().find_map(|trace| trace.read_from);
+        base_file.map(PathBuf::from)
     }
 
     /// Describes the use of the complete state that was being written, or otherwise of the backup.

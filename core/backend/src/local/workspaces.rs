@@ -153,13 +153,13 @@ impl Workspaces {
 /// use formwork_backend::Backend as _;
 /// use formwork_backend::local::{LocalBackend, Workspaces};
 ///
-/// let backend = LocalBackend { places: Workspaces::from_paths(Path::new("r"), None, None) };
+/// let backend = LocalBackend { workspaces: Workspaces::from_paths(Path::new("r"), None, None) };
 /// assert_eq!(backend.kind(), "local");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalBackend {
     /// The paths of all states.
-    pub places: Workspaces,
+    pub workspaces: Workspaces,
 }
 
 #[async_trait::async_trait]
@@ -169,27 +169,27 @@ impl Backend for LocalBackend {
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        self.places.list()
+        self.workspaces.list()
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        self.places.create(name)
+        self.workspaces.create(name)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        self.places.delete(name)
+        self.workspaces.delete(name)
     }
 
     async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(LocalStore::new(self.places.state_paths(workspace))))
+        Ok(Box::new(LocalStore::new(self.workspaces.state_paths(workspace))))
     }
 
     fn location(&self, workspace: &str) -> String {
-        display_path(&self.places.state_paths(workspace).state)
+        display_path(&self.workspaces.state_paths(workspace).state)
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        self.places.state_paths(workspace).intent_log()
+        self.workspaces.state_paths(workspace).intent_log()
     }
 }
 

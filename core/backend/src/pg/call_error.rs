@@ -87,8 +87,8 @@ pub(super) struct CallAttempts(RequestAttempts);
 
 impl CallAttempts {
     /// Begins with the first attempt. The log contains the name of the call.
-    pub(super) fn begin(what: &'static str) -> Self {
-        Self(RETRY_POLICY.begin_attempts(what))
+    pub(super) fn begin(operation: &'static str) -> Self {
+        Self(RETRY_POLICY.begin_attempts(operation))
     }
 
     /// Whether no attempt was repeated yet.

@@ -123,14 +123,14 @@ impl PgClient {
     /// # Errors
     /// Returns an error if another process holds it now, or has changed the state since then.
     async fn retake_lock(&self, client: &Connection, lock: HeldAdvisoryLock) -> Result<(), Cause> {
-        let until = Instant::now() + MAX_LOST_SESSION_WAIT;
+        let deadline = Instant::now() + MAX_LOST_SESSION_WAIT;
         while !lock.try_to_take(client).await? {
-            if Instant::now() >= until {
+            if Instant::now() >= deadline {
                 // Continuing would mean writing without a lock while that process also writes.
                 let holders = self.lock_holders(client).await?;
-                let who = if holders.is_empty() { "" } else { ": " };
-                let who = format!("{who}{}", holders.join(", "));
-                return Err(format!("the connection that held the lock was lost, and another process holds the lock now{who}").into());
+                let separator = if holders.is_empty() { "" } else { ": " };
+                let holder_list = format!("{separator}{}", holders.join(", "));
+                return Err(format!("the connection that held the lock was lost, and another process holds the lock now{holder_list}").into());
             }
             tokio::time::sleep(LOCK_RETRY_PAUSE).await;
         }

@@ -195,15 +195,15 @@ impl ConnectTarget {
 /// default.
 fn parse_timeout(
     seconds: Option<String>,
-    place: &str,
-    usual: Duration,
+    parameter: &str,
+    default: Duration,
 ) -> Result<Duration, ConfigError> {
-    let Some(text) = seconds else { return Ok(usual) };
+    let Some(text) = seconds else { return Ok(default) };
     match text.parse() {
-        Ok(0) => Ok(usual),
+        Ok(0) => Ok(default),
         Ok(seconds) => Ok(Duration::from_secs(seconds)),
         Err(_) => {
-            let message = format!("{text:?} in {place} is not a number of seconds");
+            let message = format!("{text:?} in {parameter} is not a number of seconds");
             Err(ConfigError::new(message))
         }
     }

@@ -377,15 +377,15 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
         attributes: attributes.into_iter().chain([("more".into(), plain)]).collect(),
         ..Block::default()
     };
-    let place = |schema: &Block, values: &[(&str, Value)]| {
+    let location = |schema: &Block, values: &[(&str, Value)]| {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
         EncodedConfig::new(&Value::object(values), schema).unwrap().config_without_secrets()
     };
     let directory = |directory: &str| ("directory", Value::string(directory));
-    let first = place(&old, &[directory("a"), ("token", Value::string("1"))]);
+    let first = location(&old, &[directory("a"), ("token", Value::string("1"))]);
     let absent = ("more", Value::null(Type::String));
-    assert_eq!(place(&new, &[directory("a"), ("token", Value::string("2")), absent]), first);
-    assert_ne!(place(&old, &[directory("b"), ("token", Value::string("1"))]), first);
+    assert_eq!(location(&new, &[directory("a"), ("token", Value::string("2")), absent]), first);
+    assert_ne!(location(&old, &[directory("b"), ("token", Value::string("1"))]), first);
 }
 
 #[tokio::test]

@@ -34,9 +34,9 @@ pub(super) fn follow_redirect(request: &mut Parts, answer: &HttpResponse) -> Res
         format!("redirected to {:?}, which is not an HTTP URL", redact_url(location))
     })?;
     if is_encrypted(&request.uri) && !is_encrypted(&next) {
-        let place = redact_url(&next.to_string());
+        let target = redact_url(&next.to_string());
         return Err(format!(
-            "redirected from https to {place}, where anyone could read or replace the content"
+            "redirected from https to {target}, where anyone could read or replace the content"
         ));
     }
     if !is_same_server(&request.uri, &next) {

@@ -37,7 +37,7 @@ pub(super) fn select_unresolved_addresses(
     selection: OperationSelection<'_>,
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let open: BTreeSet<&InstanceAddr> =
-        locked.unresolved_needing_decision().map(|one| &one.addr).collect();
+        locked.unresolved_needing_decision().map(|operation| &operation.addr).collect();
     let patterns = match selection {
         OperationSelection::All => return Ok(open.into_iter().cloned().collect()),
         OperationSelection::Matching(patterns) => patterns,
@@ -50,9 +50,10 @@ pub(super) fn select_unresolved_addresses(
     }
     let mut selected = Vec::new();
     for pattern in patterns {
-        let found = unresolved_addresses_matching(diags, locked, pattern)?;
-        selected
-            .extend(found.into_iter().filter(|addr| !selected.contains(addr)).collect::<Vec<_>>());
+        let matching = unresolved_addresses_matching(diags, locked, pattern)?;
+        selected.extend(
+            matching.into_iter().filter(|addr| !selected.contains(addr)).collect::<Vec<_>>(),
+        );
     }
     Ok(selected)
 }
@@ -66,7 +67,7 @@ fn unresolved_addresses_matching(
     let is_open = |addr: &InstanceAddr| {
         locked
             .unresolved_needing_decision()
-            .any(|one| one.addr == *addr || one.current_addr() == addr)
+            .any(|operation| operation.addr == *addr || operation.current_addr() == addr)
     };
     // An exact address takes precedence: as a target it would also select all instances of the
     // resource.
@@ -79,10 +80,10 @@ fn unresolved_addresses_matching(
         None => matches_pattern(pattern, &addr.to_string()),
     };
     let open: BTreeSet<&InstanceAddr> =
-        locked.unresolved_needing_decision().map(|one| &one.addr).collect();
-    let found: Vec<_> = open.into_iter().filter(|addr| matches(addr)).cloned().collect();
-    if !found.is_empty() {
-        return Ok(found);
+        locked.unresolved_needing_decision().map(|operation| &operation.addr).collect();
+    let matching: Vec<_> = open.into_iter().filter(|addr| matches(addr)).cloned().collect();
+    if !matching.is_empty() {
+        return Ok(matching);
     }
     if target.is_none() && pattern.contains('*') {
         let detail = format!(
@@ -98,15 +99,15 @@ fn unresolved_addresses_matching(
 /// Whether a string matches a pattern in which `*` matches any string.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let Some(mut remaining) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
         // The first match is sufficient: it leaves the most text for the following parts.
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
+        let Some(position) = remaining.find(part) else { return false };
+        remaining = &remaining[position + part.len()..];
     }
-    left.ends_with(last)
+    remaining.ends_with(last)
 }
 
 #[cfg(test)]

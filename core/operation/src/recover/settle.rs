@@ -48,8 +48,8 @@ impl Decision {
 ///
 /// /// The addresses whose objects are not managed any more.
 /// fn unmanaged(settled: &[SettledInstance]) -> Vec<String> {
-///     let displaced = settled.iter().filter(|one| one.displaced.is_some());
-///     displaced.map(|one| one.addr.to_string()).collect()
+///     let displaced = settled.iter().filter(|instance| instance.displaced.is_some());
+///     displaced.map(|instance| instance.addr.to_string()).collect()
 /// }
 ///
 /// let addr = "terraform_data.a".parse().unwrap();
@@ -133,8 +133,9 @@ impl StateSession {
             let open = self.decide_without_storing_state(&addr, decision);
             // A decision does not change the state, so the other object is still found in it.
             let state = &self.file.state;
-            let displaced =
-                open.into_iter().rfind(|one| one.other_object_in_place(state).is_some());
+            let displaced = open
+                .into_iter()
+                .rfind(|operation| operation.other_object_in_place(state).is_some());
             settled.push(SettledInstance { addr, displaced });
         }
         // One write for all of them: a failure must not keep only some of the decisions.

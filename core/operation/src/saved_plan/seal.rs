@@ -79,8 +79,12 @@ pub enum SealVerdict {
 }
 
 /// Seals the parts of a plan. Does nothing if there is no key and none can be created.
-pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
-    let key = SecretKey::load_existing(at).or_else(|| SecretKey::create_user_key(at))?;
+pub(super) fn seal_plan_parts(
+    key_source: &SealKeySource,
+    parts: &[(&str, &[u8])],
+) -> Option<Vec<u8>> {
+    let key =
+        SecretKey::load_existing(key_source).or_else(|| SecretKey::create_user_key(key_source))?;
     // Sorted by name, which is the order in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
@@ -89,11 +93,14 @@ pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Op
 }
 
 /// Removes the seal from the parts of a plan and verifies it.
-pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> SealVerdict {
+pub(super) fn check_plan_seal(
+    key_source: &SealKeySource,
+    parts: &mut PlanFileParts,
+) -> SealVerdict {
     // A seal that cannot be read is treated as missing.
     let seal =
         parts.remove(SEAL_PART).and_then(|text| serde_json::from_slice::<PlanSeal>(&text).ok());
-    let Some(key) = SecretKey::load_existing(at) else {
+    let Some(key) = SecretKey::load_existing(key_source) else {
         return if seal.is_some() { SealVerdict::Unverified } else { SealVerdict::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
@@ -112,7 +119,7 @@ impl SealVerdict {
     pub fn check_may_be_applied(
         self,
         diags: &mut Diagnostics,
-        at: &SealKeySource,
+        key_source: &SealKeySource,
         path: &Path,
         allow_foreign: bool,
     ) -> Result<(), Reported> {
@@ -121,11 +128,15 @@ impl SealVerdict {
             // user.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
-            Self::Changed => Err(diags.error(self.seal_diagnostic(Diagnostic::error, at, path))),
-            Self::Foreign => Err(diags.error(self.seal_diagnostic(Diagnostic::error, at, path))),
+            Self::Changed => {
+                Err(diags.error(self.seal_diagnostic(Diagnostic::error, key_source, path)))
+            }
+            Self::Foreign => {
+                Err(diags.error(self.seal_diagnostic(Diagnostic::error, key_source, path)))
+            }
             Self::Unverified => {
                 if !allow_foreign {
-                    diags.warn(self.seal_diagnostic(Diagnostic::warning, at, path));
+                    diags.warn(self.seal_diagnostic(Diagnostic::warning, key_source, path));
                 }
                 Ok(())
             }
@@ -134,21 +145,21 @@ impl SealVerdict {
 
     /// The warning for a command that only shows the plan.
     #[must_use]
-    pub fn seal_warning(self, at: &SealKeySource, path: &Path) -> Option<Diagnostic> {
+    pub fn seal_warning(self, key_source: &SealKeySource, path: &Path) -> Option<Diagnostic> {
         match self {
             Self::Own | Self::Unsealed => None,
-            _ => Some(self.seal_diagnostic(Diagnostic::warning, at, path)),
+            _ => Some(self.seal_diagnostic(Diagnostic::warning, key_source, path)),
         }
     }
 
     fn seal_diagnostic(
         self,
-        new: fn(&'static Message, String) -> Diagnostic,
-        at: &SealKeySource,
+        new_diagnostic: fn(&'static Message, String) -> Diagnostic,
+        key_source: &SealKeySource,
         path: &Path,
     ) -> Diagnostic {
         let path = path.display();
-        let key = match (&at.text, &at.file) {
+        let key = match (&key_source.text, &key_source.file) {
             (Some(_), _) => "the key in FORMWORK_PLAN_KEY".to_owned(),
             (None, Some(file)) => format!("the key of this user, {}", file.display()),
             (None, None) => "a key of this user".to_owned(),
@@ -174,7 +185,7 @@ impl SealVerdict {
                 ),
             ),
         };
-        new(summary, detail).blamed_on(Blame::Environment)
+        new_diagnostic(summary, detail).blamed_on(Blame::Environment)
     }
 }
 
@@ -183,17 +194,17 @@ struct SecretKey(Vec<u8>);
 
 impl SecretKey {
     /// Returns the key in the environment, or otherwise the user's key.
-    fn load_existing(at: &SealKeySource) -> Option<Self> {
-        if let Some(text) = &at.text {
+    fn load_existing(key_source: &SealKeySource) -> Option<Self> {
+        if let Some(text) = &key_source.text {
             return Some(Self(text.as_bytes().to_vec()));
         }
-        let key = std::fs::read(at.file.as_ref()?).ok()?;
+        let key = std::fs::read(key_source.file.as_ref()?).ok()?;
         (key.len() >= MIN_USER_KEY_LEN).then_some(Self(key))
     }
 
     /// Creates a random key for the user. Another command may create one concurrently.
-    fn create_user_key(at: &SealKeySource) -> Option<Self> {
-        let path = at.file.as_ref()?;
+    fn create_user_key(key_source: &SealKeySource) -> Option<Self> {
+        let path = key_source.file.as_ref()?;
         let directory = path.parent()?;
         create_private_dir(directory).ok()?;
         // Temporary files are readable by their owner only.
@@ -212,7 +223,7 @@ impl SecretKey {
             // it.
             drop(file.persist_noclobber(path));
         }
-        Self::load_existing(at)
+        Self::load_existing(key_source)
     }
 
     fn fingerprint(&self) -> String {

@@ -55,7 +55,7 @@ impl SavedPlan {
         let is_ephemeral =
             |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
         let VariablesGivenAtApply { environment, files, options } = given;
-        let (current, ignored): (Vec<_>, Vec<_>) =
+        let (given_again, ignored): (Vec<_>, Vec<_>) =
             environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
         let fixed = self.plan.variables.iter().map(|(name, value)| GivenVariable {
             name: name.clone(),
@@ -65,15 +65,20 @@ impl SavedPlan {
         });
         // Options come last and take precedence: a value that differs from the plan must be found
         // below.
-        let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
-        let now =
+        let given: Vec<GivenVariable> = fixed.chain(given_again).chain(options).collect();
+        let given_ephemeral =
             ephemeral_variables_where(config, |name| given.iter().any(|given| given.name == name));
-        check_same_ephemeral_names_given(diags, config, &self.metadata.ephemeral, &now)?;
+        check_same_ephemeral_names_given(
+            diags,
+            config,
+            &self.metadata.ephemeral,
+            &given_ephemeral,
+        )?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve_variables(diags, sources, &config.root, given, unset)
         };
         let inputs = resolve(diags, given, UnsetVariableTreatment::Error)?;
-        let mut found = Ok(());
+        let mut result = Ok(());
         for (name, value) in &self.plan.variables {
             if inputs.get(name).map(|input| &input.value) != Some(value) {
                 let detail = format!(
@@ -81,25 +86,25 @@ impl SavedPlan {
                     name.as_str()
                 );
                 let summary = messages::CANNOT_CHANGE_VARIABLE_WHEN_APPLYING_SAVED_PLAN;
-                found = Err(diags.error(Diagnostic::error(summary, detail)));
+                result = Err(diags.error(Diagnostic::error(summary, detail)));
             }
             // The environment may serve many commands, so a different value in it does not stop the
             // apply.
-            let elsewhere = ignored
+            let environment_value = ignored
                 .iter()
                 .find(|given| given.name == *name && given.origin == InputOrigin::Environment);
-            let other = elsewhere.and_then(|given| {
+            let environment_input = environment_value.and_then(|given| {
                 let given = vec![given.clone()];
                 // Compared after conversion: `TF_VAR_n=1` is a string, and the plan has a number.
                 resolve(&mut Diagnostics::new(), given, UnsetVariableTreatment::Unknown)
                     .ok()?
                     .remove(name)
             });
-            if other.is_some_and(|other| other.value != *value) {
+            if environment_input.is_some_and(|input| input.value != *value) {
                 diags.warn(ignored_tf_var_warning(name));
             }
         }
-        found.map(|()| inputs)
+        result.map(|()| inputs)
     }
 }
 
@@ -117,12 +122,12 @@ fn ignored_tf_var_warning(name: &Str) -> Diagnostic {
 fn check_same_ephemeral_names_given(
     diags: &mut Diagnostics,
     config: &Config,
-    before: &BTreeSet<String>,
-    now: &BTreeSet<String>,
+    planned_names: &BTreeSet<String>,
+    given_names: &BTreeSet<String>,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
-    for name in before.symmetric_difference(now) {
-        let (summary, detail) = if before.contains(name) {
+    for name in planned_names.symmetric_difference(given_names) {
+        let (summary, detail) = if planned_names.contains(name) {
             (
                 messages::EPHEMERAL_VARIABLE_NOT_SET,
                 format!(

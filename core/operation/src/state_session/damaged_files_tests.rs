@@ -222,7 +222,7 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
     let spoiled =
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
     for n in 0..spoiled.len().pow(4) {
-        let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
+        let all = [0, 1, 2, 3].map(|index| spoiled[n / spoiled.len().pow(index) % spoiled.len()]);
         let (known, messages) = DamagedDir::new(all).await.recovered_objects().await;
         let is_complete =
             known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));

@@ -16,22 +16,27 @@ impl StateSession {
     pub(crate) fn mark_decided(
         &mut self,
         addr: &InstanceAddr,
-        how: &str,
+        reason: &str,
     ) -> Vec<UnresolvedOperation> {
-        self.recovery.as_mut().map(|recovery| recovery.mark_decided(addr, how)).unwrap_or_default()
+        self.recovery
+            .as_mut()
+            .map(|recovery| recovery.mark_decided(addr, reason))
+            .unwrap_or_default()
     }
 
     /// Planned values of objects that interrupted runs may have created. If several such objects
     /// now have the same address, only the user can determine the right one.
     pub fn interrupted_creations(&self) -> BTreeMap<InstanceAddr, Value> {
         let Some(recovery) = &self.recovery else { return BTreeMap::new() };
-        let is_alone =
-            |one: &&UnresolvedOperation| recovery.original_addresses(one.current_addr()).len() == 1;
-        let open = recovery.unresolved.iter().filter(is_alone);
-        open.filter_map(|one| {
-            Some((one.current_addr().clone(), one.planned_value_to_find()?.clone()))
-        })
-        .collect()
+        let is_only_operation = |operation: &&UnresolvedOperation| {
+            recovery.original_addresses(operation.current_addr()).len() == 1
+        };
+        let operations = recovery.unresolved.iter().filter(is_only_operation);
+        operations
+            .filter_map(|operation| {
+                Some((operation.current_addr().clone(), operation.planned_value_to_find()?.clone()))
+            })
+            .collect()
     }
 
     /// The reason why no decision about an instance is possible.
@@ -53,21 +58,21 @@ impl StateSession {
     /// Takes over the findings of a plan about objects that interrupted runs may have created.
     pub fn settle_by_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
-            let how = match search {
+            let reason = match search {
                 InterruptedSearchResult::Found => "the provider found the object",
                 InterruptedSearchResult::NotCreated => "the provider found no such object",
             };
-            if self.mark_decided(addr, how).is_empty() {
+            if self.mark_decided(addr, reason).is_empty() {
                 continue;
             }
-            let then = match search {
+            let consequence = match search {
                 InterruptedSearchResult::Found => "It matches the plan, and was added to the state",
                 InterruptedSearchResult::NotCreated => {
                     "The object was not created, so this plan creates it"
                 }
             };
             let detail = format!(
-                "{addr} was being created when a run was interrupted. When queried, {how}. {then}."
+                "{addr} was being created when a run was interrupted. When queried, {reason}. {consequence}."
             );
             let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
             diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));

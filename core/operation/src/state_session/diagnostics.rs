@@ -19,19 +19,19 @@ use crate::messages;
 
 /// Reports an operation of unknown outcome, with the commands that settle it.
 pub(super) fn decision_needed_error(
-    one: &UnresolvedOperation,
+    operation: &UnresolvedOperation,
     state: &State,
     consequence: &str,
 ) -> Diagnostic {
-    let remedy = remedy_if_other_object_at_addr(one, state).unwrap_or_else(|| {
-        let commands = decision_commands(&shell_quoted(&one.addr.to_string()));
+    let remedy = remedy_if_other_object_at_addr(operation, state).unwrap_or_else(|| {
+        let commands = decision_commands(&shell_quoted(&operation.addr.to_string()));
         format!("To settle it, run one of these:\n{commands}")
     });
-    let described = one.describe_operation("the commands are below");
-    let detail = format!("{described}\n\n{consequence}. {remedy}");
+    let description = operation.describe_operation("the commands are below");
+    let detail = format!("{description}\n\n{consequence}. {remedy}");
     Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
         .blamed_on(Blame::Environment)
-        .about(one.addr.to_string())
+        .about(operation.addr.to_string())
 }
 
 /// The commands by which a user settles the open operation at an address.
@@ -43,24 +43,28 @@ pub fn decision_commands(addr: &str) -> String {
         (format!("retry {addr}"), "the operation had no effect: repeat it with the next apply"),
     ];
     let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
+    let rows =
+        rows.map(|(command, effect)| format!("  formwork recover {command:width$}    {effect}"));
     rows.join("\n")
 }
 
 /// The commands for an operation whose address now has another object: `adopt` and `retry` do not
 /// apply. Returns `None` if the address is free.
 #[must_use]
-pub fn remedy_if_other_object_at_addr(one: &UnresolvedOperation, state: &State) -> Option<String> {
-    let there = one.other_object_in_place(state)?;
+pub fn remedy_if_other_object_at_addr(
+    operation: &UnresolvedOperation,
+    state: &State,
+) -> Option<String> {
+    let other_id = operation.other_object_in_place(state)?;
     // Both objects have the same resource type, so they have the same sensitive attributes.
-    let there = there.shown_id().filter(|_| !one.has_sensitive_id());
-    let there = there.map(|id| format!(", with the id {id:?}")).unwrap_or_default();
-    let id = one.shown_object_id().unwrap_or_else(|| "ID".to_owned());
+    let other_id = other_id.shown_id().filter(|_| !operation.has_sensitive_id());
+    let other_id = other_id.map(|id| format!(", with the id {id:?}")).unwrap_or_default();
+    let id = operation.shown_object_id().unwrap_or_else(|| "ID".to_owned());
     Some(format!(
-        "The state now has another object at {}{there}, and keeps it. To also keep the object of the interrupted run, write a `resource` block with a different name for it, and run both of these commands. If it does not exist any more, run only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
-        one.addr,
-        shell_quoted(&one.addr.to_string()),
-        one.addr.resource.resource_type(),
+        "The state now has another object at {}{other_id}, and keeps it. To also keep the object of the interrupted run, write a `resource` block with a different name for it, and run both of these commands. If it does not exist any more, run only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
+        operation.addr,
+        shell_quoted(&operation.addr.to_string()),
+        operation.addr.resource.resource_type(),
         shell_quoted(&id)
     ))
 }
@@ -69,9 +73,9 @@ pub fn remedy_if_other_object_at_addr(one: &UnresolvedOperation, state: &State) 
 pub(super) fn point_at_instance_block(
     diagnostic: Diagnostic,
     config: &Config,
-    one: &UnresolvedOperation,
+    operation: &UnresolvedOperation,
 ) -> Diagnostic {
-    let block = config.find_resource(&one.current_addr().resource_addr().config_addr());
+    let block = config.find_resource(&operation.current_addr().resource_addr().config_addr());
     diagnostic.at_opt(block.map(|block| block.span))
 }
 
@@ -88,7 +92,7 @@ pub(crate) enum ResultsInJournal {
 pub(super) struct ErroredStateCopy<'a> {
     pub(super) path: &'a Path,
     /// The former copy by an earlier run, if there was one.
-    pub(super) kept: Option<&'a Path>,
+    pub(super) former: Option<&'a Path>,
     pub(super) in_journal: ResultsInJournal,
 }
 
@@ -97,12 +101,12 @@ pub(super) fn state_saved_aside_warning(
     error: &StoreError,
     copy: &ErroredStateCopy<'_>,
 ) -> Diagnostic {
-    let is_other = matches!(
+    let has_state_changed = matches!(
         error,
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
     );
     let path = copy.path.display();
-    let remedy = match (is_other, copy.in_journal) {
+    let remedy = match (has_state_changed, copy.in_journal) {
         (true, ResultsInJournal::Yes) => {
             "Do not replace the stored state with it. The stored state has changed since then, and its new objects would be lost. The journal has the results of this run. The next command takes them over, except where the state has another object at the same address. `formwork recover list` shows how to keep these."
         }
@@ -116,14 +120,14 @@ pub(super) fn state_saved_aside_warning(
             "It is an emergency copy. The journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
         }
     };
-    let kept = copy.kept.map(|kept| {
+    let former_copy = copy.former.map(|former_copy| {
         format!(
             " The previous errored.tfstate has other objects and was renamed to {}.",
-            kept.display()
+            former_copy.display()
         )
     });
-    let kept = kept.unwrap_or_default();
-    let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
+    let former_copy = former_copy.unwrap_or_default();
+    let detail = format!("The state of this run was written to {path}. {remedy}{former_copy}");
     Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }
 
@@ -134,9 +138,9 @@ pub(super) fn state_saved_aside_warning(
 pub(crate) fn refuse_if_other_object_at_addr(
     diags: &mut Diagnostics,
     state: &State,
-    one: &UnresolvedOperation,
+    operation: &UnresolvedOperation,
 ) -> Result<(), Reported> {
-    let Some(remedy) = remedy_if_other_object_at_addr(one, state) else { return Ok(()) };
+    let Some(remedy) = remedy_if_other_object_at_addr(operation, state) else { return Ok(()) };
     Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 

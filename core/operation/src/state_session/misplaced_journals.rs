@@ -84,74 +84,77 @@ impl StateSession {
         }
     }
 
-    fn describe_misplaced_journals(&self, found: &MisplacedJournals) -> String {
-        let ours = match self.store.file_read_instead() {
+    fn describe_misplaced_journals(&self, journals: &MisplacedJournals) -> String {
+        let own_path = match self.store.file_read_instead() {
             Some(path) => display_without_dot_slash(path),
             None => display_without_dot_slash(Path::new(&self.store.location())),
         };
-        let directory = display_without_dot_slash(&found.directory);
-        let (run, remedy) = match &found.place {
+        let directory = display_without_dot_slash(&journals.directory);
+        let (run, remedy) = match &journals.place {
             JournaledPlace::File { path, exists } => {
-                let theirs = display_without_dot_slash(path);
-                (format!("on the state file {theirs}"), remedy_for_file(&ours, &theirs, *exists))
+                let other_path = display_without_dot_slash(path);
+                (
+                    format!("on the state file {other_path}"),
+                    remedy_for_file(&own_path, &other_path, *exists),
+                )
             }
             JournaledPlace::Remote => (
                 "that accessed its state with another backend configuration".to_owned(),
-                remedy_for_remote_place(found),
+                remedy_for_remote_place(journals),
             ),
         };
-        let relation = match found.is_of_lineage {
+        let relation = match journals.is_of_lineage {
             true => "it belongs to",
             false => "its beginning cannot be read, so it may belong to",
         };
         let own = match &self.recovery {
             Some(_) => format!(
                 " The state also has a journal of its own, in {}. `formwork apply -refresh-only` for this state takes over the results of that one, and changes no object.",
-                display_without_dot_slash(&found.own_dir)
+                display_without_dot_slash(&journals.own_dir)
             ),
             None => String::new(),
         };
         format!(
-            "{directory} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.{own}\n\n{remedy}\n\nMove the directory of the journal away only if {ours} already has all objects of that run, or if they do not exist any more.",
-            describe_results_and_operations(found)
+            "{directory} has the journal of an interrupted run {run}, and {relation} the state in {own_path}. {} Objects that the run created would be created a second time.{own}\n\n{remedy}\n\nMove the directory of the journal away only if {own_path} already has all objects of that run, or if they do not exist any more.",
+            describe_results_and_operations(journals)
         )
     }
 }
 
 /// The remedy if the journal belongs to a state file.
-fn remedy_for_file(ours: &str, theirs: &str, exists: bool) -> String {
-    let option = shell_word(&format!("-state={theirs}"));
+fn remedy_for_file(own_path: &str, other_path: &str, exists: bool) -> String {
+    let option = shell_word(&format!("-state={other_path}"));
     if exists {
         format!(
-            "{theirs} exists too. Run this command for it, with {option}, to take over the journal. To settle open operations, run:\n  formwork recover list {option}"
+            "{other_path} exists too. Run this command for it, with {option}, to take over the journal. To settle open operations, run:\n  formwork recover list {option}"
         )
     } else {
         format!(
-            "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the default state file. To settle open operations after that, run:\n  formwork recover list {option}"
+            "{other_path} does not exist any more. If {own_path} is that file, rename it back to {other_path}, and run this command for that file, with {option} unless it is the default state file. To settle open operations after that, run:\n  formwork recover list {option}"
         )
     }
 }
 
 /// The remedy if the journal belongs to a remote state, whose address is not known any more.
-fn remedy_for_remote_place(found: &MisplacedJournals) -> String {
-    let theirs = display_without_dot_slash(&found.directory);
-    let ours = display_without_dot_slash(&found.own_dir);
+fn remedy_for_remote_place(journals: &MisplacedJournals) -> String {
+    let journal_dir = display_without_dot_slash(&journals.directory);
+    let own_dir = display_without_dot_slash(&journals.own_dir);
     format!(
-        "If this is the same state, now accessed with another address or login, move the files in {theirs} to the directory {ours}, and run this command again to take over the journal. To settle open operations after that, run:\n  formwork recover list\n\nIf this state is a copy of the state of another workspace or backend, and that run used the original, run this command there first."
+        "If this is the same state, now accessed with another address or login, move the files in {journal_dir} to the directory {own_dir}, and run this command again to take over the journal. To settle open operations after that, run:\n  formwork recover list\n\nIf this state is a copy of the state of another workspace or backend, and that run used the original, run this command there first."
     )
 }
 
 /// Describes the objects that the state lacks.
-fn describe_results_and_operations(found: &MisplacedJournals) -> String {
-    let results = match found.n_results {
+fn describe_results_and_operations(journals: &MisplacedJournals) -> String {
+    let results = match journals.n_results {
         0 => None,
         1 => Some("1 result".to_owned()),
-        more => Some(format!("{more} results")),
+        count => Some(format!("{count} results")),
     };
-    let listed = found.open.iter().take(MAX_LISTED_OPERATIONS).map(ToString::to_string);
+    let listed = journals.open.iter().take(MAX_LISTED_OPERATIONS).map(ToString::to_string);
     let mut listed: Vec<String> = listed.collect();
-    if found.open.len() > listed.len() {
-        listed.push(format!("{} more", found.open.len() - listed.len()));
+    if journals.open.len() > listed.len() {
+        listed.push(format!("{} more", journals.open.len() - listed.len()));
     }
     let open = (!listed.is_empty())
         .then(|| format!("operations of unknown outcome: {}", listed.join(", ")));

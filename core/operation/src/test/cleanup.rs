@@ -25,18 +25,20 @@ impl TestFileRunner<'_> {
         let mut result = Ok(());
         let mut states: Vec<&mut TestState> = self.states.open.values_mut().collect();
         // A later run may depend on objects that an earlier one created in another state.
-        states.sort_by_key(|state| state.last.as_ref().map(|(at, _)| std::cmp::Reverse(*at)));
+        states.sort_by_key(|state| {
+            state.last.as_ref().map(|(run_index, _)| std::cmp::Reverse(*run_index))
+        });
         for state in states {
             // Without an applied run, there is no configuration that could destroy objects.
-            let Some((at, config)) = state.last.clone() else { continue };
+            let Some((run_index, config)) = state.last.clone() else { continue };
             if !has_objects_to_destroy(&state.session.file.state) {
                 continue;
             }
-            let Some(run) = self.test_file.runs.get(at) else { continue };
+            let Some(run) = self.test_file.runs.get(run_index) else { continue };
             let run = RunOfTestFile { test_file: self.test_file, run };
             let cleanup = StateCleanup { tests: self.inputs, sources, run, config: &config };
-            let one = cleanup.destroy_state_objects(state).await;
-            result = result.and(one);
+            let cleaned_up = cleanup.destroy_state_objects(state).await;
+            result = result.and(cleaned_up);
         }
         let mut diags = Diagnostics::new();
         self.states.close_and_remove_empty_states(&mut diags).await;
@@ -60,8 +62,8 @@ impl StateCleanup<'_> {
         state: &mut TestState,
     ) -> Result<(), CleanupFailureShown> {
         let Self { tests, sources, run, config } = *self;
-        let see = |event: TestEvent<'_>| tests.observer.on_event(sources, &event);
-        see(TestEvent::RunTearDown(run, Duration::ZERO));
+        let report_event = |event: TestEvent<'_>| tests.observer.on_event(sources, &event);
+        report_event(TestEvent::RunTearDown(run, Duration::ZERO));
         let mut diags = Diagnostics::new();
         // The providers of the run have ended, or use its configuration.
         let pool = ProviderPool::new(tests.launcher)
@@ -81,40 +83,47 @@ impl StateCleanup<'_> {
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
         // The result is in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
-        let _ =
-            await_with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed)))
-                .await;
-        let left = leftover_objects(&state.session.file.state);
-        if diags.is_empty() && left.is_empty() {
+        let _ = await_with_progress_reports(work, |elapsed| {
+            report_event(TestEvent::RunTearDown(run, elapsed))
+        })
+        .await;
+        let leftovers = leftover_objects(&state.session.file.state);
+        if diags.is_empty() && leftovers.is_empty() {
             return Ok(());
         }
-        let failed = diags.has_errors() || !left.is_empty();
-        let path = (!left.is_empty()).then(|| state.state_file_path());
+        let failed = diags.has_errors() || !leftovers.is_empty();
+        let path = (!leftovers.is_empty()).then(|| state.state_file_path());
         let can_destroy = config.config.backend().is_none()
             && run.run.module.is_none()
             && run.test_file.providers.is_empty();
-        see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path, can_destroy });
+        report_event(TestEvent::CleanupFailed {
+            run,
+            diags: &diags,
+            left: &leftovers,
+            state: path,
+            can_destroy,
+        });
         if failed { Err(CleanupFailureShown) } else { Ok(()) }
     }
 }
 
 /// The managed objects in a state.
 fn leftover_objects(state: &State) -> Vec<LeftoverObject> {
-    let mut left = Vec::new();
+    let mut leftovers = Vec::new();
     // Data sources are dropped with the state.
     let managed =
         state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
-    for (resource, held) in managed {
-        for (key, instance) in &held.instances {
+    for (resource, resource_state) in managed {
+        for (key, instance) in &resource_state.instances {
             let addr = resource.instance_addr(key.clone()).to_string();
             if instance.current.is_some() {
-                left.push(LeftoverObject { instance: addr.clone(), deposed: None });
+                leftovers.push(LeftoverObject { instance: addr.clone(), deposed: None });
             }
-            left.extend(instance.deposed.keys().map(|key| LeftoverObject {
+            leftovers.extend(instance.deposed.keys().map(|key| LeftoverObject {
                 instance: addr.clone(),
                 deposed: Some(key.to_string()),
             }));
         }
     }
-    left
+    leftovers
 }

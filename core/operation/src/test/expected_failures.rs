@@ -40,31 +40,31 @@ impl ExpectedFailures {
 
     /// Whether the list includes an object that has failed. Duplicate entries are marked together.
     fn mark_met_if_expected(&mut self, failed: &str) -> bool {
-        let mut found = false;
+        let mut is_expected = false;
         for expected in &mut self.0 {
             // Without a key, the entry means all instances of a resource.
-            let rest = failed.strip_prefix(expected.addr.as_str());
-            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('[')) {
+            let suffix = failed.strip_prefix(expected.addr.as_str());
+            if suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('[')) {
                 expected.is_met = true;
-                found = true;
+                is_expected = true;
             }
         }
-        found
+        is_expected
     }
 
     /// Removes expected failures. Unexpected failures of `check` blocks become errors, and objects
     /// that have not failed are reported.
-    pub(super) fn judge_diagnostics(mut self, found: Diagnostics) -> Diagnostics {
-        let mut rest = Diagnostics::new();
-        for one in found {
+    pub(super) fn judge_diagnostics(mut self, diags: Diagnostics) -> Diagnostics {
+        let mut remaining = Diagnostics::new();
+        for diagnostic in diags {
             // Only conditions can be expected to fail. An error of a provider is never expected.
-            let Some(failed) = one.condition_of.clone() else {
-                let _ = rest.push(one);
+            let Some(failed) = diagnostic.condition_of.clone() else {
+                let _ = remaining.push(diagnostic);
                 continue;
             };
             // Outside of tests, a check only warns. A test must report its failure.
             if !self.mark_met_if_expected(&failed) {
-                let _ = rest.error(one);
+                let _ = remaining.error(diagnostic);
             }
         }
         // Reported last, because the other problems may be the cause.
@@ -74,37 +74,40 @@ impl ExpectedFailures {
                 expected.addr
             );
             let missing = Diagnostic::error(messages::MISSING_EXPECTED_FAILURE, detail);
-            let _ = rest.error(missing.at(expected.span));
+            let _ = remaining.error(missing.at(expected.span));
         }
-        rest
+        remaining
     }
 
     /// Explains expected failures that prevent a plan from being applied.
-    pub(super) fn explain_blocked_apply(&mut self, found: Diagnostics) -> Diagnostics {
-        let mut rest = Diagnostics::new();
-        for one in found {
-            let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
+    pub(super) fn explain_blocked_apply(&mut self, diags: Diagnostics) -> Diagnostics {
+        let mut remaining = Diagnostics::new();
+        for diagnostic in diags {
+            let failed = diagnostic
+                .condition_of
+                .as_deref()
+                .filter(|_| diagnostic.severity == Severity::Error);
             if let Some(failed) = failed.filter(|failed| self.mark_met_if_expected(failed)) {
                 let detail = format!(
                     "A custom condition within {failed} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report."
                 );
                 let summary = messages::EXPECTED_FAILURE_WHILE_PLANNING;
-                rest.warn(Diagnostic::warning(summary, detail));
+                remaining.warn(Diagnostic::warning(summary, detail));
             }
-            let _ = rest.push(one);
+            let _ = remaining.push(diagnostic);
         }
-        rest
+        remaining
     }
 }
 
 /// The address of an object that may have conditions.
 fn checkable_object_address(traversal: &Traversal) -> Option<String> {
     let root = traversal.root.name.as_str();
-    let name_at = |at: usize| match traversal.steps.get(at) {
+    let name_at = |index: usize| match traversal.steps.get(index) {
         Some(TraversalStep::Attribute(name)) => Some(name.name.as_str()),
         _ => None,
     };
-    let (addr, n_taken) = match (root, name_at(0), name_at(1)) {
+    let (addr, n_name_steps) = match (root, name_at(0), name_at(1)) {
         ("var" | "output" | "check", Some(name), _) => (format!("{root}.{name}"), 1),
         ("local" | "module" | "each" | "count" | "path" | "terraform" | "self" | "run", ..) => {
             return None;
@@ -120,8 +123,8 @@ fn checkable_object_address(traversal: &Traversal) -> Option<String> {
         }
         _ => return None,
     };
-    let key = match traversal.steps.get(n_taken) {
-        Some(TraversalStep::Index(at, _)) => format!("[{at}]"),
+    let key = match traversal.steps.get(n_name_steps) {
+        Some(TraversalStep::Index(index, _)) => format!("[{index}]"),
         Some(TraversalStep::Key(key, _)) => format!("[{:?}]", key.as_str()),
         _ => String::new(),
     };

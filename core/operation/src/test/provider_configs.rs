@@ -72,9 +72,12 @@ struct TestProviderConfig<'a> {
 /// Whether a module uses a provider configuration. The default one serves modules that specify
 /// none.
 fn is_default_or_referenced(module: &Module, local: &LocalProviderConfig) -> bool {
-    let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
-    let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
-    let is_imported_by = |it: &ImportBlock| it.provider.as_ref().is_some_and(|(it, _)| it == local);
+    let is_passed =
+        |call: &ModuleCall| call.providers.iter().any(|passed| passed.in_caller == *local);
+    let is_declared = |required: &RequiredProvider| required.aliases.contains(local);
+    let is_imported_by = |import: &ImportBlock| {
+        import.provider.as_ref().is_some_and(|(provider, _)| provider == local)
+    };
     local.alias.is_none()
         || module.providers.contains_key(local)
         || module.settings.required_providers.values().any(is_declared)
@@ -89,32 +92,32 @@ fn provider_blocks_of_run<'a>(
     test_file: &'a TestFile,
     run: &TestRun,
 ) -> Result<Vec<TestProviderConfig<'a>>, Reported> {
-    let real = test_file
+    let unmocked = test_file
         .providers
         .iter()
         .map(|block| TestProviderConfig { block: block.clone(), mock: None });
     let mocks = test_file.mocks.iter();
     let mocks =
         mocks.map(|mock| TestProviderConfig { block: mock.block.clone(), mock: Some(mock) });
-    let all: Vec<TestProviderConfig<'_>> = real.chain(mocks).collect();
+    let available: Vec<TestProviderConfig<'_>> = unmocked.chain(mocks).collect();
     // A run that specifies none gets all of the file's under their own names.
     if run.providers.is_empty() {
-        return Ok(all);
+        return Ok(available);
     }
     let mut blocks = Vec::new();
     let mut result = Ok(());
-    for passed in &run.providers {
-        match all.iter().find(|one| one.block.local == passed.in_caller) {
+    for reference in &run.providers {
+        match available.iter().find(|candidate| candidate.block.local == reference.in_caller) {
             Some(TestProviderConfig { block, mock }) => {
-                let block = ProviderBlock { local: passed.in_child.clone(), ..block.clone() };
+                let block = ProviderBlock { local: reference.in_child.clone(), ..block.clone() };
                 blocks.push(TestProviderConfig { block, mock: *mock });
             }
             None => {
                 let detail =
                     "This provider block references a provider definition that does not exist.";
-                let summary = messages::MISSING_PROVIDER_DEFINITION.with(&[&passed.in_caller]);
+                let summary = messages::MISSING_PROVIDER_DEFINITION.with(&[&reference.in_caller]);
                 let missing = Diagnostic::error(summary, detail);
-                result = Err(diags.error(missing.at(passed.caller_span)));
+                result = Err(diags.error(missing.at(reference.caller_span)));
             }
         }
     }
@@ -131,7 +134,7 @@ pub(super) fn provider_blocks_needed_by_run(
     // Errors are reported where the configurations are inserted.
     let blocks =
         provider_blocks_of_run(&mut Diagnostics::new(), test_file, run).unwrap_or_default();
-    let blocks = blocks.into_iter().map(|one| one.block);
+    let blocks = blocks.into_iter().map(|config_of_file| config_of_file.block);
     blocks
         .filter(|block| module_needs_provider_config(&config.root, &required, &block.local))
         .collect()

@@ -91,9 +91,9 @@ impl TestFileRunner<'_> {
         sources: &mut Sources,
         run: &TestRun,
     ) -> RunResult {
-        let shown = RunOfTestFile { test_file: self.test_file, run };
+        let run_of_file = RunOfTestFile { test_file: self.test_file, run };
         let observer = self.inputs.observer;
-        observer.on_event(sources, &TestEvent::RunStarted(shown));
+        observer.on_event(sources, &TestEvent::RunStarted(run_of_file));
         let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
         let mut result = RunResult::with_status_only(run.name.clone(), TestStatus::Error);
         result.n_asserts = run.asserts.len();
@@ -103,7 +103,7 @@ impl TestFileRunner<'_> {
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
-        let mut worked = RunJobOutcome::error_without_results(false);
+        let mut outcome = RunJobOutcome::error_without_results(false);
         if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
@@ -117,28 +117,30 @@ impl TestFileRunner<'_> {
                 values: &values,
                 pool: &pool,
             };
-            let see = |elapsed| observer.on_event(sources, &TestEvent::RunProgress(shown, elapsed));
+            let report_progress =
+                |elapsed| observer.on_event(sources, &TestEvent::RunProgress(run_of_file, elapsed));
             let work = job.execute_run_command(&mut result.diags, &mut state.session, expected);
-            worked = await_with_progress_reports(work, see).await;
+            outcome = await_with_progress_reports(work, report_progress).await;
             // The last run that changed the state has the configuration that can destroy its
             // objects.
-            if worked.has_applied {
-                let at = self.test_file.runs.iter().position(|one| one.name == run.name);
-                state.last = at.map(|at| (at, config));
+            if outcome.has_applied {
+                let run_index =
+                    self.test_file.runs.iter().position(|other_run| other_run.name == run.name);
+                state.last = run_index.map(|run_index| (run_index, config));
             }
         }
         // The outputs are kept even if assertions of the run fail, because later runs are executed
         // anyway.
-        if let Some(outputs) = worked.outputs {
+        if let Some(outputs) = outcome.outputs {
             self.values.runs.insert(run.name.clone(), outputs);
         }
-        result.status = worked.status;
+        result.status = outcome.status;
         result.timing = Some((started, clock.elapsed()));
-        let work = worked.work.as_ref().map(|work| match work {
+        let work = outcome.work.as_ref().map(|work| match work {
             ShownPlanOrState::Plan(plan) => (ShownPlanOrStateRef::Plan(plan), &pool),
             ShownPlanOrState::State(state) => (ShownPlanOrStateRef::State(state), &pool),
         });
-        observer.on_event(sources, &TestEvent::RunDone { run: shown, result: &result, work });
+        observer.on_event(sources, &TestEvent::RunDone { run: run_of_file, result: &result, work });
         result
     }
 
@@ -178,15 +180,15 @@ impl TestFileRunner<'_> {
     /// The module of a run.
     pub(super) fn module_of_run(&self, run: &TestRun) -> &TestModule {
         let key = (self.test_file.path.clone(), run.name.clone());
-        let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
-        own.unwrap_or(self.inputs.module)
+        let run_module = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
+        run_module.unwrap_or(self.inputs.module)
     }
 }
 
 /// Executes work, and periodically reports that it is in progress.
 pub(super) async fn await_with_progress_reports<T>(
     work: impl Future<Output = T>,
-    see: impl Fn(Duration),
+    report_progress: impl Fn(Duration),
 ) -> T {
     let clock = Instant::now();
     // The work is polled first, because its end makes a report unnecessary.
@@ -195,39 +197,42 @@ pub(super) async fn await_with_progress_reports<T>(
         tokio::select! {
             biased;
             result = &mut work => return result,
-            () = tokio::time::sleep(PROGRESS_INTERVAL) => see(clock.elapsed()),
+            () = tokio::time::sleep(PROGRESS_INTERVAL) => report_progress(clock.elapsed()),
         }
     }
 }
 
 /// Options for the plan of a run.
 fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, Reported> {
-    let written = &run.options;
-    if written.refresh_only && !written.replace.is_empty() {
+    let run_options = &run.options;
+    if run_options.refresh_only && !run_options.replace.is_empty() {
         let detail = "The option `replace` is allowed only in runs with the mode `normal`.";
-        let refused = messages::REPLACEMENT_IN_REFRESH_ONLY_RUN;
-        return Err(diags.error(Diagnostic::error(refused, detail)));
+        let summary = messages::REPLACEMENT_IN_REFRESH_ONLY_RUN;
+        return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    if !written.targets.is_empty() {
+    if !run_options.targets.is_empty() {
         let detail = "You are creating a plan with the target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.";
         diags.warn(Diagnostic::warning(messages::TARGETING_IN_TEST_RUN, detail));
     }
     Ok(PlanOptions {
-        mode: if written.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal },
-        skip_refresh: written.skip_refresh,
-        targets: written.targets.clone(),
-        replace: written.replace.clone(),
+        mode: if run_options.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal },
+        skip_refresh: run_options.skip_refresh,
+        targets: run_options.targets.clone(),
+        replace: run_options.replace.clone(),
         ..PlanOptions::default()
     })
 }
 
 /// The problems of an apply, except for its interruption.
-fn without_interruption_errors(found: Diagnostics) -> Diagnostics {
-    let mut rest = Diagnostics::new();
-    for one in found.into_iter().filter(|one| !one.is_about_message(messages::EXECUTION_HALTED)) {
-        let _ = rest.push(one);
+fn without_interruption_errors(diags: Diagnostics) -> Diagnostics {
+    let mut remaining = Diagnostics::new();
+    for diagnostic in diags
+        .into_iter()
+        .filter(|diagnostic| !diagnostic.is_about_message(messages::EXECUTION_HALTED))
+    {
+        let _ = remaining.push(diagnostic);
     }
-    rest
+    remaining
 }
 
 impl<'a> RunJob<'a> {
@@ -243,8 +248,8 @@ impl<'a> RunJob<'a> {
 
     /// Whether the cancellation has prevented a complete plan.
     fn is_plan_cut_short_by_cancel(&self, planned: &Result<PlanOutcome, Reported>) -> bool {
-        let is_whole = planned.as_ref().is_ok_and(|outcome| !outcome.plan.errored);
-        self.tests.cancellation.is_cancelled() && !is_whole
+        let is_complete = planned.as_ref().is_ok_and(|outcome| !outcome.plan.errored);
+        self.tests.cancellation.is_cancelled() && !is_complete
     }
 
     /// Creates the plan, and applies it if the run has the command `apply`.
@@ -258,11 +263,11 @@ impl<'a> RunJob<'a> {
         let Ok(options) = plan_options(diags, self.run) else {
             return RunJobOutcome::error_without_results(false);
         };
-        let mut found = Diagnostics::new();
-        let planned = operation.plan(&mut found, session, options).await;
+        let mut plan_diags = Diagnostics::new();
+        let planned = operation.plan(&mut plan_diags, session, options).await;
         if self.is_plan_cut_short_by_cancel(&planned) {
             // A partial plan cannot be checked against assertions or expected failures.
-            let _ = diags.append(found);
+            let _ = diags.append(plan_diags);
             let detail = "The run was interrupted while it was planned, and has changed nothing.";
             let _ = diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail));
             return RunJobOutcome::error_without_results(false);
@@ -270,7 +275,7 @@ impl<'a> RunJob<'a> {
         match self.run.command {
             TestCommand::Plan => {
                 // A plan with expected failures is checked as far as it was completed.
-                let failed = diags.append(expected.judge_diagnostics(found)).is_err();
+                let failed = diags.append(expected.judge_diagnostics(plan_diags)).is_err();
                 match planned {
                     Ok(outcome) if !failed => {
                         self.check_planned_assertions(
@@ -291,14 +296,14 @@ impl<'a> RunJob<'a> {
             }
             TestCommand::Apply => {
                 let mut expected = expected;
-                let mut found = expected.explain_blocked_apply(found);
-                if found.has_errors() {
-                    let _ = diags.append(found);
+                let mut plan_diags = expected.explain_blocked_apply(plan_diags);
+                if plan_diags.has_errors() {
+                    let _ = diags.append(plan_diags);
                     return RunJobOutcome::error_without_results(false);
                 }
                 // The apply evaluates the checks again.
-                found.drop_check_warnings();
-                let _ = diags.append(found);
+                plan_diags.drop_check_warnings();
+                let _ = diags.append(plan_diags);
                 let Ok(outcome) = planned else {
                     return RunJobOutcome::error_without_results(false);
                 };
@@ -341,14 +346,14 @@ impl<'a> RunJob<'a> {
         planned: ReadyPlan,
     ) -> RunJobOutcome {
         let ReadyPlan { outcome, expected } = planned;
-        let mut found = Diagnostics::new();
+        let mut apply_diags = Diagnostics::new();
         let source = PlanSource::Made(Box::new(outcome));
-        let applied = operation.apply(&mut found, session, source).await;
+        let applied = operation.apply(&mut apply_diags, session, source).await;
         // An interrupt that arrived during the last change has prevented nothing.
         if applied.is_ok_and(|outcome| outcome.is_complete) {
-            found = without_interruption_errors(found);
+            apply_diags = without_interruption_errors(apply_diags);
         }
-        let failed = diags.append(expected.judge_diagnostics(found)).is_err();
+        let failed = diags.append(expected.judge_diagnostics(apply_diags)).is_err();
         // An expected failure also ends an apply early.
         // The state contains the completed changes anyway, for the cleanup.
         if failed || applied.is_err() {
@@ -363,11 +368,11 @@ impl<'a> RunJob<'a> {
         let engine = operation.engine_session(phase);
         // The apply has reported the errors of conditions.
         let missing = MissingResourceMeaning::MayBeEmpty;
-        let judging = async {
+        let checking = async {
             let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
             self.check_assertions(diags, &engine).await
         };
-        let status = operation.run_with_graceful_cancel(judging).await;
+        let status = operation.run_with_graceful_cancel(checking).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,

@@ -17,12 +17,13 @@ use crate::messages;
 pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfTestFile<'_>) {
     let mut overrides = run.run.overrides.clone();
     add_outer_overrides(&mut overrides, &run.test_file.overrides);
-    config.module_overrides = overrides.extract_if(.., |one| is_module_override(one)).collect();
+    config.module_overrides =
+        overrides.extract_if(.., |candidate| is_module_override(candidate)).collect();
     mocks.overrides = overrides;
 }
 
-fn is_module_override(one: &Override) -> bool {
-    matches!(one.target, Target::Module(_))
+fn is_module_override(candidate: &Override) -> bool {
+    matches!(candidate.target, Target::Module(_))
 }
 
 /// A seed for the generated values of a run. It differs in each execution.
@@ -39,16 +40,17 @@ pub(super) fn warn_of_unmatched_overrides(
     configs: &[&Config],
     overrides: &[Override],
 ) {
-    let is_unmatched = |one: &&Override| {
-        !one.is_of_mock_file && !configs.iter().any(|config| config_has_target(config, &one.target))
+    let is_unmatched = |candidate: &&Override| {
+        !candidate.is_of_mock_file
+            && !configs.iter().any(|config| config_has_target(config, &candidate.target))
     };
-    for one in overrides.iter().filter(is_unmatched) {
+    for candidate in overrides.iter().filter(is_unmatched) {
         let detail = format!(
             "The override target {} does not exist within the configuration under test. This could indicate a typo in the target address or an unnecessary override.",
-            one.target
+            candidate.target
         );
-        let unmatched = messages::OVERRIDE_TARGET_DOES_NOT_EXIST;
-        diags.warn(Diagnostic::warning(unmatched, detail).at(one.target_span));
+        let summary = messages::OVERRIDE_TARGET_DOES_NOT_EXIST;
+        diags.warn(Diagnostic::warning(summary, detail).at(candidate.target_span));
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) struct TestStates<'a> {
 pub(super) fn has_objects_to_destroy(state: &State) -> bool {
     let managed =
         state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
-    let mut instances = managed.flat_map(|(_, held)| held.instances.values());
+    let mut instances = managed.flat_map(|(_, resource)| resource.instances.values());
     instances.any(|instance| instance.current.is_some() || !instance.deposed.is_empty())
 }
 

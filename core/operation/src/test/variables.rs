@@ -55,30 +55,37 @@ impl RunVariableResolver<'_> {
         diags: &mut Diagnostics,
         sources: &mut Sources,
     ) -> Result<ResolvedVariables, Reported> {
-        let mut found = Diagnostics::new();
+        let mut value_diags = Diagnostics::new();
         let needed = self.needed_variable_names();
         let world = self.inputs.host;
         // As in Terraform, values that the run does not need are not evaluated: they may refer to
         // variables that only other runs have.
-        let of_file = self.test_file.variables.iter().filter(|one| needed.contains(&one.name.name));
+        let of_file = self
+            .test_file
+            .variables
+            .iter()
+            .filter(|attribute| needed.contains(&attribute.name.name));
         let of_file: Vec<&Attribute> = of_file.collect();
         let mut global_names = needed.clone();
-        global_names.extend(of_file.iter().flat_map(|one| variable_names_in(&one.expr)));
+        global_names
+            .extend(of_file.iter().flat_map(|attribute| variable_names_in(&attribute.expr)));
         let overridden = self.overridden_global_names(&of_file);
         global_names.retain(|name| !overridden.contains(name));
-        let globals = self.global_values_by_name(&mut found, sources, &global_names);
+        let globals = self.global_values_by_name(&mut value_diags, sources, &global_names);
         // In ascending precedence, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
         let scope = TestScope { values: &values, level: TestLevel::File, world };
-        let file_values = evaluate_variables(&mut found, &scope, of_file);
-        let of_values = file_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
-        values.variables.extend(of_values.collect::<Vec<_>>());
-        let run_values = self.evaluate_run_variables(&mut found, &values, world);
-        let mut all = values.clone();
-        let of_run = run_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
-        all.variables.extend(of_run);
-        let unready = found.fail_if_errors();
-        diags.append(found).and(unready)?;
+        let file_values = evaluate_variables(&mut value_diags, &scope, of_file);
+        let named_file_values =
+            file_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        values.variables.extend(named_file_values.collect::<Vec<_>>());
+        let run_values = self.evaluate_run_variables(&mut value_diags, &values, world);
+        let mut all_values = values.clone();
+        let named_run_values =
+            run_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        all_values.variables.extend(named_run_values);
+        let value_result = value_diags.fail_if_errors();
+        diags.append(value_diags).and(value_result)?;
         let given = self.values_for_module(diags, file_values, run_values)?;
         let inputs = inputs::resolve_variables(
             diags,
@@ -87,15 +94,17 @@ impl RunVariableResolver<'_> {
             given,
             UnsetVariableTreatment::Error,
         )?;
-        let of_module = inputs.iter().map(|(name, input)| (name.clone(), input.value.clone()));
-        all.variables.extend(of_module);
-        Ok(ResolvedVariables { inputs, of_file: values, all })
+        let module_values = inputs.iter().map(|(name, input)| (name.clone(), input.value.clone()));
+        all_values.variables.extend(module_values);
+        Ok(ResolvedVariables { inputs, of_file: values, all: all_values })
     }
 
     /// The names of the variables that the run needs.
     fn needed_variable_names(&self) -> BTreeSet<Str> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
-        needed.extend(self.run.variables.iter().flat_map(|one| variable_names_in(&one.expr)));
+        needed.extend(
+            self.run.variables.iter().flat_map(|attribute| variable_names_in(&attribute.expr)),
+        );
         needed.extend(self.variable_names_in_asserts());
         // Arguments of the providers that the run uses refer to the variables of the file as well.
         for provider in provider_blocks_needed_by_run(self.config, self.test_file, self.run) {
@@ -108,17 +117,22 @@ impl RunVariableResolver<'_> {
 
     /// The names of the variables that the assertions refer to.
     fn variable_names_in_asserts(&self) -> BTreeSet<Str> {
-        let parts = self.run.asserts.iter().flat_map(|one| [&one.condition, &one.message]);
+        let parts = self
+            .run
+            .asserts
+            .iter()
+            .flat_map(|assertion| [&assertion.condition, &assertion.message]);
         parts.flat_map(variable_names_in).collect()
     }
 
     /// The names of the variables whose value in the file or run replaces the global one, and does not refer
     /// to it. As in Terraform, errors in such a global value are ignored.
     fn overridden_global_names(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
-        let set = || of_file.iter().copied().chain(&self.run.variables);
-        let mentioned: BTreeSet<Str> = set().flat_map(|one| variable_names_in(&one.expr)).collect();
-        let names = set().map(|one| one.name.name.clone());
-        names.filter(|name| !mentioned.contains(name)).collect()
+        let attributes = || of_file.iter().copied().chain(&self.run.variables);
+        let referenced: BTreeSet<Str> =
+            attributes().flat_map(|attribute| variable_names_in(&attribute.expr)).collect();
+        let names = attributes().map(|attribute| attribute.name.name.clone());
+        names.filter(|name| !referenced.contains(name)).collect()
     }
 
     /// Values for all test files in the directory of this one, in ascending precedence.
@@ -159,17 +173,17 @@ impl RunVariableResolver<'_> {
         world: &HostValues,
     ) -> BTreeMap<Str, ValueWithSpan> {
         // A value in the file may be intended for another run. A value in the run has no effect.
-        let mentioned = self.variable_names_in_asserts();
-        for one in &self.run.variables {
-            let name = &one.name.name;
-            if !self.config.root.variables.contains_key(name) && !mentioned.contains(name) {
+        let referenced = self.variable_names_in_asserts();
+        for attribute in &self.run.variables {
+            let name = &attribute.name.name;
+            if !self.config.root.variables.contains_key(name) && !referenced.contains(name) {
                 let detail = format!(
                     "The module under test does not declare a variable named {:?}, but it is declared in run block {:?}.",
                     name.as_str(),
                     self.run.name.as_str()
                 );
-                let undeclared = messages::VALUE_FOR_UNDECLARED_RUN_VARIABLE;
-                diags.warn(Diagnostic::warning(undeclared, detail).at(one.expr.span));
+                let summary = messages::VALUE_FOR_UNDECLARED_RUN_VARIABLE;
+                diags.warn(Diagnostic::warning(summary, detail).at(attribute.expr.span));
             }
         }
         let scope = TestScope { values, level: TestLevel::Run(self.runs), world };
@@ -187,8 +201,8 @@ impl RunVariableResolver<'_> {
         let mut result = Ok(());
         for (name, variable) in &self.config.root.variables {
             // The value in the run is the one that is nearest to the reader.
-            let placed = of_run.remove(name).or_else(|| of_file.remove(name));
-            if let Some((value, span)) = placed {
+            let own_value = of_run.remove(name).or_else(|| of_file.remove(name));
+            if let Some((value, span)) = own_value {
                 given.push(GivenVariable {
                     name: name.clone(),
                     value: GivenValue::Value(value),
@@ -221,9 +235,9 @@ fn evaluate_variables<'e>(
     attributes: impl IntoIterator<Item = &'e Attribute>,
 ) -> BTreeMap<Str, ValueWithSpan> {
     let mut values = BTreeMap::new();
-    for one in attributes {
-        if let Ok(value) = scope.evaluate(diags, &one.expr) {
-            values.insert(one.name.name.clone(), (value, one.expr.span));
+    for attribute in attributes {
+        if let Ok(value) = scope.evaluate(diags, &attribute.expr) {
+            values.insert(attribute.name.name.clone(), (value, attribute.expr.span));
         }
     }
     values

@@ -145,8 +145,8 @@ fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() 
 #[tokio::test]
 async fn a_state_that_is_encrypted_as_a_whole_has_no_objects_of_a_readable_history() {
     // No server responds at this address, so the history is not queried.
-    let place = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
-    let backend = configured_backend("pg", &[("conn_str", Value::string(place))]);
+    let conn_str = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
+    let backend = configured_backend("pg", &[("conn_str", Value::string(conn_str))]);
     let mut store = backend.open_store("default").await.unwrap();
     store
         .set_cipher(encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state);
