@@ -41,7 +41,7 @@ pub struct Violation {
     /// Description of the violation. Values of sensitive attributes are left out.
     pub message: String,
     /// Whether the message holds values.
-    tells_values: bool,
+    quotes_values: bool,
 }
 
 fn path_prefix_of_message(path: &Path) -> String {
@@ -50,11 +50,11 @@ fn path_prefix_of_message(path: &Path) -> String {
 
 impl Violation {
     fn new(rule: Rule, path: &Path, message: impl Into<String>) -> Self {
-        Self { rule, path: path.clone(), message: message.into(), tells_values: false }
+        Self { rule, path: path.clone(), message: message.into(), quotes_values: false }
     }
 
     fn new_quoting_values(rule: Rule, path: &Path, message: String) -> Self {
-        Self { tells_values: true, ..Self::new(rule, path, message) }
+        Self { quotes_values: true, ..Self::new(rule, path, message) }
     }
 
     /// The violation as it may be reported where `secrets` must not be seen.
@@ -62,8 +62,9 @@ impl Violation {
     pub fn without_secrets(self, secrets: &[Path]) -> Self {
         // Both directions: a value holds its parts, so a finding about a parent would print the
         // secret too.
-        let holds = |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
-        match self.tells_values && secrets.iter().any(holds) {
+        let is_related =
+            |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
+        match self.quotes_values && secrets.iter().any(is_related) {
             true => Self::new(self.rule, &self.path, "inconsistent values, which are sensitive"),
             false => self,
         }

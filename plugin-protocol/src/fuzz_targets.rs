@@ -45,10 +45,10 @@ pub const TARGETS: [Target; 6] = [
 /// The line that a plugin prints. It can be written, and then names the same address.
 pub fn handshake(data: &[u8]) {
     let Ok(handshake) = Handshake::parse(data) else { return };
-    let again = Handshake::parse(handshake.to_line(true).as_bytes());
-    let again = again.expect("what is written can be read");
+    let reparsed = Handshake::parse(handshake.to_line(true).as_bytes());
+    let reparsed = reparsed.expect("what is written can be read");
     // Not the certificate: without padding it may be so short that it is read as none.
-    assert_eq!((again.protocol, again.address), (handshake.protocol, handshake.address));
+    assert_eq!((reparsed.protocol, reparsed.address), (handshake.protocol, handshake.address));
 }
 
 /// The variable that names running plugins.
@@ -57,9 +57,9 @@ pub fn reattach(data: &[u8]) {
     let Ok(plugins) = reattach::parse_reattach_variable(text) else { return };
     for (provider, plugin) in plugins {
         let printed = reattach::format_reattach_variable(&[provider], &plugin);
-        let again =
+        let reparsed =
             reattach::parse_reattach_variable(&printed).expect("what is printed can be read");
-        assert!(again.into_values().eq([plugin]), "{printed} is not what it was");
+        assert!(reparsed.into_values().eq([plugin]), "{printed} is not what it was");
     }
 }
 
@@ -91,10 +91,10 @@ pub fn transcript(data: &[u8]) {
     assert_eq!(written(&again), once, "a transcript is not what it was");
 }
 
-fn run_picked_decoder(data: &[u8], of: &[fn(&[u8])]) {
+fn run_picked_decoder(data: &[u8], decoders: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
     // Every first byte selects a call, so that no input of the fuzzer is wasted.
-    of[usize::from(*first) % of.len()](message);
+    decoders[usize::from(*first) % decoders.len()](message);
 }
 
 /// Reads a message. Its content can be written, unless it has no form on the wire, and is then the same. An
@@ -141,12 +141,12 @@ where
 fn check_state_chunks(mut data: &[u8]) {
     let mut incoming = IncomingStateChunks::default();
     while let Some((length, rest)) = data.split_first() {
-        let (piece, behind) = rest.split_at(rest.len().min(usize::from(*length)));
-        let Ok(piece) = v6::write_state_bytes::RequestChunk::decode(piece) else { return };
-        if incoming.push(piece).is_err() {
+        let (chunk, remaining) = rest.split_at(rest.len().min(usize::from(*length)));
+        let Ok(chunk) = v6::write_state_bytes::RequestChunk::decode(chunk) else { return };
+        if incoming.push(chunk).is_err() {
             return;
         }
-        data = behind;
+        data = remaining;
     }
     // The result does not matter: only a panic is a finding.
     drop(incoming.into_state_ref_and_chunks());

@@ -73,12 +73,13 @@ impl Protocol {
     /// plugin's oldest version. The host then refuses it, because only the host can report that to
     /// the user.
     #[must_use]
-    pub fn negotiate_or_oldest(offered: &str, own: &[Self]) -> Self {
+    pub fn negotiate_or_oldest(offered: &str, supported: &[Self]) -> Self {
         let offered: Vec<u32> =
             // As in go-plugin, entries that are not numbers are skipped.
             offered.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-        let best = own.iter().copied().filter(|version| offered.contains(&version.number())).max();
-        best.or_else(|| own.iter().copied().min()).unwrap_or(Self::V5)
+        let best =
+            supported.iter().copied().filter(|version| offered.contains(&version.number())).max();
+        best.or_else(|| supported.iter().copied().min()).unwrap_or(Self::V5)
     }
 }
 
@@ -232,7 +233,7 @@ pub(crate) fn escape_and_shorten(bytes: &[u8]) -> String {
         .collect();
     match bytes.len() - shown.len() {
         0 => text,
-        more => format!("{text}... ({more} more bytes)"),
+        n_more => format!("{text}... ({n_more} more bytes)"),
     }
 }
 

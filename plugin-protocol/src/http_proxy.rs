@@ -18,8 +18,8 @@ use ureq::{Error, Proxy, ProxyProtocol, Timeout};
 /// # Errors
 /// Returns an error if it is not the URL of a proxy.
 pub fn parse_proxy(url: &str) -> Result<Proxy, Error> {
-    let given = Proxy::new(url)?;
-    with_credentials(&given, given.username(), given.password())
+    let proxy = Proxy::new(url)?;
+    with_credentials(&proxy, proxy.username(), proxy.password())
 }
 
 /// Returns a copy of the proxy with other credentials.
@@ -27,18 +27,18 @@ pub fn parse_proxy(url: &str) -> Result<Proxy, Error> {
 /// # Errors
 /// Returns an error if the credentials cannot be part of a URL.
 pub fn with_credentials(
-    given: &Proxy,
+    base: &Proxy,
     username: Option<&str>,
     password: Option<&str>,
 ) -> Result<Proxy, Error> {
-    let mut proxy = Proxy::builder(given.protocol()).host(given.host()).port(given.port());
+    let mut proxy = Proxy::builder(base.protocol()).host(base.host()).port(base.port());
     if let Some(name) = username {
         proxy = proxy.username(name);
     }
     if let Some(word) = password {
         proxy = proxy.password(word);
     }
-    if given.protocol() == ProxyProtocol::Socks5 {
+    if base.protocol() == ProxyProtocol::Socks5 {
         // The proxy resolves host names. Other protocols have no choice.
         proxy = proxy.resolve_target(false);
     }
@@ -153,10 +153,13 @@ impl ForwardedTarget {
 
     /// The head of a request with the whole URL and the credentials.
     fn absolute_form(&self, head: &[u8]) -> Vec<u8> {
-        let line_end =
-            head.windows(2).position(|end| end == b"\r\n").map_or(head.len(), |at| at + 2);
+        let line_end = head
+            .windows(2)
+            .position(|end| end == b"\r\n")
+            .map_or(head.len(), |position| position + 2);
         let (line, headers) = head.split_at(line_end);
-        let path_start = line.iter().position(|byte| *byte == b' ').map_or(0, |at| at + 1);
+        let path_start =
+            line.iter().position(|byte| *byte == b' ').map_or(0, |position| position + 1);
         let (method, rest) = line.split_at(path_start);
         let mut form = [method, self.origin.as_bytes(), rest].concat();
         if let Some(credentials) = &self.authorization {

@@ -42,12 +42,12 @@ impl StoredSizes {
     pub fn fits_in_request(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
         let Self { object, private } = self;
         // At most a sixteenth, so that a small limit leaves room for an object too.
-        let most = limit.saturating_sub(REQUEST_RESERVE_BYTES.min(limit / 16));
-        if object.saturating_add(private) > most {
+        let max_bytes = limit.saturating_sub(REQUEST_RESERVE_BYTES.min(limit / 16));
+        if object.saturating_add(private) > max_bytes {
             return false;
         }
         // Only an object that may exceed the limit is written as JSON, which takes its time.
-        object.saturating_mul(MAX_JSON_BYTES_PER_MSGPACK_BYTE) <= most || json() <= most
+        object.saturating_mul(MAX_JSON_BYTES_PER_MSGPACK_BYTE) <= max_bytes || json() <= max_bytes
     }
 }
 

@@ -83,9 +83,9 @@ fn take_response<T>(
     take: fn(Response) -> Option<T>,
 ) -> Result<T, Failure> {
     // Only a layer can mix them up: whatever is between two processes is read by its method.
-    let answered = response.method();
+    let answered_method = response.method();
     take(response).ok_or_else(|| {
-        Failure::Misbehaved(format!("{method} was answered as if it were {answered}"))
+        Failure::Misbehaved(format!("{method} was answered as if it were {answered_method}"))
     })
 }
 

@@ -16,15 +16,15 @@ impl ProxyEnv {
     /// Reads them from the variables of an environment.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         // As in Go, the first one that is not empty counts.
-        let one_of = |names: [&str; 2]| {
+        let first_non_empty = |names: [&str; 2]| {
             names.into_iter().filter_map(&variable).find(|value| !value.is_empty())
         };
         // In a CGI program `HTTP_PROXY` would be a header of the client.
         let is_cgi = variable("REQUEST_METHOD").is_some_and(|value| !value.is_empty());
         Self {
-            http: one_of(["HTTP_PROXY", "http_proxy"]).filter(|_| !is_cgi),
-            https: one_of(["HTTPS_PROXY", "https_proxy"]),
-            exceptions: one_of(["NO_PROXY", "no_proxy"]).unwrap_or_default(),
+            http: first_non_empty(["HTTP_PROXY", "http_proxy"]).filter(|_| !is_cgi),
+            https: first_non_empty(["HTTPS_PROXY", "https_proxy"]),
+            exceptions: first_non_empty(["NO_PROXY", "no_proxy"]).unwrap_or_default(),
         }
     }
 
@@ -32,12 +32,12 @@ impl ProxyEnv {
     /// there directly.
     #[must_use]
     pub fn proxy_for(&self, scheme: &str, host: &str, port: Option<u16>) -> Option<&str> {
-        let (proxy, usual_port) = match scheme {
+        let (proxy, default_port) = match scheme {
             "https" => (&self.https, 443),
             "http" => (&self.http, 80),
             _ => return None,
         };
-        let target = TargetServer::from_host_and_port(host, port.unwrap_or(usual_port));
+        let target = TargetServer::from_host_and_port(host, port.unwrap_or(default_port));
         // As in Go, requests to this machine never use a proxy, regardless of `NO_PROXY`.
         let is_direct = target.is_this_machine()
             || self.exceptions.split(',').any(|exception| target.matches_no_proxy_entry(exception));
@@ -93,8 +93,8 @@ impl TargetServer {
         match name.strip_prefix('.') {
             Some(_) => self.host.ends_with(name),
             None => {
-                let above = self.host.strip_suffix(name);
-                above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+                let subdomain = self.host.strip_suffix(name);
+                subdomain.is_some_and(|subdomain| subdomain.is_empty() || subdomain.ends_with('.'))
             }
         }
     }
@@ -106,11 +106,13 @@ fn without_brackets(host: &str) -> &str {
 
 /// Whether an address is in a network with a prefix of some length.
 fn is_in_network(ip: &str, network: &str, length: &str) -> bool {
-    let (Some((ip, width)), Some((network, other))) = (address_bits(ip), address_bits(network))
+    let (Some((ip, width)), Some((network, network_width))) =
+        (address_bits(ip), address_bits(network))
     else {
         return false;
     };
-    let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
+    let length =
+        length.parse::<u32>().ok().filter(|length| width == network_width && *length <= width);
     // A shift by all bits has no value. It means a prefix of length 0, which holds every address.
     length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
 }

@@ -90,11 +90,11 @@ fn run_service(options: &Options, service: ProviderService) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let served = runtime.block_on(serve_service(options, service));
+    let result = runtime.block_on(serve_service(options, service));
     // Blocking work of the provider that still continues is abandoned.
     // A drop of the runtime would wait for it without limit.
     runtime.shutdown_background();
-    match served {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

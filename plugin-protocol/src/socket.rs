@@ -27,12 +27,12 @@ impl Listener {
         let (first, last) = environment.ports;
         match unix::Listener::bind(&directory, environment.socket_group.as_deref()) {
             Ok(socket) => Ok(Self::Unix(socket)),
-            Err(unix) => match bind_tcp_in_port_range(first, last).await {
+            Err(unix_error) => match bind_tcp_in_port_range(first, last).await {
                 Ok(listener) => Ok(Self::Tcp(listener)),
-                Err(tcp) => Err(io::Error::new(
-                    unix.kind(),
+                Err(tcp_error) => Err(io::Error::new(
+                    unix_error.kind(),
                     format!(
-                        "no unix socket in {}: {unix}; no TCP port: {tcp}",
+                        "no unix socket in {}: {unix_error}; no TCP port: {tcp_error}",
                         directory.display()
                     ),
                 )),
@@ -72,15 +72,15 @@ fn tcp_byte_stream(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
 }
 
 async fn bind_tcp_in_port_range(first: u16, last: u16) -> io::Result<TcpListener> {
-    let mut refused = io::Error::other(format!("{first} to {last} is not a range of ports"));
+    let mut last_error = io::Error::other(format!("{first} to {last} is not a range of ports"));
     // Without variables both are zero, and the system picks a port, as in go-plugin.
     for port in first..=last {
         match TcpListener::bind(("127.0.0.1", port)).await {
             Ok(listener) => return Ok(listener),
-            Err(error) => refused = error,
+            Err(error) => last_error = error,
         }
     }
-    Err(refused)
+    Err(last_error)
 }
 
 /// Says whether the address is on this machine. A plugin of ours has no business anywhere else.

@@ -44,7 +44,7 @@ fn offset_or_length_to_i64(n: usize) -> i64 {
 pub struct StateAssembly {
     bytes: Vec<u8>,
     total: Option<i64>,
-    largest: usize,
+    longest_chunk: usize,
 }
 
 impl StateAssembly {
@@ -65,10 +65,10 @@ impl StateAssembly {
                 "a chunk announces a state of {total} bytes, and at most {MAX_STATE_SIZE} are allowed"
             ));
         }
-        if let Some(first) = self.total {
-            if first != total {
+        if let Some(announced) = self.total {
+            if announced != total {
                 return Err(format!(
-                    "the chunks announce two lengths of the state: {first} and {total} bytes"
+                    "the chunks announce two lengths of the state: {announced} and {total} bytes"
                 ));
             }
             if received == total {
@@ -83,16 +83,16 @@ impl StateAssembly {
             return Err(format!("a chunk of a state of {total} bytes is empty"));
         }
         // Neither sum overflows: all three are at most the length of data in memory.
-        let last = received + length - 1;
-        if (*start, *end) != (received, last) {
+        let last_offset = received + length - 1;
+        if (*start, *end) != (received, last_offset) {
             return Err(format!(
-                "a chunk of {length} bytes has the range {start} to {end}, but is at {received} to {last}"
+                "a chunk of {length} bytes has the range {start} to {end}, but is at {received} to {last_offset}"
             ));
         }
-        if last >= total {
+        if last_offset >= total {
             return Err(format!("the chunks are longer than the announced {total} bytes"));
         }
-        self.largest = self.largest.max(bytes.len());
+        self.longest_chunk = self.longest_chunk.max(bytes.len());
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
@@ -100,7 +100,7 @@ impl StateAssembly {
     /// The length of the longest chunk so far.
     #[must_use]
     pub fn longest_received_chunk_len(&self) -> usize {
-        self.largest
+        self.longest_chunk
     }
 
     /// Returns the state, which is empty if there was no chunk.

@@ -114,21 +114,21 @@ pub(crate) fn client_config(
 ) -> Result<Arc<ClientConfig>, TlsError> {
     let server = CertificateDer::from(server);
     // TLS 1.3 has no RSA signature that the library verifies with a key this short; 1.2 does.
-    let weak = weak_rsa::has_weak_rsa_key(&server);
-    if weak {
+    let has_weak_key = weak_rsa::has_weak_rsa_key(&server);
+    if has_weak_key {
         warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
     }
     // TLS 1.2 for plugins whose gRPC library does not support 1.3.
-    let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
+    let versions = if has_weak_key { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
     let provider = crypto_provider();
-    let pin = PinnedVerifier::new(server, &provider);
+    let verifier = PinnedVerifier::new(server, &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(if weak {
-            pin.allowing_weak_rsa()
+        .with_custom_certificate_verifier(Arc::new(if has_weak_key {
+            verifier.allowing_weak_rsa()
         } else {
-            pin
+            verifier
         }));
     let chain = vec![identity.certificate.clone()];
     let mut config = builder.with_client_auth_cert(chain, identity.key.clone_key())?;
@@ -146,11 +146,11 @@ pub(crate) fn server_config(
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;
     let provider = crypto_provider();
-    let pin = PinnedVerifier::new(client, &provider);
+    let verifier = PinnedVerifier::new(client, &provider);
     let chain = vec![identity.certificate.clone()];
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&TLS13, &TLS12])?
-        .with_client_cert_verifier(Arc::new(pin))
+        .with_client_cert_verifier(Arc::new(verifier))
         .with_single_cert(chain, identity.key.clone_key())?;
     config.alpn_protocols = vec![b"h2".to_vec()];
     // A ticket would resume a connection without the client's certificate.

@@ -173,10 +173,10 @@ impl Recorder {
         calls.push(self.start.record_call(call.clone(), started, CallOutcome::Unfinished));
         // Entered at the start, so that the order is that of the requests, and a call without an
         // end is in the transcript too.
-        let at = calls.len() - 1;
+        let index = calls.len() - 1;
         OpenCall {
             recorder: Arc::clone(self),
-            at,
+            index,
             started,
             answers: Vec::new(),
             outcome: CallOutcome::Unfinished,
@@ -246,7 +246,7 @@ impl CallOutcome {
 /// A call in flight. It is recorded as ended when this is dropped, even if its caller abandons it.
 struct OpenCall {
     recorder: Arc<Recorder>,
-    at: usize,
+    index: usize,
     started: Instant,
     answers: Vec<Bytes>,
     outcome: CallOutcome,
@@ -264,7 +264,7 @@ impl OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut calls = self.recorder.lock();
-        if let Some(call) = calls.get_mut(self.at) {
+        if let Some(call) = calls.get_mut(self.index) {
             call.duration = truncate_to_micros(self.started.elapsed());
             call.answers = std::mem::take(&mut self.answers);
             call.outcome = std::mem::replace(&mut self.outcome, CallOutcome::Unfinished);

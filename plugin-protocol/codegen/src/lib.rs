@@ -83,15 +83,15 @@ fn tonic_builder(out: &Path) -> tonic_prost_build::Builder {
 fn rust_path(v6: &str) -> String {
     // A full name begins with a dot, so the first part is empty and the second is the package.
     let mut names: Vec<&str> = v6.split('.').skip(2).collect();
-    let own = names.pop().unwrap_or_default();
+    let type_name = names.pop().unwrap_or_default();
     let modules = names.into_iter().map(|name| format!("::{}", to_snake_case(name)));
-    format!("{V6_MODULE_PATH}{}::{own}", modules.collect::<String>())
+    format!("{V6_MODULE_PATH}{}::{type_name}", modules.collect::<String>())
 }
 
 fn to_snake_case(camel: &str) -> String {
     let mut snake = String::new();
-    for (at, letter) in camel.char_indices() {
-        if at > 0 && letter.is_ascii_uppercase() {
+    for (index, letter) in camel.char_indices() {
+        if index > 0 && letter.is_ascii_uppercase() {
             snake.push('_');
         }
         snake.push(letter.to_ascii_lowercase());

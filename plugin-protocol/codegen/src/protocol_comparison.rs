@@ -28,7 +28,7 @@ pub enum V5TypeSharing {
     /// It has the same fields as the named message. Protocol 6 may have `extra` ones, by name.
     Shared {
         /// The full name of the one in protocol 6.
-        with: String,
+        v6_name: String,
         /// Fields only protocol 6 has.
         extra: Vec<String>,
     },
@@ -56,16 +56,14 @@ impl ProtocolComparison {
     pub fn compare_protocols(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
         let v5 = Package::find_package(descriptions, "tfplugin5")?;
         let v6 = Package::find_package(descriptions, "tfplugin6")?;
-        let mut sharings: BTreeMap<String, V5TypeSharing> = v5
-            .enums
-            .iter()
-            .map(|(name, own)| (name.clone(), compare_enum(name, own, &v6)))
-            .chain(
-                v5.messages
-                    .iter()
-                    .map(|(name, own)| (name.clone(), compare_message(name, own, &v6))),
-            )
-            .collect();
+        let mut sharings: BTreeMap<String, V5TypeSharing> =
+            v5.enums
+                .iter()
+                .map(|(name, definition)| (name.clone(), compare_enum(name, definition, &v6)))
+                .chain(v5.messages.iter().map(|(name, definition)| {
+                    (name.clone(), compare_message(name, definition, &v6))
+                }))
+                .collect();
         // A message that holds one of its own kind is of its own kind too.
         // Repeated until nothing changes: an own `Attribute` makes `Block` an own message, and that
         // makes `Schema` one. Each round adds one, so it ends.
@@ -86,8 +84,8 @@ impl ProtocolComparison {
         self.iter().filter_map(|(name, sharing)| match sharing {
             // prost maps everything below an external path, so an outer message with an own message
             // inside would drag that one along.
-            V5TypeSharing::Shared { with, .. } if self.is_everything_inside_shared(name) => {
-                Some((name, with.as_str()))
+            V5TypeSharing::Shared { v6_name, .. } if self.is_everything_inside_shared(name) => {
+                Some((name, v6_name.as_str()))
             }
             _ => None,
         })
@@ -129,8 +127,8 @@ impl<'d> Package<'d> {
         messages: &'d [DescriptorProto],
         enums: &'d [EnumDescriptorProto],
     ) {
-        for own in enums {
-            self.enums.insert(format!("{prefix}.{}", own.name()), own);
+        for definition in enums {
+            self.enums.insert(format!("{prefix}.{}", definition.name()), definition);
         }
         for message in messages {
             let name = format!("{prefix}.{}", message.name());
@@ -153,46 +151,52 @@ fn name_in_v6(v5: &str) -> String {
 }
 
 fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> V5TypeSharing {
-    let with = name_in_v6(name);
-    let Some(other) = v6.enums.get(&with) else {
+    let v6_name = name_in_v6(name);
+    let Some(v6_enum) = v6.enums.get(&v6_name) else {
         return V5TypeSharing::Own("protocol 6 has no such enum".to_owned());
     };
-    let values = |of: &EnumDescriptorProto| {
-        of.value.iter().map(|value| (value.number(), value.name().to_owned())).collect::<Vec<_>>()
+    let values = |definition: &EnumDescriptorProto| {
+        definition
+            .value
+            .iter()
+            .map(|value| (value.number(), value.name().to_owned()))
+            .collect::<Vec<_>>()
     };
     // An enum travels as its number, but its names become Rust variants: one type for both needs
     // both alike.
-    if values(v5) == values(other) {
-        V5TypeSharing::Shared { with, extra: Vec::new() }
+    if values(v5) == values(v6_enum) {
+        V5TypeSharing::Shared { v6_name, extra: Vec::new() }
     } else {
         V5TypeSharing::Own("its values differ".to_owned())
     }
 }
 
 fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> V5TypeSharing {
-    let with = name_in_v6(name);
-    let Some(other) = v6.messages.get(&with) else {
+    let v6_name = name_in_v6(name);
+    let Some(v6_message) = v6.messages.get(&v6_name) else {
         return V5TypeSharing::Own("protocol 6 has no such message".to_owned());
     };
     for field in &v5.field {
         // By number: the wire identifies a field only by its number, and a name may have moved, as
         // `write_only` has (10 in protocol 5, 11 in protocol 6).
-        let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
+        let Some(v6_field) =
+            v6_message.field.iter().find(|v6_field| v6_field.number() == field.number())
+        else {
             return V5TypeSharing::Own(format!("protocol 6 has no field {}", field.number()));
         };
-        if FieldShape::of(field, v5) != FieldShape::of(twin, other) {
+        if FieldShape::of(field, v5) != FieldShape::of(v6_field, v6_message) {
             return V5TypeSharing::Own(format!(
                 "field {} is {} here and {} in protocol 6",
                 field.number(),
                 field.name(),
-                twin.name()
+                v6_field.name()
             ));
         }
     }
     // Extra fields do no harm: readers of protocol 5 ignore unknown fields.
-    let known = |number| v5.field.iter().any(|field| field.number() == number);
-    let extra = other.field.iter().filter(|field| !known(field.number()));
-    V5TypeSharing::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
+    let is_known = |number| v5.field.iter().any(|field| field.number() == number);
+    let extra = v6_message.field.iter().filter(|field| !is_known(field.number()));
+    V5TypeSharing::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), v6_name }
 }
 
 /// All that decides how a field looks on the wire and in code.
@@ -208,8 +212,8 @@ struct FieldShape {
 
 impl FieldShape {
     fn of(field: &FieldDescriptorProto, message: &DescriptorProto) -> Self {
-        let one_of = field.oneof_index.and_then(|at| {
-            let group = message.oneof_decl.get(usize::try_from(at).ok()?)?;
+        let one_of = field.oneof_index.and_then(|index| {
+            let group = message.oneof_decl.get(usize::try_from(index).ok()?)?;
             Some(group.name().to_owned())
         });
         Self {

@@ -22,11 +22,11 @@ impl ProcessTree {
     pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
         let job = Job::new()?;
         let mut child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
-        let taken = child.raw_handle().map_or(Ok(()), |process| job.add_process(process));
+        let added = child.raw_handle().map_or(Ok(()), |process| job.add_process(process));
         // A process that has already ended cannot be assigned.
-        if taken.is_err() && child.try_wait()?.is_none() {
+        if added.is_err() && child.try_wait()?.is_none() {
             child.start_kill().ok();
-            taken?;
+            added?;
         }
         Ok((child, Self(job)))
     }

@@ -55,8 +55,8 @@ impl Job {
     pub(crate) fn add_process(&self, process: RawHandle) -> io::Result<()> {
         #[expect(unsafe_code, reason = "as in `new`")]
         // SAFETY: both handles are open.
-        let is_taken = unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process) };
-        if is_taken == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        let is_added = unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process) };
+        if is_added == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Ends all its processes.

@@ -34,7 +34,7 @@ pub(crate) struct ConnectionPool {
 struct SharedPool {
     dialer: Dialer,
     limit: usize,
-    open: Mutex<PoolState>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug)]
@@ -70,8 +70,8 @@ impl ConnectionPool {
         child: Option<PluginChild>,
     ) -> Self {
         let connections = vec![Connection::new(first)];
-        let open = Mutex::new(PoolState { connections, settled: false, closed: false });
-        Self { shared: Arc::new(SharedPool { dialer, limit, open }), child }
+        let state = Mutex::new(PoolState { connections, settled: false, closed: false });
+        Self { shared: Arc::new(SharedPool { dialer, limit, state }), child }
     }
 
     /// Returns the process at the other end of the connections, if this process started it.
@@ -86,31 +86,31 @@ impl ConnectionPool {
 
     /// Gives no more leases. A connection closes when its last call ends.
     pub(crate) fn close_after_calls_in_flight(&self) {
-        let mut open = self.shared.lock();
-        open.closed = true;
+        let mut state = self.shared.lock();
+        state.closed = true;
         // Dropping the channels closes the connections. A call in flight has a clone of its own.
-        open.connections.clear();
+        state.connections.clear();
     }
 }
 
 impl SharedPool {
     fn lock(&self) -> MutexGuard<'_, PoolState> {
         // No panic leaves the list half changed, so a poisoned lock protects good data.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens one more connection in the background. Calls continue to use the others, permanently
     /// if the plugin accepts no more.
     async fn open_another_connection(self: Arc<Self>) {
         let dialed = self.dialer.connect_within_timeout().await;
-        let mut open = self.lock();
+        let mut state = self.lock();
         match dialed {
             // The pool was closed while this connection was being opened. Keeping it would hold the
             // plugin open.
-            Ok(_) if open.closed => (),
+            Ok(_) if state.closed => (),
             Ok(channel) => {
-                open.connections.push(Connection::new(channel));
-                open.settled = false;
+                state.connections.push(Connection::new(channel));
+                state.settled = false;
             }
             // `settled` stays set: after one refusal, no further connection is opened.
             Err(error) => debug!(%error, "another connection to a plugin could not be opened"),
@@ -126,9 +126,9 @@ impl ChannelSource for ConnectionPool {
         if self.child.as_ref().is_some_and(|child| child.process.exit_if_ended().is_some()) {
             return Err(self.explain_loss("the plugin has ended".to_owned()).await);
         }
-        let mut open = self.shared.lock();
+        let mut state = self.shared.lock();
         let Some(idlest) =
-            open.connections.iter().min_by_key(|connection| connection.calls_in_flight())
+            state.connections.iter().min_by_key(|connection| connection.calls_in_flight())
         else {
             let reason = "the plugin was shut down".to_owned();
             return Err(Failure::Lost { reason, exit: None, output: String::new() });
@@ -136,12 +136,12 @@ impl ChannelSource for ConnectionPool {
         let load = idlest.calls_in_flight();
         let lease = Lease::new(idlest.channel.clone(), Arc::clone(&idlest.in_flight));
         if load >= CALLS_BEFORE_NEXT_CONNECTION
-            && open.connections.len() < self.shared.limit
-            && !open.settled
+            && state.connections.len() < self.shared.limit
+            && !state.settled
         {
             // Set before the task starts, so that a burst of calls opens one connection and not one
             // for each call.
-            open.settled = true;
+            state.settled = true;
             tokio::spawn(Arc::clone(&self.shared).open_another_connection());
         }
         Ok(lease)

@@ -26,21 +26,23 @@ pub struct DetachedProcess {
 pub(super) fn detached_processes_of_children<'c>(
     children: impl Iterator<Item = (&'c str, &'c PluginChild)>,
 ) -> Vec<DetachedProcess> {
-    let marks: Vec<_> = children
+    let markers: Vec<_> = children
         .map(|(name, child)| (name, child.process.pid(), environment_marker(child.socket_dir())))
         .collect();
     // Without the list there is nothing to report.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut found: Vec<DetachedProcess> = ids
+    let mut detached: Vec<DetachedProcess> = ids
         .filter_map(|pid: i32| {
             // It may have exited, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
-            let entry = |mark: &[u8]| environment.split(|byte| *byte == 0).any(|one| one == mark);
-            let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;
+            let entry = |marker: &[u8]| {
+                environment.split(|byte| *byte == 0).any(|variable| variable == marker)
+            };
+            let (plugin, group, _) = markers.iter().find(|(_, _, marker)| entry(marker))?;
             // Its group was killed, but that may take a moment.
-            let left = process_group_of_pid(pid)? != *group;
-            left.then(|| DetachedProcess {
+            let is_detached = process_group_of_pid(pid)? != *group;
+            is_detached.then(|| DetachedProcess {
                 plugin: (*plugin).to_owned(),
                 pid,
                 command: command_line_of_pid(pid),
@@ -48,8 +50,8 @@ pub(super) fn detached_processes_of_children<'c>(
         })
         .collect();
     // `/proc` promises no order, and the list is printed.
-    found.sort_by_key(|one| one.pid);
-    found
+    detached.sort_by_key(|process| process.pid);
+    detached
 }
 
 fn environment_marker(socket_dir: &Path) -> Vec<u8> {
@@ -59,12 +61,12 @@ fn environment_marker(socket_dir: &Path) -> Vec<u8> {
 /// The process group of a process. Before it in the line is the name, which may hold anything.
 fn process_group_of_pid(pid: i32) -> Option<i32> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, behind) = line.rsplit_once(") ")?;
-    behind.split(' ').nth(2)?.parse().ok()
+    let (_, fields) = line.rsplit_once(") ")?;
+    fields.split(' ').nth(2)?.parse().ok()
 }
 
 fn command_line_of_pid(pid: i32) -> String {
-    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words = String::from_utf8_lossy(&words);
-    words.trim_end_matches('\0').replace('\0', " ")
+    let command_line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let command_line = String::from_utf8_lossy(&command_line);
+    command_line.trim_end_matches('\0').replace('\0', " ")
 }

@@ -23,8 +23,8 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
 /// `close_notify`. The manual is for programmers, and the cause is usually a process that has
 /// exited.
 fn without_rustls_manual_link(mut text: String) -> String {
-    if let Some(at) = text.find(": https://docs.rs/rustls/") {
-        text.truncate(at);
+    if let Some(position) = text.find(": https://docs.rs/rustls/") {
+        text.truncate(position);
     }
     text
 }

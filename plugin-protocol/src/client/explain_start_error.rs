@@ -32,9 +32,9 @@ pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
                 .to_owned()
         }
         (_, true) => {
-            let found = describe_file_kind(path);
+            let file_kind = describe_file_kind(path);
             format!(
-                "it is {found}, and this machine runs Linux on {}; install a build of the \
+                "it is {file_kind}, and this machine runs Linux on {}; install a build of the \
                  provider for this machine",
                 std::env::consts::ARCH
             )
@@ -53,16 +53,16 @@ fn read_first_bytes(path: &Path) -> Vec<u8> {
 }
 
 fn script_interpreter(path: &Path) -> Option<String> {
-    let start = read_first_bytes(path);
-    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let first_bytes = read_first_bytes(path);
+    let line = first_bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
 fn describe_file_kind(path: &Path) -> String {
-    let start = read_first_bytes(path);
-    match start.as_slice() {
+    let first_bytes = read_first_bytes(path);
+    match first_bytes.as_slice() {
         [] => "empty".to_owned(),
-        [0x7f, b'E', b'L', b'F', ..] => match elf_machine(&start) {
+        [0x7f, b'E', b'L', b'F', ..] => match elf_machine(&first_bytes) {
             Some(machine) => format!("a program for {machine}"),
             None => "a damaged program".to_owned(),
         },
@@ -78,11 +78,11 @@ fn describe_file_kind(path: &Path) -> String {
 }
 
 /// Reads the processor an ELF file is for.
-fn elf_machine(start: &[u8]) -> Option<String> {
+fn elf_machine(first_bytes: &[u8]) -> Option<String> {
     // `e_machine` is at offset 18 in 32-bit and 64-bit files. Byte 5 (`EI_DATA`) is 2 if
     // big-endian.
-    let bytes = [*start.get(18)?, *start.get(19)?];
-    let little_endian = *start.get(5)? != 2;
+    let bytes = [*first_bytes.get(18)?, *first_bytes.get(19)?];
+    let little_endian = *first_bytes.get(5)? != 2;
     let number = if little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) };
     Some(match number {
         0x03 => "x86".to_owned(),

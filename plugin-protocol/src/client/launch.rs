@@ -276,8 +276,8 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
 
 /// Keeps the pipe empty for the child's whole life: one that cannot write would stop.
 async fn discard_stdout(mut stdout: ChildStdout) {
-    let mut waste = tokio::io::sink();
-    match tokio::io::copy(&mut stdout, &mut waste).await {
+    let mut sink = tokio::io::sink();
+    match tokio::io::copy(&mut stdout, &mut sink).await {
         Ok(_) | Err(_) => (),
     }
 }

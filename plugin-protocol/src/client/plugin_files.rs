@@ -48,6 +48,7 @@ impl FileStamp {
     /// # Errors
     /// When there is none.
     pub fn of_path(path: &Path) -> io::Result<Self> {
-        std::fs::metadata(path).map(|found| Self(files::StampedMetadata::from_metadata(&found)))
+        std::fs::metadata(path)
+            .map(|metadata| Self(files::StampedMetadata::from_metadata(&metadata)))
     }
 }

@@ -190,12 +190,12 @@ fn set_pre_exec(
     let program = ExecveArguments::from_command(command, arg0)?;
     let hook = move || {
         // `RLIMIT_DATA` counts writable memory. `RLIMIT_AS` would count what Go only reserves.
-        for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
+        for (resource, limit) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
-            let Some(most) = most else { continue };
+            let Some(limit) = limit else { continue };
             // A limit that was lowered already cannot be raised.
-            let most = most.min(getrlimit(resource)?.1);
-            setrlimit(resource, most, most)?;
+            let limit = limit.min(getrlimit(resource)?.1);
+            setrlimit(resource, limit, limit)?;
         }
         children::end_with_parent_where_supported()?;
         // The parent may have died before the request was in place; then no signal would come.
@@ -279,26 +279,26 @@ async fn spawn_on_spawner_thread(command: Command) -> io::Result<Child> {
     static SPAWNER_THREAD_SENDER: Mutex<Option<mpsc::Sender<SpawnRequest>>> = Mutex::new(None);
     let (reply, answer) = oneshot::channel();
     {
-        let mut launcher = SPAWNER_THREAD_SENDER.lock().unwrap_or_else(PoisonError::into_inner);
-        let orders = match launcher.take() {
-            Some(orders) => orders,
+        let mut sender_slot = SPAWNER_THREAD_SENDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = match sender_slot.take() {
+            Some(requests) => requests,
             None => start_spawner_thread()?,
         };
-        orders.send(SpawnRequest { command, reply }).map_err(io::Error::other)?;
+        requests.send(SpawnRequest { command, reply }).map_err(io::Error::other)?;
         // Put back only after a successful send. If the thread has died, the next launch starts
         // another one.
-        *launcher = Some(orders);
+        *sender_slot = Some(requests);
     }
     answer.await.map_err(io::Error::other)?
 }
 
 fn start_spawner_thread() -> io::Result<mpsc::Sender<SpawnRequest>> {
-    let (sender, orders) = mpsc::channel::<SpawnRequest>();
+    let (sender, requests) = mpsc::channel::<SpawnRequest>();
     thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
-        for mut order in orders {
-            let child = order.command.spawn();
+        for mut request in requests {
+            let child = request.command.spawn();
             // The launch was given up in the meantime.
-            if let Err(Ok(child)) = order.reply.send(child) {
+            if let Err(Ok(child)) = request.reply.send(child) {
                 // Dropping kills the process group and reaps it. Without this an abandoned launch
                 // would leave a running plugin.
                 drop(StartedProcess::start_reaper(child));

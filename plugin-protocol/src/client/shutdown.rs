@@ -52,8 +52,8 @@ impl Plugin {
         }
         // In go-plugin's order: the connection is closed before the wait for the exit.
         self.pool.close_after_calls_in_flight();
-        let left = deadline.saturating_duration_since(Instant::now());
-        if child.process.wait_up_to(left).await.is_none() {
+        let remaining_time = deadline.saturating_duration_since(Instant::now());
+        if child.process.wait_up_to(remaining_time).await.is_none() {
             warn!(plugin = self.name, "plugin did not exit when asked, and is killed");
             child.process.kill();
             // A process in an uninterruptible system call does not end immediately, even by

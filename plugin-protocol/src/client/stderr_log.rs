@@ -27,7 +27,7 @@ const MAX_REPORTED_LINE_LENGTH: usize = 2 * 1024;
 #[derive(Debug)]
 pub(super) struct PluginLog {
     plugin: String,
-    words: Mutex<KeptLogLines>,
+    kept_lines: Mutex<KeptLogLines>,
     ended: watch::Sender<bool>,
 }
 
@@ -39,7 +39,7 @@ struct KeptLogLines {
 
 impl PluginLog {
     pub(super) fn new(plugin: String) -> Arc<Self> {
-        Arc::new(Self { plugin, words: Mutex::default(), ended: watch::Sender::new(false) })
+        Arc::new(Self { plugin, kept_lines: Mutex::default(), ended: watch::Sender::new(false) })
     }
 
     /// Reads `stderr` to its end.
@@ -68,11 +68,11 @@ impl PluginLog {
         match timeout(time_limit, ended.wait_for(|ended| *ended)).await {
             Ok(_) | Err(_) => (),
         }
-        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        if words.panic.is_empty() {
-            words.tail.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+        let kept_lines = self.kept_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept_lines.panic.is_empty() {
+            kept_lines.tail.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
         } else {
-            words.panic.join("\n")
+            kept_lines.panic.join("\n")
         }
     }
 
@@ -90,29 +90,29 @@ impl PluginLog {
 
     /// Keeps the line, and returns the level it deserves: all of a panic is an error.
     fn keep_line(&self, entry: &LogEntry<'_>) -> Level {
-        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = shorten_reported_line(&entry.message);
-        let panics = !words.panic.is_empty() || starts_panic(&entry.message);
+        let mut kept_lines = self.kept_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let shortened = shorten_reported_line(&entry.message);
+        let is_panic = !kept_lines.panic.is_empty() || starts_panic(&entry.message);
         let level = match entry.level {
             // Only untagged lines belong to a panic, as in go-plugin: loggers of other goroutines
             // may write between them.
             Some(level) => level,
-            None if panics => {
+            None if is_panic => {
                 if starts_panic(&entry.message) {
                     // A panic that did not end the plugin does not explain its exit.
-                    words.panic.clear();
+                    kept_lines.panic.clear();
                 }
-                if words.panic.len() < MAX_KEPT_PANIC_LINES {
-                    words.panic.push(kept.clone());
+                if kept_lines.panic.len() < MAX_KEPT_PANIC_LINES {
+                    kept_lines.panic.push(shortened.clone());
                 }
                 Level::ERROR
             }
             None => Level::DEBUG,
         };
-        if words.tail.len() == MAX_KEPT_TAIL_LINES {
-            words.tail.pop_front();
+        if kept_lines.tail.len() == MAX_KEPT_TAIL_LINES {
+            kept_lines.tail.pop_front();
         }
-        words.tail.push_back(kept);
+        kept_lines.tail.push_back(shortened);
         level
     }
 }
@@ -128,10 +128,15 @@ pub(crate) fn fuzz_log(data: &[u8]) {
         assert!(lines.partial.len() < MAX_UNSPLIT_LINE_BYTES, "a line without end is kept");
     }
     lines.finish(|line| log.log_and_keep_line(line));
-    let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(words.tail.len() <= MAX_KEPT_TAIL_LINES && words.panic.len() <= MAX_KEPT_PANIC_LINES);
-    let longest = MAX_REPORTED_LINE_LENGTH + 8;
-    assert!(words.tail.iter().chain(&words.panic).all(|line| line.len() <= longest));
+    let kept_lines = log.kept_lines.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(
+        kept_lines.tail.len() <= MAX_KEPT_TAIL_LINES
+            && kept_lines.panic.len() <= MAX_KEPT_PANIC_LINES
+    );
+    let max_line_length = MAX_REPORTED_LINE_LENGTH + 8;
+    assert!(
+        kept_lines.tail.iter().chain(&kept_lines.panic).all(|line| line.len() <= max_line_length)
+    );
 }
 
 /// One line of a log.
@@ -223,8 +228,8 @@ fn starts_panic(line: &str) -> bool {
 
 fn shorten_reported_line(line: &str) -> String {
     // At the boundary of a character: slicing inside one would panic.
-    match line.char_indices().find(|(at, _)| *at >= MAX_REPORTED_LINE_LENGTH) {
-        Some((at, _)) => format!("{}...", &line[..at]),
+    match line.char_indices().find(|(position, _)| *position >= MAX_REPORTED_LINE_LENGTH) {
+        Some((position, _)) => format!("{}...", &line[..position]),
         None => line.to_owned(),
     }
 }

@@ -118,11 +118,11 @@ impl<'a> AnswerToCheck<'a> {
 
     /// Adds the object: as it came, and decoded by the schema.
     #[must_use]
-    pub fn with_answered_object(self, came: &Payload, value: &'a Plain) -> Self {
+    pub fn with_answered_object(self, payload: &Payload, value: &'a Plain) -> Self {
         // A value from a provider in this process was never decoded, so its type is still
         // unchecked.
-        let is_decoded = !matches!(came, Payload::Value(..));
-        let object = AnsweredObject { value, is_absent: *came == Payload::Absent, is_decoded };
+        let is_decoded = !matches!(payload, Payload::Value(..));
+        let object = AnsweredObject { value, is_absent: *payload == Payload::Absent, is_decoded };
         Self { object: Some(object), ..self }
     }
 
@@ -221,16 +221,16 @@ fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block)
 /// The rules about the form of an object, without regard to its values.
 fn form_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -> Vec<Violation> {
     let (root, value) = (Path::root(), object.value);
-    let one = |rule, message: &str| vec![Violation::new(rule, &root, message)];
+    let single_violation = |rule, message: &str| vec![Violation::new(rule, &root, message)];
     let is_null = value.value().is_null();
     match *call {
         // Terraform reads a `DynamicValue` without content as null, and would drop the object from
         // the state.
         Call::Upgrade | Call::Read | Call::Apply { .. } if object.is_absent => {
-            return one(Rule::ObjectPresent, "it contains no object, not even null");
+            return single_violation(Rule::ObjectPresent, "it contains no object, not even null");
         }
         Call::Move | Call::ReadData | Call::Import { .. } if is_null => {
-            return one(Rule::ObjectNotNull, "the object is null");
+            return single_violation(Rule::ObjectNotNull, "the object is null");
         }
         Call::PlanDestroy => return destroy_plan_violations(value),
         // Judged when the plan was made.
@@ -253,7 +253,7 @@ fn form_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -
             }));
             if violations.is_empty() && planned.value().is_null() && !is_null {
                 let message = "an object that is to be destroyed is still there";
-                return one(Rule::DestroyedNull, message);
+                return single_violation(Rule::DestroyedNull, message);
             }
         }
         _ => {}
@@ -269,8 +269,8 @@ fn plan_at_apply_violations(
 ) -> Vec<Violation> {
     let mut violations = compatibility_violations(block, shown, planned);
     for violation in &mut violations {
-        let was = "the plan made while applying differs from the one that was shown";
-        violation.message = format!("{was}: {}", violation.message);
+        let prefix = "the plan made while applying differs from the one that was shown";
+        violation.message = format!("{prefix}: {}", violation.message);
     }
     // An update that became a replacement would destroy an object without the user's consent.
     if !replaced.is_empty() {

@@ -10,12 +10,12 @@ use super::{Rule, Violation};
 ///
 /// # Errors
 /// The rule that it breaks.
-pub fn check_chunk_size(size: i64, largest: i64) -> Result<(), Violation> {
-    if (1..=largest).contains(&size) {
+pub fn check_chunk_size(size: i64, max_size: i64) -> Result<(), Violation> {
+    if (1..=max_size).contains(&size) {
         return Ok(());
     }
     let message = format!(
-        "it sets the size of chunks to {size} bytes, and sizes from 1 to {largest} are possible"
+        "it sets the size of chunks to {size} bytes, and sizes from 1 to {max_size} are possible"
     );
     Err(Violation::new(Rule::ChunkSize, &Path::root(), message))
 }
@@ -37,13 +37,13 @@ pub fn check_lock_id(id: &str) -> Result<(), Violation> {
 /// # Errors
 /// The rule that it breaks.
 pub fn check_state_ids(ids: &[String]) -> Result<(), Violation> {
-    let broken = |message: String| Err(Violation::new(Rule::StateIds, &Path::root(), message));
+    let violation = |message: String| Err(Violation::new(Rule::StateIds, &Path::root(), message));
     if ids.iter().any(String::is_empty) {
-        return broken("it lists a state without an ID".to_owned());
+        return violation("it lists a state without an ID".to_owned());
     }
     let mut seen = BTreeSet::new();
     match ids.iter().find(|id| !seen.insert(*id)) {
-        Some(twice) => broken(format!("it lists the state {twice:?} twice")),
+        Some(id_listed_twice) => violation(format!("it lists the state {id_listed_twice:?} twice")),
         None => Ok(()),
     }
 }

@@ -41,17 +41,17 @@ pub(super) fn unknown_violations(value: &Plain) -> Vec<Violation> {
 /// Violations of the rule that a value has the type its schema implies. Values that were decoded by
 /// the schema have it; others come from providers in this process.
 pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
-    let wanted = block.implied_type();
-    if value.value().ty().conforms_to(&wanted) {
+    let expected = block.implied_type();
+    if value.value().ty().conforms_to(&expected) {
         return Vec::new();
     }
-    let got = value.value().ty();
+    let actual = value.value().ty();
     // Run for its message, which has a path. A value that it accepts still has the wrong type.
     let message = match block.coerce(value.value()) {
-        Err(refused) => {
-            return vec![Violation::new(Rule::ObjectType, &refused.path, refused.reason)];
+        Err(mismatch) => {
+            return vec![Violation::new(Rule::ObjectType, &mismatch.path, mismatch.reason)];
         }
-        Ok(_) => format!("the value has the type {got}, but the schema implies {wanted}"),
+        Ok(_) => format!("the value has the type {actual}, but the schema implies {expected}"),
     };
     vec![Violation::new(Rule::ObjectType, &Path::root(), message)]
 }

@@ -35,20 +35,20 @@ impl<'v> ElementIndex<'v> {
     pub(super) fn candidate_positions(
         &mut self,
         key: ElementKeyParts,
-        like: &Value,
+        sample: &Value,
     ) -> &mut Vec<usize> {
-        let wanted = key.hash_of_element(like);
+        let hash = key.hash_of_element(sample);
         // Copied out: the closure cannot borrow `self` while an entry of it is borrowed.
         let elements = self.elements;
         let index = self.indexes.entry(key).or_insert_with_key(|key| {
             let mut index: HashMap<u64, Vec<usize>> = HashMap::new();
-            for (at, element) in elements.iter().enumerate() {
-                index.entry(key.hash_of_element(element)).or_default().push(at);
+            for (position, element) in elements.iter().enumerate() {
+                index.entry(key.hash_of_element(element)).or_default().push(position);
             }
             index
         });
         // Mutable, so that a caller can take used positions out and never meets them again.
-        index.entry(wanted).or_default()
+        index.entry(hash).or_default()
     }
 }
 

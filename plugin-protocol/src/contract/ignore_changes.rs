@@ -88,8 +88,8 @@ fn with_prior_key(current: &Value, key: &Str, prior: &Value) -> Value {
     let element_type = current.ty().element().cloned();
     let mut pairs: Vec<(Str, Value)> = match current {
         Value::Map(map) => {
-            let others = map.iter().filter(|(own, _)| *own != key);
-            others.map(|(own, value)| (own.clone(), value.clone())).collect()
+            let others = map.iter().filter(|(name, _)| *name != key);
+            others.map(|(name, value)| (name.clone(), value.clone())).collect()
         }
         _ => Vec::new(),
     };

@@ -88,9 +88,11 @@ pub(super) fn display_value(value: &Value) -> String {
     write_value(value, &mut out);
     if out.len() > MAX_SHOWN_VALUE_LENGTH {
         // A cut inside a character would panic.
-        let cut =
-            (0..=MAX_SHOWN_VALUE_LENGTH).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
-        out.truncate(cut);
+        let end = (0..=MAX_SHOWN_VALUE_LENGTH)
+            .rev()
+            .find(|position| out.is_char_boundary(*position))
+            .unwrap_or(0);
+        out.truncate(end);
         out.push('…');
     }
     out
@@ -115,8 +117,8 @@ fn write_value(value: &Value, out: &mut String) {
     };
     out.push_str(brackets[0]);
     let mut names = map_elements_by_key(value);
-    for (at, child) in value.children().iter().enumerate() {
-        if at > 0 {
+    for (index, child) in value.children().iter().enumerate() {
+        if index > 0 {
             out.push_str(", ");
         }
         if let Some((name, _)) = names.next() {

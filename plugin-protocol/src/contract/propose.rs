@@ -223,10 +223,10 @@ fn prior_elements_match_config(
         Nesting::Single | Nesting::Group => element.prior_matches_config(prior, config),
         // Elements of inner sets have no identity, so the sets as a whole had to be the same.
         Nesting::Set => false,
-        Nesting::List => prior.children().iter().enumerate().all(|(at, prior)| {
+        Nesting::List => prior.children().iter().enumerate().all(|(index, prior)| {
             config
                 .children()
-                .get(at)
+                .get(index)
                 .is_some_and(|config| element.prior_matches_config(prior, config))
         }),
         Nesting::Map => map_elements_by_key(prior).all(|(key, prior)| {
@@ -237,8 +237,8 @@ fn prior_elements_match_config(
 }
 
 fn propose_list(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Value {
-    let children = config.children().iter().enumerate().map(|(at, config)| {
-        match (prior, prior.children().get(at)) {
+    let children = config.children().iter().enumerate().map(|(index, config)| {
+        match (prior, prior.children().get(index)) {
             // The elements of an unknown list are unknown, and so are the computed parts of each.
             (Value::Unknown(unknown), _) => {
                 element.propose_element(&Value::unknown(element_type(unknown.ty(), config)), config)
@@ -278,18 +278,18 @@ fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
     let mut candidates = ElementIndex::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
-        let agreeing = candidates
+        let unused_positions = candidates
             .candidate_positions(key_parts_of_configured_element(element, config), config);
         // Each prior element belongs to one configured element at most, or two equal rules would
         // get the same computed id.
-        agreeing.retain(|at| !used[*at]);
-        let found = agreeing
+        unused_positions.retain(|position| !used[*position]);
+        let matching = unused_positions
             .iter()
-            .find(|at| element.prior_matches_config(&prior.children()[**at], config));
-        match found {
-            Some(at) => {
-                used[*at] = true;
-                element.propose_element(&prior.children()[*at], config)
+            .find(|position| element.prior_matches_config(&prior.children()[**position], config));
+        match matching {
+            Some(position) => {
+                used[*position] = true;
+                element.propose_element(&prior.children()[*position], config)
             }
             // A new element of the set. Its computed parts are null, which the provider makes
             // unknown.
@@ -302,15 +302,15 @@ fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
 /// The attributes in which a prior element must agree with a configured one to match it.
 fn key_parts_of_configured_element(element: &ElementSchema<'_>, config: &Value) -> ElementKeyParts {
     let Value::Object(object) = config else { return ElementKeyParts::Whole };
-    let tells = |name: &Str, config: &Value| {
+    let is_significant = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
             // Their computed parts may differ, so nested attributes are not part of the key.
             AttributeKind::Nested(_) => false,
         })
     };
-    let telling = object.iter().filter(|(name, part)| tells(name, part));
-    ElementKeyParts::Attributes(telling.map(|(name, _)| name.clone()).collect())
+    let significant = object.iter().filter(|(name, part)| is_significant(name, part));
+    ElementKeyParts::Attributes(significant.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

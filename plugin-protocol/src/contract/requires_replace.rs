@@ -21,24 +21,26 @@ pub fn paths_requiring_replace(
         return Vec::new();
     }
     let is_forcing = |path: &&Path| {
-        let before = part_at(prior.value(), path);
-        let after = part_at(planned.value(), path);
-        if before.is_none() && after.is_none() {
+        let prior_part = part_at(prior.value(), path);
+        let planned_part = part_at(planned.value(), path);
+        if prior_part.is_none() && planned_part.is_none() {
             return false;
         }
         let write_only =
             block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
         let null = Value::null(Type::Dynamic);
-        let is_unchanged =
-            is_value_unchanged(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
+        let is_unchanged = is_value_unchanged(
+            prior_part.as_ref().unwrap_or(&null),
+            planned_part.as_ref().unwrap_or(&null),
+        );
         write_only || !is_unchanged
     };
-    let mut forcing: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
+    let mut forcing_paths: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
     // Go providers list the paths in the order of a map, which is random; a plan must not depend on
     // it.
-    forcing.sort();
-    forcing.dedup();
-    forcing
+    forcing_paths.sort();
+    forcing_paths.dedup();
+    forcing_paths
 }
 
 /// Finds paths that lead nowhere, neither in the prior object nor in the planned one.
@@ -50,10 +52,10 @@ pub(super) fn missing_replace_path_violations(
     if prior.value().is_null() {
         return Vec::new();
     }
-    let leads = |object: &Plain, path: &Path| part_at(object.value(), path).is_some();
-    let nowhere = paths.iter().filter(|path| !leads(prior, path) && !leads(planned, path));
+    let exists = |object: &Plain, path: &Path| part_at(object.value(), path).is_some();
+    let missing = paths.iter().filter(|path| !exists(prior, path) && !exists(planned, path));
     let message = "replacement is required for a non-existent attribute path";
-    nowhere.map(|path| Violation::new(Rule::ReplacePathExists, path, message)).collect()
+    missing.map(|path| Violation::new(Rule::ReplacePathExists, path, message)).collect()
 }
 
 /// Whether a planned object is certainly the prior one: equal and wholly known.

@@ -104,11 +104,11 @@ pub(super) async fn serve_debug(
     let stop = ShutdownSignal::default();
     // Without a handler a signal would end the process immediately, and its socket would not be
     // removed.
-    let requests = wait_for_end_request().map_err(ServeError::Output)?;
-    let stop_then = stop.clone();
+    let end_request = wait_for_end_request().map_err(ServeError::Output)?;
+    let stop_on_request = stop.clone();
     tokio::spawn(async move {
-        requests.await;
-        stop_then.trigger();
+        end_request.await;
+        stop_on_request.trigger();
     });
     let services = Services::new(provider, protocol, &stop);
     serve_connections(services, accept_connections(listener, None), stop).await
@@ -138,13 +138,13 @@ async fn serve_connections(
         .serve_with_incoming_shutdown(services, incoming, stop.wait_until_triggered());
     // A call that does not end would hold the process until the host kills it, and then the socket
     // would not be removed.
-    let out_of_time = async {
+    let drain_timeout = async {
         stop.wait_until_triggered().await;
         sleep(DRAIN_TIME).await;
     };
     tokio::select! {
         served = server => served.map_err(ServeError::Transport),
-        () = out_of_time => Ok(()),
+        () = drain_timeout => Ok(()),
     }
 }
 

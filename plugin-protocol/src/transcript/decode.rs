@@ -41,8 +41,8 @@ impl RecordedCall {
         let no_method = || error("it is not a call of the provider service".to_owned());
         let protocol = self.protocol().ok_or_else(no_method)?;
         let keeper = Arc::new(RequestKeeper::default());
-        let door = in_process_transport(Arc::<RequestKeeper>::clone(&keeper));
-        let reply = door.call_and_collect_reply(self.to_raw_call()).await;
+        let transport = in_process_transport(Arc::<RequestKeeper>::clone(&keeper));
+        let reply = transport.call_and_collect_reply(self.to_raw_call()).await;
         let Some(request) = keeper.take() else {
             let reason = reply.end.err().map_or_else(String::new, |end| end.to_string());
             return Err(error(reason));

@@ -97,19 +97,19 @@ impl Transcript {
             .checked_add(Duration::from_micros(header.begun_us))
             .ok_or(ReadError::Foreign)?;
         let mut calls = Vec::new();
-        for (at, text) in lines.enumerate() {
+        for (index, text) in lines.enumerate() {
             let call: CallLine = serde_json::from_str(&text?)
                 // The header is line 1.
-                .map_err(|source| ReadError::Malformed { line: at + 2, source })?;
+                .map_err(|source| ReadError::Malformed { line: index + 2, source })?;
             calls.push(call.into());
         }
         Ok(Self { begun, calls })
     }
 }
 
-fn write_json_line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> {
+fn write_json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     // JSON escapes line breaks, so that each call is one line.
-    serde_json::to_writer(&mut *out, of)?;
+    serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"\n")
 }
 

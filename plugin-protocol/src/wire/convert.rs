@@ -42,7 +42,7 @@ impl InvalidMessage {
     }
 
     /// Says in which part of the message it was.
-    fn prepend_place(self, location: impl fmt::Display) -> Self {
+    fn prepend_location(self, location: impl fmt::Display) -> Self {
         Self(format!("{location}: {}", self.0))
     }
 }

@@ -95,7 +95,10 @@ impl Protocol {
 
     /// The method of a path; `None` if the version has no such method.
     pub(crate) fn method_at_path(self, path: &str) -> Option<Method> {
-        self.method_table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
+        self.method_table()
+            .iter()
+            .find(|(_, candidate)| *candidate == path)
+            .map(|(method, _)| *method)
     }
 
     /// The name of a method as this version has it, for messages.

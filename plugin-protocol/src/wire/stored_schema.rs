@@ -22,8 +22,8 @@ pub fn encode_schemas_if_lossless(
     wire.encode(&mut bytes).ok()?;
     // Not every schema survives: protocol 6 has, for instance, no groups of attributes. A wrong
     // schema in a cache is worse than none.
-    let same = decode_schemas(&bytes).is_some_and(|(s, i)| s == *schema && i == *identities);
-    same.then_some(bytes)
+    let is_lossless = decode_schemas(&bytes).is_some_and(|(s, i)| s == *schema && i == *identities);
+    is_lossless.then_some(bytes)
 }
 
 /// Decodes the bytes that [`encode_schemas_if_lossless`] returned; `None` if they are others.

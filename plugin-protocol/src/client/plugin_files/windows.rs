@@ -12,14 +12,14 @@ const ERROR_BAD_EXE_FORMAT: i32 = 193;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StampedMetadata {
     size: u64,
-    made: Option<SystemTime>,
+    created: Option<SystemTime>,
     modified: Option<SystemTime>,
 }
 
 impl StampedMetadata {
-    pub(super) fn from_metadata(found: &Metadata) -> Self {
-        let (made, modified) = (found.created().ok(), found.modified().ok());
-        Self { size: found.len(), made, modified }
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
+        let (created, modified) = (metadata.created().ok(), metadata.modified().ok());
+        Self { size: metadata.len(), created, modified }
     }
 }
 

@@ -83,11 +83,11 @@ impl StartedProcess {
 
     fn start_reaper(mut child: Child, job: Job) -> io::Result<Self> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let taken = job.add_process(child.as_raw_handle());
+        let added = job.add_process(child.as_raw_handle());
         // A process that has already ended cannot be assigned.
-        if taken.is_err() && child.try_wait()?.is_none() {
+        if added.is_err() && child.try_wait()?.is_none() {
             child.kill().ok();
-            taken?;
+            added?;
         }
         let (sender, exit) = watch::channel(None);
         thread::Builder::new().name(format!("reaper of {pid}")).stack_size(64 * 1024).spawn(

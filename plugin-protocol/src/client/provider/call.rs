@@ -56,10 +56,10 @@ impl GrpcProvider {
         let pieces = stream::unfold(Some(answers), |answers| async {
             let mut answers = answers?;
             let piece = answers.next().await.transpose()?;
-            let read = piece.and_then(|piece| Ok(M::try_from(piece)?));
+            let decoded = piece.and_then(|piece| Ok(M::try_from(piece)?));
             // Nothing sensible follows a failure.
-            let rest = read.is_ok().then_some(answers);
-            Some((read, rest))
+            let remaining_answers = decoded.is_ok().then_some(answers);
+            Some((decoded, remaining_answers))
         });
         Ok(pieces.boxed())
     }
@@ -142,8 +142,8 @@ impl<X: Exchange> AnswerStream<X> {
         };
         // Further answers are ignored, but the end is not. A gRPC status follows the message in the
         // trailers, so a call can still fail after its answer.
-        while let Some(further) = self.raw.next().await {
-            if let Err(error) = further {
+        while let Some(next_answer) = self.raw.next().await {
+            if let Err(error) = next_answer {
                 return Err(failure_from_raw(self.name, error));
             }
         }
@@ -163,8 +163,8 @@ fn too_large_reason(length: impl Display, limit: usize) -> String {
 fn refused_answer_length_and_limit(status: &RawStatus) -> Option<(&str, usize)> {
     // tonic has no typed error for this. Without the translation the provider would be blamed for a
     // status of our own decoder.
-    let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
-    let (length, limit) = found.split_once(" bytes, the limit is: ")?;
+    let lengths = status.message.strip_prefix("Error, decoded message length too large: found ")?;
+    let (length, limit) = lengths.split_once(" bytes, the limit is: ")?;
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 

@@ -47,16 +47,20 @@ impl PlanValues {
     }
 
     /// The three values at an index of lists; an absent prior is null.
-    fn element_at(&self, at: usize) -> Option<Self> {
-        let none = Value::null(Type::Dynamic);
-        let prior = self.prior.children().get(at).unwrap_or(&none);
-        Some(Self::new(prior, self.config.children().get(at)?, self.planned.children().get(at)?))
+    fn element_at(&self, index: usize) -> Option<Self> {
+        let null = Value::null(Type::Dynamic);
+        let prior = self.prior.children().get(index).unwrap_or(&null);
+        Some(Self::new(
+            prior,
+            self.config.children().get(index)?,
+            self.planned.children().get(index)?,
+        ))
     }
 
     /// The three under a key that the plan and the configuration have.
     fn element_under_key(&self, key: &str) -> Option<Self> {
-        let none = Value::null(Type::Dynamic);
-        let prior = element_under_key(&self.prior, key).unwrap_or(&none);
+        let null = Value::null(Type::Dynamic);
+        let prior = element_under_key(&self.prior, key).unwrap_or(&null);
         Some(Self::new(
             prior,
             element_under_key(&self.config, key)?,
@@ -86,8 +90,8 @@ impl PlanChecker {
     }
 
     /// Reports a value that exists on one side only. Returns whether to compare further.
-    fn check_existence(&mut self, three: &PlanValues) -> bool {
-        match (three.planned.is_null(), three.config.is_null()) {
+    fn check_existence(&mut self, values: &PlanValues) -> bool {
+        match (values.planned.is_null(), values.config.is_null()) {
             (true, false) => {
                 self.report(Rule::PlanExistence, "planned for absence but config wants existence");
             }
@@ -100,29 +104,29 @@ impl PlanChecker {
         false
     }
 
-    fn check_block(&mut self, block: &Block, three: &PlanValues) {
+    fn check_block(&mut self, block: &Block, values: &PlanValues) {
         // A difference in existence would repeat itself in every part.
-        if !self.check_existence(three) {
+        if !self.check_existence(values) {
             return;
         }
-        self.check_attributes(&block.attributes, three);
+        self.check_attributes(&block.attributes, values);
         for (name, nested) in &block.blocks {
             self.check_at_step(Step::Attribute(name.clone()), |check| {
-                check.check_nested_block(nested, &three.attribute(name));
+                check.check_nested_block(nested, &values.attribute(name));
             });
         }
     }
 
-    fn check_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
+    fn check_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, values: &PlanValues) {
         for (name, attr) in attributes {
             self.check_at_step(Step::Attribute(name.clone()), |check| {
-                check.check_attribute(attr, &three.attribute(name));
+                check.check_attribute(attr, &values.attribute(name));
             });
         }
     }
 
-    fn check_attribute(&mut self, attr: &Attribute, three: &PlanValues) {
-        let PlanValues { prior, config, planned } = three;
+    fn check_attribute(&mut self, attr: &Attribute, values: &PlanValues) {
+        let PlanValues { prior, config, planned } = values;
         // The order of the rules is that of `AssertPlanValid` in Terraform: the first that fits
         // decides.
         if are_identical(planned, config) {
@@ -162,13 +166,13 @@ impl PlanChecker {
                     format!("planned value {planned} for a non-computed attribute"),
                 );
             }
-            (AttributeKind::Nested(nested), ..) => self.check_nested_attributes(nested, three),
-            (_, _, sensitive) => self.report_mismatch(sensitive, three),
+            (AttributeKind::Nested(nested), ..) => self.check_nested_attributes(nested, values),
+            (_, _, sensitive) => self.report_mismatch(sensitive, values),
         }
     }
 
-    fn report_mismatch(&mut self, sensitive: bool, three: &PlanValues) {
-        let PlanValues { prior, config, planned } = three;
+    fn report_mismatch(&mut self, sensitive: bool, values: &PlanValues) {
+        let PlanValues { prior, config, planned } = values;
         let message = match (sensitive, prior.is_null()) {
             (true, true) => "sensitive planned value does not match config value".to_owned(),
             (true, false) => {
@@ -189,20 +193,20 @@ impl PlanChecker {
         self.report_quoting_values(Rule::PlanConfigKept, message);
     }
 
-    fn check_nested_attributes(&mut self, nested: &NestedAttributes, three: &PlanValues) {
-        if !self.check_existence(three) {
+    fn check_nested_attributes(&mut self, nested: &NestedAttributes, values: &PlanValues) {
+        if !self.check_existence(values) {
             return;
         }
-        if three.planned.is_unknown() {
+        if values.planned.is_unknown() {
             return self.report(Rule::PlanNestedKnown, "planned unknown for configured value");
         }
-        let counts = (three.planned.children().len(), three.config.children().len());
+        let counts = (values.planned.children().len(), values.config.children().len());
         match nested.nesting {
-            Nesting::Single | Nesting::Group => self.check_attributes(&nested.attributes, three),
+            Nesting::Single | Nesting::Group => self.check_attributes(&nested.attributes, values),
             // The number of elements is the author's decision, even if the attributes inside are
             // computed.
-            Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
-                let config = match three.config.is_unknown() {
+            Nesting::List | Nesting::Set if values.config.is_unknown() || counts.0 != counts.1 => {
+                let config = match values.config.is_unknown() {
                     true => "unknown".to_owned(),
                     false => counts.1.to_string(),
                 };
@@ -217,15 +221,15 @@ impl PlanChecker {
             // Elements of sets have no key to match them by.
             Nesting::Set => {}
             Nesting::List => {
-                for at in 0..counts.0 {
+                for index in 0..counts.0 {
                     // The counts are equal here, so both sides have the element.
-                    let Some(element) = three.element_at(at) else { continue };
-                    self.check_at_step(Step::Index(at.into()), |check| {
+                    let Some(element) = values.element_at(index) else { continue };
+                    self.check_at_step(Step::Index(index.into()), |check| {
                         check.check_element(&nested.attributes, &element);
                     });
                 }
             }
-            Nesting::Map => self.check_each_key(three, |check, element| {
+            Nesting::Map => self.check_each_key(values, |check, element| {
                 check.check_element(&nested.attributes, element);
             }),
         }
@@ -234,22 +238,22 @@ impl PlanChecker {
     /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
     /// attributes are then, too. As in Terraform, null and an object with only null attributes are
     /// treated alike here.
-    fn check_element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
-        if !are_identical(&three.planned, &three.config) {
-            self.check_attributes(attributes, three);
+    fn check_element(&mut self, attributes: &BTreeMap<Str, Attribute>, values: &PlanValues) {
+        if !are_identical(&values.planned, &values.config) {
+            self.check_attributes(attributes, values);
         }
     }
 
     /// Checks the element under each key that the plan and the configuration share, and reports others.
     fn check_each_key(
         &mut self,
-        three: &PlanValues,
+        values: &PlanValues,
         mut check: impl FnMut(&mut Self, &PlanValues),
     ) {
-        for (key, _) in map_elements_by_key(&three.planned) {
-            match three.element_under_key(key) {
+        for (key, _) in map_elements_by_key(&values.planned) {
+            match values.element_under_key(key) {
                 Some(element) => {
-                    self.check_at_step(Step::Key(key.clone()), |this| check(this, &element));
+                    self.check_at_step(Step::Key(key.clone()), |checker| check(checker, &element));
                 }
                 None => {
                     self.report(
@@ -259,8 +263,8 @@ impl PlanChecker {
                 }
             }
         }
-        for (key, _) in map_elements_by_key(&three.config) {
-            if element_under_key(&three.planned, key).is_none() {
+        for (key, _) in map_elements_by_key(&values.config) {
+            if element_under_key(&values.planned, key).is_none() {
                 self.report(
                     Rule::PlanElements,
                     format!("map key {key:?} from config is not present in plan"),
@@ -269,8 +273,8 @@ impl PlanChecker {
         }
     }
 
-    fn check_nested_block(&mut self, nested: &NestedBlock, three: &PlanValues) {
-        let PlanValues { config, planned, .. } = three;
+    fn check_nested_block(&mut self, nested: &NestedBlock, values: &PlanValues) {
+        let PlanValues { config, planned, .. } = values;
         let kind = match nested.nesting {
             Nesting::List => Some("list"),
             Nesting::Set => Some("set"),
@@ -303,15 +307,15 @@ impl PlanChecker {
                 "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead",
             );
         }
-        self.check_nested_elements(nested, three);
+        self.check_nested_elements(nested, values);
     }
 
     /// Checks blocks that are known and not null, each with its counterpart in the configuration.
-    fn check_nested_elements(&mut self, nested: &NestedBlock, three: &PlanValues) {
-        let PlanValues { config, planned, .. } = three;
+    fn check_nested_elements(&mut self, nested: &NestedBlock, values: &PlanValues) {
+        let PlanValues { config, planned, .. } = values;
         let counts = (planned.children().len(), config.children().len());
         match nested.nesting {
-            Nesting::Single | Nesting::Group => self.check_block(&nested.block, three),
+            Nesting::Single | Nesting::Group => self.check_block(&nested.block, values),
             Nesting::List if counts.0 != counts.1 => self.report(
                 Rule::PlanElements,
                 format!(
@@ -320,15 +324,15 @@ impl PlanChecker {
                 ),
             ),
             Nesting::List => {
-                for at in 0..counts.0 {
-                    let Some(element) = three.element_at(at) else { continue };
-                    self.check_at_step(Step::Index(at.into()), |check| {
+                for index in 0..counts.0 {
+                    let Some(element) = values.element_at(index) else { continue };
+                    self.check_at_step(Step::Index(index.into()), |check| {
                         check.check_block_element(&nested.block, &element);
                     });
                 }
             }
             Nesting::Map => {
-                self.check_each_key(three, |check, element| {
+                self.check_each_key(values, |check, element| {
                     check.check_block_element(&nested.block, element);
                 });
             }
@@ -342,11 +346,11 @@ impl PlanChecker {
         }
     }
 
-    fn check_block_element(&mut self, block: &Block, three: &PlanValues) {
-        if three.planned.is_unknown() {
+    fn check_block_element(&mut self, block: &Block, values: &PlanValues) {
+        if values.planned.is_unknown() {
             self.report_unknown_element();
         } else {
-            self.check_block(block, three);
+            self.check_block(block, values);
         }
     }
 

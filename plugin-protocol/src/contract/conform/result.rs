@@ -123,8 +123,8 @@ impl ResultChecker {
             Nesting::List => {
                 if self.check_same_count(planned, actual) {
                     let pairs = planned.children().iter().zip(actual.children());
-                    for (at, (planned, actual)) in pairs.enumerate() {
-                        self.check_at_step(Some(Step::Index(at.into())), |check| {
+                    for (index, (planned, actual)) in pairs.enumerate() {
+                        self.check_at_step(Some(Step::Index(index.into())), |check| {
                             check.check_block(&nested.block, planned, actual);
                         });
                     }
@@ -136,14 +136,14 @@ impl ResultChecker {
     }
 
     fn check_same_count(&mut self, planned: &Value, actual: &Value) -> bool {
-        let (before, after) = (planned.children().len(), actual.children().len());
-        if before != after {
+        let (planned_count, actual_count) = (planned.children().len(), actual.children().len());
+        if planned_count != actual_count {
             self.report(
                 Rule::ResultElements,
-                format!("block count changed from {before} to {after}"),
+                format!("block count changed from {planned_count} to {actual_count}"),
             );
         }
-        before == after
+        planned_count == actual_count
     }
 
     fn check_keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
@@ -216,9 +216,9 @@ impl ResultChecker {
 
     /// Compares the parts of lists, maps, tuples and objects by the step that leads to them.
     fn compare_parts(&mut self, planned: &Value, actual: &Value) {
-        for (at, part) in planned.children().iter().enumerate() {
-            let Some(step) = planned.step_to_child(at) else { continue };
-            match actual.child_position(&step).and_then(|at| actual.children().get(at)) {
+        for (index, part) in planned.children().iter().enumerate() {
+            let Some(step) = planned.step_to_child(index) else { continue };
+            match actual.child_position(&step).and_then(|index| actual.children().get(index)) {
                 Some(actual) => {
                     self.check_at_step(Some(step), |check| check.compare_values(part, actual));
                 }
@@ -228,8 +228,8 @@ impl ResultChecker {
                 ),
             }
         }
-        for at in 0..actual.children().len() {
-            if let Some(step) = actual.step_to_child(at)
+        for index in 0..actual.children().len() {
+            if let Some(step) = actual.step_to_child(index)
                 && planned.child_position(&step).is_none()
             {
                 self.report(
@@ -245,45 +245,48 @@ impl ResultChecker {
     fn compare_sets(
         &mut self,
         element: &dyn ElementComparison,
-        what: &str,
+        subject: &str,
         planned: &Value,
         actual: &Value,
     ) {
-        let (before, after) = (planned.children(), actual.children());
-        let mut explained = vec![false; after.len()];
-        let mut lost = Vec::new();
-        let mut candidates = ElementIndex::new(after);
+        let (planned_elements, actual_elements) = (planned.children(), actual.children());
+        let mut matched = vec![false; actual_elements.len()];
+        let mut unmatched = Vec::new();
+        let mut candidates = ElementIndex::new(actual_elements);
         let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
-        for planned in before {
+        for planned in planned_elements {
             // Many unknown elements are alike; what came of one may have come of all.
             let fingerprint = hash_whole_element(planned);
-            let found = match seen.get(&fingerprint) {
+            let is_matched = match seen.get(&fingerprint) {
                 // Compared as well: different elements may share a fingerprint.
-                Some((alike, found)) if *alike == planned => *found,
+                Some((equal_planned, is_matched)) if *equal_planned == planned => *is_matched,
                 _ => {
-                    let mut found = false;
-                    for at in candidates
+                    let mut is_matched = false;
+                    for position in candidates
                         .candidate_positions(key_parts_of_planned_element(planned), planned)
                     {
                         // No early end: several actual elements may come of planned ones that
                         // differ in unknown parts only.
-                        if self.is_element_compatible(element, planned, &after[*at]) {
-                            found = true;
-                            explained[*at] = true;
+                        if self.is_element_compatible(element, planned, &actual_elements[*position])
+                        {
+                            is_matched = true;
+                            matched[*position] = true;
                         }
                     }
-                    found
+                    is_matched
                 }
             };
-            seen.insert(fingerprint, (planned, found));
-            if !found {
-                lost.push(planned);
+            seen.insert(fingerprint, (planned, is_matched));
+            if !is_matched {
+                unmatched.push(planned);
             }
         }
-        self.report_lost_elements(&lost);
+        self.report_lost_elements(&unmatched);
         // After a loss, a new element is usually the lost one changed: naming both would repeat it.
-        if lost.is_empty() {
-            for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
+        if unmatched.is_empty() {
+            for (actual, _) in
+                actual_elements.iter().zip(&matched).filter(|(_, matched)| !**matched)
+            {
                 let actual = display_value(actual);
                 self.report_quoting_values(
                     Rule::ResultElements,
@@ -293,10 +296,14 @@ impl ResultChecker {
                 );
             }
         }
-        if before.len() < after.len() {
+        if planned_elements.len() < actual_elements.len() {
             self.report(
                 Rule::ResultElements,
-                format!("{what} changed from {} to {}", before.len(), after.len()),
+                format!(
+                    "{subject} changed from {} to {}",
+                    planned_elements.len(),
+                    actual_elements.len()
+                ),
             );
         }
     }
@@ -328,12 +335,12 @@ impl ResultChecker {
 /// Parts of a planned set element that a corresponding applied one must share: simple known
 /// attributes, or the whole of a known value that is not an object.
 fn key_parts_of_planned_element(planned: &Value) -> ElementKeyParts {
-    let simple =
+    let is_simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
     match planned {
         Value::Object(object) => {
-            let certain = object.iter().filter(|(_, part)| simple(part));
-            ElementKeyParts::Attributes(certain.map(|(name, _)| name.clone()).collect())
+            let known_attributes = object.iter().filter(|(_, part)| is_simple(part));
+            ElementKeyParts::Attributes(known_attributes.map(|(name, _)| name.clone()).collect())
         }
         _ if planned.is_wholly_known() => ElementKeyParts::Whole,
         _ => ElementKeyParts::Attributes(Vec::new()),
@@ -351,21 +358,22 @@ fn may_unknown_become(unknown: &Unknown, actual: &Value) -> bool {
             refinement.prefix.as_ref().is_none_or(|prefix| text.starts_with(prefix.as_str()))
         }
         Value::Number(number) => {
-            let above = refinement
+            let is_above_lower = refinement
                 .lower
                 .as_ref()
                 .is_none_or(|(bound, inclusive)| number > bound || (*inclusive && number == bound));
-            let below = refinement
+            let is_below_upper = refinement
                 .upper
                 .as_ref()
                 .is_none_or(|(bound, inclusive)| number < bound || (*inclusive && number == bound));
-            above && below
+            is_above_lower && is_below_upper
         }
         Value::List(_) | Value::Set(_) | Value::Map(_) => {
             let length = actual.children().len() as u64;
             // A set that still holds unknown elements may yet shrink.
-            let least = if actual.is_wholly_known() { refinement.min_length } else { 0 };
-            length >= least && refinement.max_length.is_none_or(|most| length <= most)
+            let min_length = if actual.is_wholly_known() { refinement.min_length } else { 0 };
+            length >= min_length
+                && refinement.max_length.is_none_or(|max_length| length <= max_length)
         }
         _ => true,
     }
@@ -375,25 +383,25 @@ fn may_unknown_become(unknown: &Unknown, actual: &Value) -> bool {
 fn describe_unknown(unknown: &Unknown) -> String {
     let Refinement { not_null, prefix, lower, upper, min_length, max_length } =
         unknown.refinement();
-    let mut known = Vec::new();
+    let mut constraints = Vec::new();
     if *not_null {
-        known.push("not null".to_owned());
+        constraints.push("not null".to_owned());
     }
-    known.extend(prefix.iter().map(|prefix| format!("beginning with {:?}", prefix.as_str())));
-    known.extend(lower.iter().map(|(bound, inclusive)| {
+    constraints.extend(prefix.iter().map(|prefix| format!("beginning with {:?}", prefix.as_str())));
+    constraints.extend(lower.iter().map(|(bound, inclusive)| {
         format!("{} {bound}", if *inclusive { "at least" } else { "above" })
     }));
-    known.extend(upper.iter().map(|(bound, inclusive)| {
+    constraints.extend(upper.iter().map(|(bound, inclusive)| {
         format!("{} {bound}", if *inclusive { "at most" } else { "below" })
     }));
-    known.extend((*min_length > 0).then(|| format!("of length {min_length} or more")));
-    known.extend(max_length.iter().map(|most| format!("of length {most} or less")));
-    format!("(unknown {}: {})", unknown.ty().friendly_name(), known.join(", "))
+    constraints.extend((*min_length > 0).then(|| format!("of length {min_length} or more")));
+    constraints.extend(max_length.iter().map(|max| format!("of length {max} or less")));
+    format!("(unknown {}: {})", unknown.ty().friendly_name(), constraints.join(", "))
 }
 
 fn display_step(step: &Step) -> String {
     match step {
         Step::Attribute(name) | Step::Key(name) => format!("{:?}", name.as_str()),
-        Step::Index(at) => at.to_string(),
+        Step::Index(index) => index.to_string(),
     }
 }

@@ -117,8 +117,8 @@ impl From<v6::validate_provider_config::Request> for ValidateRequest {
 
 /// Drops the configuration that protocol 5 sends back: no host acts on it.
 impl From<v5::prepare_provider_config::Response> for v6::validate_provider_config::Response {
-    fn from(own: v5::prepare_provider_config::Response) -> Self {
-        Self { diagnostics: own.diagnostics }
+    fn from(wire: v5::prepare_provider_config::Response) -> Self {
+        Self { diagnostics: wire.diagnostics }
     }
 }
 

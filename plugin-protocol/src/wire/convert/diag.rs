@@ -64,7 +64,7 @@ fn decode_step(selector: Selector) -> Step {
     match selector {
         Selector::AttributeName(name) => Step::Attribute(name.into()),
         Selector::ElementKeyString(key) => Step::Key(key.into()),
-        Selector::ElementKeyInt(at) => Step::Index(Number::from(at)),
+        Selector::ElementKeyInt(index) => Step::Index(Number::from(index)),
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn encode_path(path: &Path) -> v6::AttributePath {
         Some(match step {
             Step::Attribute(name) => Selector::AttributeName(name.to_string()),
             Step::Key(key) => Selector::ElementKeyString(key.to_string()),
-            Step::Index(at) => Selector::ElementKeyInt(at.to_i64()?),
+            Step::Index(index) => Selector::ElementKeyInt(index.to_i64()?),
         })
     };
     let steps = path.0.iter().map_while(selector);

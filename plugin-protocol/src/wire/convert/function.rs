@@ -9,8 +9,8 @@ impl TryFrom<CallRequest> for v6::call_function::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: CallRequest) -> Result<Self, UnencodableMessage> {
-        let arguments = request.arguments.iter().enumerate().filter_map(|(at, argument)| {
-            encode_absent_as_null(argument, &format!("argument {at}")).transpose()
+        let arguments = request.arguments.iter().enumerate().filter_map(|(index, argument)| {
+            encode_absent_as_null(argument, &format!("argument {index}")).transpose()
         });
         Ok(Self { arguments: arguments.collect::<Result<_, _>>()?, name: request.name })
     }
@@ -48,7 +48,7 @@ impl From<v6::call_function::Response> for CallResponse {
 
 impl From<FunctionError> for v6::FunctionError {
     fn from(error: FunctionError) -> Self {
-        let function_argument = error.argument.and_then(|at| i64::try_from(at).ok());
+        let function_argument = error.argument.and_then(|index| i64::try_from(index).ok());
         Self { text: error.text, function_argument }
     }
 }
@@ -56,7 +56,7 @@ impl From<FunctionError> for v6::FunctionError {
 impl From<v6::FunctionError> for FunctionError {
     fn from(wire: v6::FunctionError) -> Self {
         // An argument before the first blames the call as a whole.
-        let argument = wire.function_argument.and_then(|at| u64::try_from(at).ok());
+        let argument = wire.function_argument.and_then(|index| u64::try_from(index).ok());
         Self { text: wire.text, argument }
     }
 }

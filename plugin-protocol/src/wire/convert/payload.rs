@@ -129,8 +129,8 @@ pub(super) fn decode_time(
     wire: Option<Timestamp>,
     field: &str,
 ) -> Result<Option<SystemTime>, InvalidMessage> {
-    wire.map(|stamp| {
-        SystemTime::try_from(stamp)
+    wire.map(|timestamp| {
+        SystemTime::try_from(timestamp)
             .map_err(|error| InvalidMessage::new(format!("{field}: {error}")))
     })
     .transpose()

@@ -22,13 +22,13 @@ type MapByName<T> = BTreeMap<String, T>;
 fn decode_each_by_name<W, N>(
     wire: MapByName<W>,
     kind: &str,
-    read: impl Fn(W) -> Result<N, InvalidMessage>,
+    decode: impl Fn(W) -> Result<N, InvalidMessage>,
 ) -> Result<MapByName<N>, InvalidMessage> {
     wire.into_iter()
-        .map(|(name, wire)| match read(wire) {
-            Ok(read) => Ok((name, read)),
-            Err(misread) => {
-                Err(misread.prepend_place(format_args!("the schema of {kind} `{name}`")))
+        .map(|(name, wire)| match decode(wire) {
+            Ok(decoded) => Ok((name, decoded)),
+            Err(error) => {
+                Err(error.prepend_location(format_args!("the schema of {kind} `{name}`")))
             }
         })
         .collect()
@@ -37,7 +37,10 @@ fn decode_each_by_name<W, N>(
 fn encode_schema_map(
     schemas: &MapByName<Schema>,
 ) -> Result<MapByName<v6::Schema>, UnencodableMessage> {
-    schemas.iter().map(|(name, own)| Ok((name.clone(), schema::encode_schema(own)?))).collect()
+    schemas
+        .iter()
+        .map(|(name, schema)| Ok((name.clone(), schema::encode_schema(schema)?)))
+        .collect()
 }
 
 impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
@@ -45,26 +48,29 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
 
     fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, InvalidMessage> {
         let diagnostics = diag::decode_diagnostics(wire.diagnostics);
-        if diagnostics.iter().any(|one| one.severity == formwork_value::diag::Severity::Error) {
+        if diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == formwork_value::diag::Severity::Error)
+        {
             // Errors win over everything else: the rest of the answer need not even be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
         // As in Terraform, which validates only the schemas of resources, data sources, ephemeral
         // and list resources.
-        let strict = |own| schema::decode_schema(own, SchemaStrictness::Strict);
-        let lenient = |own| schema::decode_schema(own, SchemaStrictness::Lenient);
+        let strict = |schema| schema::decode_schema(schema, SchemaStrictness::Strict);
+        let lenient = |schema| schema::decode_schema(schema, SchemaStrictness::Lenient);
         // Mandatory, also for a provider that has no configuration.
         let provider = wire.provider.ok_or_else(|| {
             InvalidMessage::new("the answer has no schema of the provider itself")
         })?;
         Ok(Self {
             provider: lenient(provider)
-                .map_err(|reason| reason.prepend_place("the schema of the provider"))?,
+                .map_err(|reason| reason.prepend_location("the schema of the provider"))?,
             provider_meta: wire
                 .provider_meta
                 .map(lenient)
                 .transpose()
-                .map_err(|reason| reason.prepend_place("the schema of provider_meta"))?,
+                .map_err(|reason| reason.prepend_location("the schema of provider_meta"))?,
             resources: decode_each_by_name(wire.resource_schemas, "resource", strict)?,
             data_sources: decode_each_by_name(wire.data_source_schemas, "data source", strict)?,
             ephemeral_resources: decode_each_by_name(
@@ -91,30 +97,41 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
 impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
     type Error = UnencodableMessage;
 
-    fn try_from(own: ProviderSchema) -> Result<Self, UnencodableMessage> {
+    fn try_from(provider_schema: ProviderSchema) -> Result<Self, UnencodableMessage> {
         let action = |(name, schema)| {
             let schema = Some(schema);
             (name, v6::ActionSchema { schema })
         };
         Ok(Self {
             // Always: Go hosts refuse an answer without the schema of the provider itself.
-            provider: Some(schema::encode_schema(&own.provider)?),
-            resource_schemas: encode_schema_map(&own.resources)?,
-            data_source_schemas: encode_schema_map(&own.data_sources)?,
-            diagnostics: diag::encode_diagnostics(own.diagnostics),
-            provider_meta: own.provider_meta.as_ref().map(schema::encode_schema).transpose()?,
-            server_capabilities: Some(own.capabilities.into()),
-            functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
-            ephemeral_resource_schemas: encode_schema_map(&own.ephemeral_resources)?,
-            list_resource_schemas: encode_schema_map(&own.list_resources)?,
-            state_store_schemas: encode_schema_map(&own.state_stores)?,
-            action_schemas: encode_schema_map(&own.actions)?.into_iter().map(action).collect(),
+            provider: Some(schema::encode_schema(&provider_schema.provider)?),
+            resource_schemas: encode_schema_map(&provider_schema.resources)?,
+            data_source_schemas: encode_schema_map(&provider_schema.data_sources)?,
+            diagnostics: diag::encode_diagnostics(provider_schema.diagnostics),
+            provider_meta: provider_schema
+                .provider_meta
+                .as_ref()
+                .map(schema::encode_schema)
+                .transpose()?,
+            server_capabilities: Some(provider_schema.capabilities.into()),
+            functions: provider_schema
+                .functions
+                .into_iter()
+                .map(|(name, f)| (name, f.into()))
+                .collect(),
+            ephemeral_resource_schemas: encode_schema_map(&provider_schema.ephemeral_resources)?,
+            list_resource_schemas: encode_schema_map(&provider_schema.list_resources)?,
+            state_store_schemas: encode_schema_map(&provider_schema.state_stores)?,
+            action_schemas: encode_schema_map(&provider_schema.actions)?
+                .into_iter()
+                .map(action)
+                .collect(),
         })
     }
 }
 
 fn schema_map_v5_to_v6(schemas: MapByName<v5::Schema>) -> MapByName<v6::Schema> {
-    schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
+    schemas.into_iter().map(|(name, schema)| (name, schema.into())).collect()
 }
 
 fn schema_map_v6_to_v5(
@@ -124,7 +141,7 @@ fn schema_map_v6_to_v5(
     schemas
         .into_iter()
         .map(|(name, schema)| match schema.try_into() {
-            Ok(own) => Ok((name, own)),
+            Ok(schema) => Ok((name, schema)),
             Err(UnencodableMessage(reason)) => {
                 Err(UnencodableMessage(format!("{kind} `{name}`: {reason}")))
             }
@@ -133,23 +150,23 @@ fn schema_map_v6_to_v5(
 }
 
 impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Response {
-    fn from(own: v5::get_provider_schema::Response) -> Self {
+    fn from(wire: v5::get_provider_schema::Response) -> Self {
         let action = |(name, action): (String, v5::ActionSchema)| {
             (name, v6::ActionSchema { schema: action.schema.map(Into::into) })
         };
         Self {
-            provider: own.provider.map(Into::into),
-            resource_schemas: schema_map_v5_to_v6(own.resource_schemas),
-            data_source_schemas: schema_map_v5_to_v6(own.data_source_schemas),
-            diagnostics: own.diagnostics,
-            provider_meta: own.provider_meta.map(Into::into),
-            server_capabilities: own.server_capabilities,
-            functions: own.functions,
-            ephemeral_resource_schemas: schema_map_v5_to_v6(own.ephemeral_resource_schemas),
-            list_resource_schemas: schema_map_v5_to_v6(own.list_resource_schemas),
+            provider: wire.provider.map(Into::into),
+            resource_schemas: schema_map_v5_to_v6(wire.resource_schemas),
+            data_source_schemas: schema_map_v5_to_v6(wire.data_source_schemas),
+            diagnostics: wire.diagnostics,
+            provider_meta: wire.provider_meta.map(Into::into),
+            server_capabilities: wire.server_capabilities,
+            functions: wire.functions,
+            ephemeral_resource_schemas: schema_map_v5_to_v6(wire.ephemeral_resource_schemas),
+            list_resource_schemas: schema_map_v5_to_v6(wire.list_resource_schemas),
             // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
-            action_schemas: own.action_schemas.into_iter().map(action).collect(),
+            action_schemas: wire.action_schemas.into_iter().map(action).collect(),
         }
     }
 }
@@ -208,61 +225,62 @@ impl From<v6::get_metadata::Response> for Metadata {
     fn from(wire: v6::get_metadata::Response) -> Self {
         Self {
             capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
-            resources: wire.resources.into_iter().map(|own| own.type_name).collect(),
-            data_sources: wire.data_sources.into_iter().map(|own| own.type_name).collect(),
+            resources: wire.resources.into_iter().map(|entry| entry.type_name).collect(),
+            data_sources: wire.data_sources.into_iter().map(|entry| entry.type_name).collect(),
             ephemeral_resources: wire
                 .ephemeral_resources
                 .into_iter()
-                .map(|own| own.type_name)
+                .map(|entry| entry.type_name)
                 .collect(),
-            list_resources: wire.list_resources.into_iter().map(|own| own.type_name).collect(),
-            state_stores: wire.state_stores.into_iter().map(|own| own.type_name).collect(),
-            actions: wire.actions.into_iter().map(|own| own.type_name).collect(),
-            functions: wire.functions.into_iter().map(|own| own.name).collect(),
+            list_resources: wire.list_resources.into_iter().map(|entry| entry.type_name).collect(),
+            state_stores: wire.state_stores.into_iter().map(|entry| entry.type_name).collect(),
+            actions: wire.actions.into_iter().map(|entry| entry.type_name).collect(),
+            functions: wire.functions.into_iter().map(|entry| entry.name).collect(),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
 
 impl From<Metadata> for v6::get_metadata::Response {
-    fn from(own: Metadata) -> Self {
+    fn from(metadata: Metadata) -> Self {
         fn all<T>(names: Vec<String>, make: impl Fn(String) -> T) -> Vec<T> {
             names.into_iter().map(make).collect()
         }
         Self {
-            server_capabilities: Some(own.capabilities.into()),
-            diagnostics: diag::encode_diagnostics(own.diagnostics),
-            data_sources: all(own.data_sources, |type_name| names::DataSourceMetadata {
+            server_capabilities: Some(metadata.capabilities.into()),
+            diagnostics: diag::encode_diagnostics(metadata.diagnostics),
+            data_sources: all(metadata.data_sources, |type_name| names::DataSourceMetadata {
                 type_name,
             }),
-            resources: all(own.resources, |type_name| names::ResourceMetadata { type_name }),
-            functions: all(own.functions, |name| names::FunctionMetadata { name }),
-            ephemeral_resources: all(own.ephemeral_resources, |type_name| {
+            resources: all(metadata.resources, |type_name| names::ResourceMetadata { type_name }),
+            functions: all(metadata.functions, |name| names::FunctionMetadata { name }),
+            ephemeral_resources: all(metadata.ephemeral_resources, |type_name| {
                 names::EphemeralMetadata { type_name }
             }),
-            list_resources: all(own.list_resources, |type_name| names::ListResourceMetadata {
+            list_resources: all(metadata.list_resources, |type_name| names::ListResourceMetadata {
                 type_name,
             }),
-            state_stores: all(own.state_stores, |type_name| names::StateStoreMetadata {
+            state_stores: all(metadata.state_stores, |type_name| names::StateStoreMetadata {
                 type_name,
             }),
-            actions: all(own.actions, |type_name| names::ActionMetadata { type_name }),
+            actions: all(metadata.actions, |type_name| names::ActionMetadata { type_name }),
         }
     }
 }
 
 impl From<v5::get_metadata::Response> for v6::get_metadata::Response {
-    fn from(own: v5::get_metadata::Response) -> Self {
+    fn from(wire: v5::get_metadata::Response) -> Self {
         // Field 8 in Terraform's description, 9 in that of terraform-plugin-go.
-        let actions = if own.actions.is_empty() { own.actions_of_go_library } else { own.actions };
+        let actions =
+            if wire.actions.is_empty() { wire.actions_of_go_library } else { wire.actions };
         Self {
-            server_capabilities: own.server_capabilities,
-            diagnostics: own.diagnostics,
-            data_sources: own.data_sources,
-            resources: own.resources,
-            functions: own.functions,
-            ephemeral_resources: own.ephemeral_resources,
-            list_resources: own.list_resources,
+            server_capabilities: wire.server_capabilities,
+            diagnostics: wire.diagnostics,
+            data_sources: wire.data_sources,
+            resources: wire.resources,
+            functions: wire.functions,
+            ephemeral_resources: wire.ephemeral_resources,
+            list_resources: wire.list_resources,
             state_stores: Vec::new(),
             actions,
         }
@@ -307,15 +325,15 @@ fn decode_identity_schema(
 ) -> Result<IdentitySchema, InvalidMessage> {
     let attributes = wire.identity_attributes.into_iter().map(|attribute| {
         let ty = decode_type(&attribute.r#type).map_err(|reason| {
-            reason.prepend_place(format_args!("attribute `{}`", attribute.name))
+            reason.prepend_location(format_args!("attribute `{}`", attribute.name))
         })?;
-        let read = IdentityAttribute {
+        let identity_attribute = IdentityAttribute {
             ty,
             required_for_import: attribute.required_for_import,
             optional_for_import: attribute.optional_for_import,
             description: attribute.description,
         };
-        Ok((attribute.name, read))
+        Ok((attribute.name, identity_attribute))
     });
     Ok(IdentitySchema {
         attributes: attributes.collect::<Result<_, _>>()?,
@@ -326,11 +344,12 @@ fn decode_identity_schema(
 impl TryFrom<IdentitySchemas> for v6::get_resource_identity_schemas::Response {
     type Error = UnencodableMessage;
 
-    fn try_from(own: IdentitySchemas) -> Result<Self, UnencodableMessage> {
-        let schemas = own.schemas.into_iter().map(|(name, own)| Ok((name, own.try_into()?)));
+    fn try_from(identities: IdentitySchemas) -> Result<Self, UnencodableMessage> {
+        let schemas =
+            identities.schemas.into_iter().map(|(name, schema)| Ok((name, schema.try_into()?)));
         Ok(Self {
             identity_schemas: schemas.collect::<Result<_, UnencodableMessage>>()?,
-            diagnostics: diag::encode_diagnostics(own.diagnostics),
+            diagnostics: diag::encode_diagnostics(identities.diagnostics),
         })
     }
 }
@@ -338,17 +357,18 @@ impl TryFrom<IdentitySchemas> for v6::get_resource_identity_schemas::Response {
 impl TryFrom<IdentitySchema> for v6::ResourceIdentitySchema {
     type Error = UnencodableMessage;
 
-    fn try_from(own: IdentitySchema) -> Result<Self, UnencodableMessage> {
+    fn try_from(identity_schema: IdentitySchema) -> Result<Self, UnencodableMessage> {
         use v6::resource_identity_schema::IdentityAttribute;
-        let attributes = own.attributes.into_iter().map(|(name, attribute)| IdentityAttribute {
-            name,
-            r#type: type_json::encode(&attribute.ty).into(),
-            required_for_import: attribute.required_for_import,
-            optional_for_import: attribute.optional_for_import,
-            description: attribute.description,
-        });
+        let attributes =
+            identity_schema.attributes.into_iter().map(|(name, attribute)| IdentityAttribute {
+                name,
+                r#type: type_json::encode(&attribute.ty).into(),
+                required_for_import: attribute.required_for_import,
+                optional_for_import: attribute.optional_for_import,
+                description: attribute.description,
+            });
         Ok(Self {
-            version: encode_count(own.version, "the schema version")?,
+            version: encode_count(identity_schema.version, "the schema version")?,
             identity_attributes: attributes.collect(),
         })
     }
@@ -366,10 +386,10 @@ impl TryFrom<v6::get_functions::Response> for Functions {
 }
 
 impl From<Functions> for v6::get_functions::Response {
-    fn from(own: Functions) -> Self {
+    fn from(functions: Functions) -> Self {
         Self {
-            functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
-            diagnostics: diag::encode_diagnostics(own.diagnostics),
+            functions: functions.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
+            diagnostics: diag::encode_diagnostics(functions.diagnostics),
         }
     }
 }
@@ -384,7 +404,7 @@ impl TryFrom<v6::Function> for FunctionSignature {
             parameters: parameters.collect::<Result<_, _>>()?,
             variadic: wire.variadic_parameter.map(TryInto::try_into).transpose()?,
             returns: decode_type(&returns.r#type)
-                .map_err(|reason| reason.prepend_place("its result type"))?,
+                .map_err(|reason| reason.prepend_location("its result type"))?,
             summary: wire.summary,
             description: wire.description,
             markdown: is_markdown(wire.description_kind),
@@ -398,7 +418,7 @@ impl TryFrom<v6::function::Parameter> for FunctionParameter {
 
     fn try_from(wire: v6::function::Parameter) -> Result<Self, InvalidMessage> {
         let ty = decode_type(&wire.r#type)
-            .map_err(|reason| reason.prepend_place(format_args!("parameter `{}`", wire.name)))?;
+            .map_err(|reason| reason.prepend_location(format_args!("parameter `{}`", wire.name)))?;
         Ok(Self {
             name: wire.name,
             ty,
@@ -411,28 +431,30 @@ impl TryFrom<v6::function::Parameter> for FunctionParameter {
 }
 
 impl From<FunctionSignature> for v6::Function {
-    fn from(own: FunctionSignature) -> Self {
+    fn from(signature: FunctionSignature) -> Self {
         Self {
-            parameters: own.parameters.into_iter().map(Into::into).collect(),
-            variadic_parameter: own.variadic.map(Into::into),
-            r#return: Some(v6::function::Return { r#type: type_json::encode(&own.returns).into() }),
-            summary: own.summary,
-            description: own.description,
-            description_kind: description_string_kind(own.markdown),
-            deprecation_message: own.deprecation,
+            parameters: signature.parameters.into_iter().map(Into::into).collect(),
+            variadic_parameter: signature.variadic.map(Into::into),
+            r#return: Some(v6::function::Return {
+                r#type: type_json::encode(&signature.returns).into(),
+            }),
+            summary: signature.summary,
+            description: signature.description,
+            description_kind: description_string_kind(signature.markdown),
+            deprecation_message: signature.deprecation,
         }
     }
 }
 
 impl From<FunctionParameter> for v6::function::Parameter {
-    fn from(own: FunctionParameter) -> Self {
+    fn from(parameter: FunctionParameter) -> Self {
         Self {
-            name: own.name,
-            r#type: type_json::encode(&own.ty).into(),
-            allow_null_value: own.allow_null,
-            allow_unknown_values: own.allow_unknown,
-            description: own.description,
-            description_kind: description_string_kind(own.markdown),
+            name: parameter.name,
+            r#type: type_json::encode(&parameter.ty).into(),
+            allow_null_value: parameter.allow_null,
+            allow_unknown_values: parameter.allow_unknown,
+            description: parameter.description,
+            description_kind: description_string_kind(parameter.markdown),
         }
     }
 }

@@ -178,7 +178,7 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
             planned: payload_from_wire(wire.planned_state),
             requires_replace: paths
                 .collect::<Result<_, _>>()
-                .map_err(|misread| misread.prepend_place("requires_replace"))?,
+                .map_err(|misread| misread.prepend_location("requires_replace"))?,
             planned_private: wire.planned_private,
             legacy_type_system: wire.legacy_type_system,
             deferred: wire.deferred.map(Into::into),
@@ -423,7 +423,7 @@ impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
     fn from(wire: v6::upgrade_resource_identity::Response) -> Self {
         Self {
             identity: identity_value_from_wire(
-                wire.upgraded_identity.and_then(|own| own.identity_data),
+                wire.upgraded_identity.and_then(|identity| identity.identity_data),
             ),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }

@@ -29,12 +29,12 @@ pub(super) enum SchemaStrictness {
 /// Reads a schema.
 pub(super) fn decode_schema(
     wire: v6::Schema,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<Schema, InvalidMessage> {
     let block = wire.block.ok_or_else(|| InvalidMessage::new("the schema has no block"))?;
     Ok(Schema {
         version: decode_count(wire.version, "the schema version")?,
-        block: decode_block(block, rigour)?,
+        block: decode_block(block, strictness)?,
     })
 }
 
@@ -69,13 +69,13 @@ pub(super) fn description_string_kind(markdown: bool) -> i32 {
 
 fn decode_block(
     wire: v6::schema::Block,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<Block, InvalidMessage> {
     let mut blocks = BTreeMap::new();
     for nested in wire.block_types {
         let name = Str::from(&nested.type_name);
-        let nested = decode_nested_block(nested, rigour)
-            .map_err(|misread| misread.prepend_place(format_args!("block `{name}`")))?;
+        let nested = decode_nested_block(nested, strictness)
+            .map_err(|misread| misread.prepend_location(format_args!("block `{name}`")))?;
         // A map would keep one of the two without a word.
         if blocks.contains_key(&name) {
             return Err(InvalidMessage::new(format!("block `{name}` is declared twice")));
@@ -83,7 +83,7 @@ fn decode_block(
         blocks.insert(name, nested);
     }
     Ok(Block {
-        attributes: decode_attributes(wire.attributes, rigour)?,
+        attributes: decode_attributes(wire.attributes, strictness)?,
         blocks,
         docs: SchemaDocs {
             markdown: is_markdown(wire.description_kind),
@@ -96,7 +96,7 @@ fn decode_block(
 
 fn decode_nested_block(
     wire: v6::schema::NestedBlock,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<NestedBlock, InvalidMessage> {
     let nesting = match BlockNesting::try_from(wire.nesting) {
         Ok(BlockNesting::Single) => Nesting::Single,
@@ -111,7 +111,7 @@ fn decode_nested_block(
         nesting,
         // Protocol 6.11 has the flag on the content and not on the block type.
         computed: block.computed,
-        block: decode_block(block, rigour)?,
+        block: decode_block(block, strictness)?,
         min_items: decode_count(wire.min_items, "the least number of blocks")?,
         max_items: decode_count(wire.max_items, "the greatest number of blocks")?,
     })
@@ -123,13 +123,13 @@ fn unknown_nesting_error(number: i32) -> InvalidMessage {
 
 fn decode_attributes(
     wire: Vec<v6::schema::Attribute>,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<BTreeMap<Str, Attribute>, InvalidMessage> {
     let mut attributes = BTreeMap::new();
     for attribute in wire {
         let name = Str::from(&attribute.name);
-        let attribute = decode_attribute(attribute, rigour)
-            .map_err(|misread| misread.prepend_place(format_args!("attribute `{name}`")))?;
+        let attribute = decode_attribute(attribute, strictness)
+            .map_err(|misread| misread.prepend_location(format_args!("attribute `{name}`")))?;
         if attributes.contains_key(&name) {
             return Err(InvalidMessage::new(format!("attribute `{name}` is declared twice")));
         }
@@ -140,12 +140,14 @@ fn decode_attributes(
 
 fn decode_attribute(
     wire: v6::schema::Attribute,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<Attribute, InvalidMessage> {
-    let role = decode_role(&wire, rigour)?;
+    let role = decode_role(&wire, strictness)?;
     let kind = match (wire.r#type.is_empty(), wire.nested_type) {
         (false, None) => AttributeKind::Plain(decode_type(&wire.r#type)?),
-        (true, Some(nested)) => AttributeKind::Nested(decode_nested_attributes(nested, rigour)?),
+        (true, Some(nested)) => {
+            AttributeKind::Nested(decode_nested_attributes(nested, strictness)?)
+        }
         (true, None) => {
             return Err(InvalidMessage::new("it has neither a type nor nested attributes"));
         }
@@ -169,7 +171,7 @@ fn decode_attribute(
 
 fn decode_nested_attributes(
     wire: v6::schema::Object,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<NestedAttributes, InvalidMessage> {
     let nesting = match ObjectNesting::try_from(wire.nesting) {
         Ok(ObjectNesting::Single) => Nesting::Single,
@@ -178,20 +180,20 @@ fn decode_nested_attributes(
         Ok(ObjectNesting::Map) => Nesting::Map,
         Ok(ObjectNesting::Invalid) | Err(_) => return Err(unknown_nesting_error(wire.nesting)),
     };
-    Ok(NestedAttributes { attributes: decode_attributes(wire.attributes, rigour)?, nesting })
+    Ok(NestedAttributes { attributes: decode_attributes(wire.attributes, strictness)?, nesting })
 }
 
 fn decode_role(
     wire: &v6::schema::Attribute,
-    rigour: SchemaStrictness,
+    strictness: SchemaStrictness,
 ) -> Result<Role, InvalidMessage> {
     match (wire.required, wire.optional, wire.computed) {
         (true, false, false) => Ok(Role::Required),
         (false, true, false) => Ok(Role::Optional),
         (false, true, true) => Ok(Role::OptionalComputed),
         (false, false, true) => Ok(Role::Computed),
-        (false, false, false) if rigour == SchemaStrictness::Lenient => Ok(Role::Optional),
-        (true, _, _) if rigour == SchemaStrictness::Lenient => Ok(Role::Required),
+        (false, false, false) if strictness == SchemaStrictness::Lenient => Ok(Role::Optional),
+        (true, _, _) if strictness == SchemaStrictness::Lenient => Ok(Role::Required),
         (false, false, false) => {
             Err(InvalidMessage::new("it is neither required nor optional nor computed"))
         }

@@ -5,21 +5,21 @@ use super::UnencodableMessage;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 impl From<v5::Schema> for v6::Schema {
-    fn from(own: v5::Schema) -> Self {
-        Self { version: own.version, block: own.block.map(Into::into) }
+    fn from(wire: v5::Schema) -> Self {
+        Self { version: wire.version, block: wire.block.map(Into::into) }
     }
 }
 
 impl From<v5::schema::Block> for v6::schema::Block {
-    fn from(own: v5::schema::Block) -> Self {
+    fn from(wire: v5::schema::Block) -> Self {
         Self {
-            version: own.version,
-            attributes: own.attributes.into_iter().map(Into::into).collect(),
-            block_types: own.block_types.into_iter().map(Into::into).collect(),
-            description: own.description,
-            description_kind: own.description_kind,
-            deprecated: own.deprecated,
-            deprecation_message: own.deprecation_message,
+            version: wire.version,
+            attributes: wire.attributes.into_iter().map(Into::into).collect(),
+            block_types: wire.block_types.into_iter().map(Into::into).collect(),
+            description: wire.description,
+            description_kind: wire.description_kind,
+            deprecated: wire.deprecated,
+            deprecation_message: wire.deprecation_message,
             // Protocol 5 has no such flag.
             computed: false,
         }
@@ -27,33 +27,33 @@ impl From<v5::schema::Block> for v6::schema::Block {
 }
 
 impl From<v5::schema::NestedBlock> for v6::schema::NestedBlock {
-    fn from(own: v5::schema::NestedBlock) -> Self {
+    fn from(wire: v5::schema::NestedBlock) -> Self {
         Self {
-            type_name: own.type_name,
-            block: own.block.map(Into::into),
-            nesting: own.nesting,
-            min_items: own.min_items,
-            max_items: own.max_items,
+            type_name: wire.type_name,
+            block: wire.block.map(Into::into),
+            nesting: wire.nesting,
+            min_items: wire.min_items,
+            max_items: wire.max_items,
         }
     }
 }
 
 impl From<v5::schema::Attribute> for v6::schema::Attribute {
-    fn from(own: v5::schema::Attribute) -> Self {
+    fn from(wire: v5::schema::Attribute) -> Self {
         Self {
-            name: own.name,
-            r#type: own.r#type,
-            description: own.description,
-            required: own.required,
-            optional: own.optional,
-            computed: own.computed,
-            sensitive: own.sensitive,
-            description_kind: own.description_kind,
-            deprecated: own.deprecated,
+            name: wire.name,
+            r#type: wire.r#type,
+            description: wire.description,
+            required: wire.required,
+            optional: wire.optional,
+            computed: wire.computed,
+            sensitive: wire.sensitive,
+            description_kind: wire.description_kind,
+            deprecated: wire.deprecated,
             // Only protocol 6 has nested attributes.
             nested_type: None,
-            write_only: own.write_only,
-            deprecation_message: own.deprecation_message,
+            write_only: wire.write_only,
+            deprecation_message: wire.deprecation_message,
         }
     }
 }

@@ -104,7 +104,7 @@ pub(crate) fn encode_state_chunks(
     chunks: Vec<StateChunk>,
 ) -> Vec<v6::write_state_bytes::RequestChunk> {
     let meta = v6::RequestChunkMeta { type_name: state.type_name, state_id: state.state_id };
-    let mut written: Vec<_> = chunks
+    let mut encoded: Vec<_> = chunks
         .into_iter()
         .map(|chunk| v6::write_state_bytes::RequestChunk {
             meta: None,
@@ -114,14 +114,14 @@ pub(crate) fn encode_state_chunks(
         })
         .collect();
     // Without any chunk, no message would name the state.
-    if written.is_empty() {
-        written.push(v6::write_state_bytes::RequestChunk::default());
+    if encoded.is_empty() {
+        encoded.push(v6::write_state_bytes::RequestChunk::default());
     }
     // Protocol 6: the name is in the first chunk only.
-    if let Some(first) = written.first_mut() {
+    if let Some(first) = encoded.first_mut() {
         first.meta = Some(meta);
     }
-    written
+    encoded
 }
 
 /// A state being written, as its pieces come in.
