@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_about_the_whole_value_names_no_place() {
+    fn a_violation_about_the_whole_value_has_no_path() {
         let root = Path::default();
         assert_eq!(
             Violation::new(Rule::ResultValue, &root, "it is gone").to_string(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_tells_no_value_that_is_secret_or_holds_a_secret() {
+    fn a_violation_contains_no_secret_values() {
         let users = Path::root().attribute("users");
         let password = users.index(0).attribute("password");
         let printed = |path: &Path, secret: &Path| {

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_never_sent_or_was_refused_changed_nothing() {
+    fn only_unsent_or_refused_calls_have_changed_nothing() {
         let status = |code: &str| Failure::Status { code: code.into(), message: String::new() };
         let lost = || Failure::Lost { reason: String::new(), exit: None, output: String::new() };
         for failure in [

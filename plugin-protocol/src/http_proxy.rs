@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_stand_in_the_url_of_a_proxy() {
+    fn credentials_are_in_the_url_of_a_proxy() {
         let proxy = parse_proxy("socks5://me:se%3Acret@h").unwrap();
         assert_eq!((proxy.username(), proxy.password()), (Some("me"), Some("se:cret")));
         assert!(!proxy.resolve_target());

@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_to_another_operation_is_no_answer() {
+    async fn a_response_to_another_operation_is_an_error() {
         let provider = Confused(Arc::new(Stops));
         assert_eq!(provider.stop().await.unwrap(), "stopping");
         let failure = provider.schema().await.unwrap_err().to_string();
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_call_without_any_effect_may_be_made_again() {
+    fn only_calls_without_an_effect_are_repeatable() {
         let effects: Vec<_> = Method::ALL.iter().filter(|method| !method.is_repeatable()).collect();
         let expected = [
             Method::ConfigureProvider,

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scheme_says_which_variable_counts() {
+    fn the_scheme_selects_the_proxy_variable() {
         let both = |name: &str| match name {
             "HTTP_PROXY" => Some("plain:1".to_owned()),
             "https_proxy" => Some("safe:2".to_owned()),

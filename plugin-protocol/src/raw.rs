@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_refused_unless_http_can_have_it() {
+    fn a_path_that_is_invalid_in_http_is_refused() {
         let call = |path: &'static str| RawCall {
             path: path.into(),
             ..RawCall::new(Protocol::V6, "Any", Bytes::new())

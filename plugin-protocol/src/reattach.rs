@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_side_prints_the_other_reads() {
+    fn a_formatted_variable_is_parsed_back() {
         let text =
             format_reattach_variable(&["registry.terraform.io/acme/exp".to_owned()], &sample());
         expect![[r#"{"registry.terraform.io/acme/exp":{"Protocol":"grpc","ProtocolVersion":6,"Pid":12345,"Test":true,"Addr":{"Network":"unix","String":"/tmp/plugin12345"}}}"#]]
@@ -154,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_set_is_nothing_to_attach_to() {
+    fn an_empty_variable_has_no_plugins() {
         assert_eq!(parse_reattach_variable(""), Ok(BTreeMap::new()));
         assert_eq!(parse_reattach_variable(" {} "), Ok(BTreeMap::new()));
         assert_eq!(parse_reattach_variable("null"), Ok(BTreeMap::new()));
     }
 
     #[test]
-    fn bad_values_say_what_is_wrong() {
+    fn invalid_values_are_reported_with_the_reason() {
         let mut found = String::new();
         for text in [
             "[]",

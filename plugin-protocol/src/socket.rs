@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_socket_is_made_where_the_host_wants_it_and_removed_after() {
+    async fn the_socket_is_created_in_the_directory_of_the_host_and_removed_after() {
         let directory = tempfile::tempdir().expect("a directory");
         let environment = environment(directory.path().to_owned(), 0);
         let listener = Listener::bind(&environment).await.expect("it can listen");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tcp_is_the_way_out_when_a_unix_socket_cannot_be() {
+    async fn tcp_is_used_if_a_unix_socket_cannot_be_created() {
         let environment = environment("/nowhere".into(), 0);
         let listener = Listener::bind(&environment).await.expect("it can listen");
         let Ok(Address::Tcp(address)) = listener.address() else { panic!("not TCP") };

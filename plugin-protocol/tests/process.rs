@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 /// Longer than anything here takes; only a hang gets there.
-const FOREVER: Duration = Duration::from_secs(60);
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The tiny provider, with a behaviour.
 fn tiny(behaviour: &str) -> Executable {
@@ -49,48 +49,49 @@ impl ProcessWatcher {
         Self { directory, listener }
     }
 
-    fn variable(&self) -> (OsString, OsString) {
+    fn address_variable(&self) -> (OsString, OsString) {
         let address = self.listener.local_addr().expect("an address");
         ("TINY_WITNESS".into(), address.to_string().into())
     }
 
     /// A variable with which a host that is killed leaves its litter with us.
-    fn litter(&self) -> (OsString, OsString) {
+    fn temp_dir_variable(&self) -> (OsString, OsString) {
         ("TMPDIR".into(), self.directory.path().into())
     }
 
     /// Returns when a process has started.
-    async fn start(&self) -> Life {
-        let accepted = timeout(FOREVER, self.listener.accept()).await.expect("somebody starts");
-        Life(accepted.expect("a connection").0)
+    async fn wait_for_start(&self) -> ProcessConnection {
+        let accepted =
+            timeout(HANG_TIMEOUT, self.listener.accept()).await.expect("a process starts");
+        ProcessConnection(accepted.expect("a connection").0)
     }
 }
 
 /// A process, through its connection.
-struct Life(TcpStream);
+struct ProcessConnection(TcpStream);
 
-impl Life {
+impl ProcessConnection {
     /// Returns when the process has ended, however that came to be.
-    async fn end(mut self) {
-        let read = timeout(FOREVER, self.0.read(&mut [0])).await.expect("the process ends");
+    async fn wait_for_end(mut self) {
+        let read = timeout(HANG_TIMEOUT, self.0.read(&mut [0])).await.expect("the process ends");
         // An error is an end too: a process that is killed may break the connection.
         assert!(!matches!(read, Ok(1..)), "the process talks");
     }
 
     /// Says whether the process has not ended.
-    fn goes_on(&self) -> bool {
+    fn is_running(&self) -> bool {
         // After the exit of the process, this would read 0 bytes immediately.
         self.0.try_read(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     }
 }
 
 /// A launched tiny provider whose end can be seen.
-async fn launched(behaviour: &str, settings: &Settings) -> (Plugin, Life) {
-    let witness = ProcessWatcher::new();
+async fn launch_watched(behaviour: &str, settings: &Settings) -> (Plugin, ProcessConnection) {
+    let watcher = ProcessWatcher::new();
     let mut executable = tiny(behaviour);
-    executable.env.push(witness.variable());
+    executable.env.push(watcher.address_variable());
     let plugin = Plugin::launch(&executable, settings).await.expect("it starts");
-    (plugin, witness.start().await)
+    (plugin, watcher.wait_for_start().await)
 }
 
 /// A shell script as a plugin.

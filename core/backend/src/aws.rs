@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_read_in_the_form_of_each_service() {
+    fn error_responses_are_parsed_in_the_format_of_each_service() {
         let code = |body: &str| {
             AwsErrorResponse::parse(&test_response(400, body)).map(|refusal| refusal.code)
         };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throttled_or_conflicting_request_is_sent_again_whatever_its_status() {
+    fn a_throttled_or_conflicting_request_is_repeated_with_any_status() {
         let slow = r#"{"__type":"ProvisionedThroughputExceededException","message":"m"}"#;
         assert!(is_retryable_response(&test_response(400, slow)));
         assert!(is_retryable_response(&test_response(503, "")));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_code_and_next_step() {
+    fn an_error_response_is_reported_with_code_and_remedy() {
         let expired = test_response(
             400,
             "<Error><Code>ExpiredToken</Code><Message>Too old.</Message></Error>",

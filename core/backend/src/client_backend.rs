@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_new_workspace_has_an_empty_state_and_a_name_of_its_own() {
+    async fn a_new_workspace_has_an_empty_state_and_a_unique_name() {
         let backend = inmem_backend();
         backend.create_workspace("made").await.unwrap();
         let names = backend.workspaces().await.unwrap();

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_the_same_afterwards_and_a_damaged_one_is_refused() {
+    fn compressed_content_is_restored_and_damaged_content_is_refused() {
         let text = b"{}".repeat(1000);
         let mut content = compress_gzip(&text).unwrap();
         assert!(content.len() < 100);

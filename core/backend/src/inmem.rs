@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_is_cut_off_is_taken_over_from_memory_and_leaves_nothing_on_the_disk() {
+    async fn an_interrupted_run_is_taken_over_from_memory_without_files() {
         let directory = tempfile::tempdir().unwrap();
         let backend = backend_in_dir(directory.path());
         let base = StateFile::new_empty();

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn all_required_arguments_that_are_missing_are_named_at_once() {
+    fn all_missing_required_arguments_are_reported_together() {
         for (kind, named) in [
             (
                 "azurerm",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn backends_without_a_shared_copy_of_journals_say_so_where_several_machines_use_them() {
+    fn only_the_http_backend_keeps_journals_on_one_machine() {
         let local = BACKEND_KINDS.iter().filter(|kind| kind.keeps_journals_on_one_machine());
         let local: Vec<&str> = local.map(|kind| kind.name()).collect();
         assert_eq!(local, ["http"]);

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workspaces_have_names_of_their_own_and_the_default_one_stays() {
+    fn workspaces_have_unique_names_and_the_default_one_is_kept() {
         let names = with_default_workspace(["b", "a"]);
         assert_eq!(names, [DEFAULT_WORKSPACE, "a", "b"]);
         assert!(matches!(check_new_workspace(&names, "a"), Err(WorkspaceError::Exists(_))));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_dropped_is_logged_unless_it_was_given_back() {
+    fn a_dropped_lock_is_logged_unless_it_was_released() {
         let count = WarningCount::default();
         tracing::subscriber::with_default(count.clone(), || {
             let lock = StateLock::new("l-1".to_owned());

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_those_of_the_backend() {
+    fn remote_state_arguments_are_the_arguments_of_the_backend() {
         let refused = "The given configuration is not valid for backend \"local\": unexpected attribute \"pth\".";
         assert_eq!(check(&settings("pth", Value::string("x"))), refused);
         let refused =
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
+    fn an_unsupported_backend_is_refused_with_a_remedy() {
         let config = Value::null(Type::Dynamic);
         let source = RemoteStateSource {
             backend: Some("remote"),

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn pauses_double_up_to_the_longest_and_attempts_end() {
+    async fn pauses_double_up_to_the_maximum_and_attempts_are_limited() {
         let second = Duration::from_secs(1);
         let mut attempts =
             RetryPolicy { most: 4, shortest: second, longest: second * 5 }.begin_attempts("test");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_names_the_pause_up_to_the_longest() {
+    async fn a_server_specifies_the_pause_up_to_the_maximum() {
         let second = Duration::from_secs(1);
         let mut attempts =
             RetryPolicy { most: 2, shortest: second, longest: second * 30 }.begin_attempts("test");

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn each_backend_of_a_whole_build_is_needed_by_all_or_has_a_feature_of_its_name() {
+    fn each_backend_of_a_full_build_is_required_or_has_a_feature_of_its_name() {
         let mut expected = vec!["local", "inmem"];
         expected.extend(OPTIONAL_BACKENDS);
         let mut names = names_in_this_build();

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_goes_on_from_a_later_state_with_the_drift_and_data_that_it_has_found() {
+    fn a_plan_is_rebased_on_a_later_state_with_its_drift_and_data() {
         let planned_on = state_of(&[("managed", "a", "1"), ("managed", "b", "1")]);
         let prior =
             state_of(&[("data", "d", "read"), ("managed", "a", "drift"), ("managed", "b", "1")]);

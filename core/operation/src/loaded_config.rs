@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_state_that_is_to_be_elsewhere_or_encrypted_is_not_opened_in_the_directory() {
+    async fn a_state_with_a_backend_or_encryption_is_not_opened_in_the_directory() {
         for (block, is_opened) in [
             ("", true),
             ("terraform {\n  backend \"inmem\" {}\n}\n", false),

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_found_by_package_and_never_if_they_are_damaged() {
+    fn schemas_are_cached_by_package_and_ignored_if_damaged() {
         let directory = tempfile::tempdir().unwrap();
         let cache = new_cache(&directory);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_kept_schemas_has_a_limit() {
+    fn the_number_of_cached_schemas_is_limited() {
         let directory = tempfile::tempdir().unwrap();
         let cache = new_cache(&directory);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();

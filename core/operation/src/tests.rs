@@ -162,7 +162,7 @@ async fn a_plan_that_is_not_approved_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_run_of_everything_reports_its_events_and_stores_each_state() {
+async fn apply_refresh_and_destroy_report_events_and_store_the_state() {
     let directory = ConfigDir::new();
     let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let events = RecordedEvents::default();
@@ -185,7 +185,7 @@ async fn a_run_of_everything_reports_its_events_and_stores_each_state() {
 }
 
 #[tokio::test]
-async fn a_plan_that_was_made_is_applied_once() {
+async fn a_plan_is_stale_after_another_plan_was_applied() {
     let directory = ConfigDir::new();
     let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let operation = directory.new_operation(&pool);
@@ -221,7 +221,7 @@ async fn a_cancelled_operation_starts_no_change() {
 }
 
 #[tokio::test]
-async fn options_that_exclude_each_other_are_refused_before_a_run_begins() {
+async fn conflicting_options_are_refused_before_a_run_starts() {
     let directory = ConfigDir::new();
     let (pool, events) = (ProviderPool::new(&directory.launcher), RecordedEvents::default());
     let operation = directory.new_operation(&pool).with_observer(&events);
@@ -253,7 +253,7 @@ async fn options_that_exclude_each_other_are_refused_before_a_run_begins() {
 }
 
 #[tokio::test]
-async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only() {
+async fn a_saved_plan_contains_its_configuration_and_applies_only_to_its_state() {
     let directory = ConfigDir::new();
     let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let events = RecordedEvents::default();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_checked_in_code_is_what_the_descriptions_give() {
+    fn generated_code_matches_the_protocol_descriptions() {
         let out = tempfile::tempdir().unwrap();
         generate_wire_code(&proto_dir(), out.path()).unwrap();
         let made = read(out.path());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_messages_live_in_a_module_named_after_the_outer_one() {
+    fn nested_messages_are_in_a_module_named_after_the_outer_message() {
         assert_eq!(
             rust_path(".tfplugin6.InvokeAction.Event.Progress"),
             "crate::wire::generated::tfplugin6::invoke_action::event::Progress"

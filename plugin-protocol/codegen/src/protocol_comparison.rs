@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_everything_is_shared() {
+    fn most_messages_are_shared_by_both_protocols() {
         let comparison = found();
         let n_shared = comparison.shared_v5_v6_name_pairs().count();
         assert!(n_shared > 100, "only {n_shared} are shared");

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_of_a_tree_is_left_when_it_is_dropped() {
+    async fn dropping_a_process_tree_kills_all_its_processes() {
         let (mut tree, mut output) = lasting().await;
         // It stays alive, so that only the drop can have ended the tree.
         let shell = tree.shell.take();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_of_a_tree_is_left_when_this_process_is_gone() {
+    async fn a_process_tree_is_killed_when_this_process_ends() {
         let (mut tree, mut output) = lasting().await;
         // The end of a process closes its pipes, as the drop does, without a signal.
         tree.leader = None;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_released_tree_runs_on() {
+    async fn a_released_process_tree_keeps_running() {
         let (tree, mut output) = lasting().await;
         let leader = tree.leader.unwrap();
         tree.leave_running().await;

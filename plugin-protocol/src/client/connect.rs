@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_plugin_that_accepts_and_says_nothing_is_given_up() {
+    async fn a_plugin_that_accepts_and_never_answers_times_out() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("socket");
         // Bound but not served: the kernel accepts the connection, and no data follows.
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_reported() {
+    async fn a_missing_socket_fails_immediately_with_its_cause() {
         let address = Address::Unix("/nowhere/socket".into());
         let dialer = Dialer { address, tls: None, connect_timeout: Duration::from_mins(1) };
         let error = dialer.connect_within_timeout().await.expect_err("nobody is there").to_string();

@@ -38,7 +38,7 @@ mod tests {
     struct Layer(&'static str, #[source] Option<Box<Self>>);
 
     #[test]
-    fn each_cause_is_reported_once_and_nothing_that_says_nothing() {
+    fn each_cause_is_reported_once_without_generic_transport_errors() {
         let layers = ["transport error", "broken: no file", "no file", "no directory"];
         let all =
             layers.into_iter().rev().fold(None, |inner, text| Some(Box::new(Layer(text, inner))));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_wrong_kind_is_named_for_what_it_is() {
+    fn a_file_of_the_wrong_kind_is_described_by_its_format() {
         let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
         elf.resize(18, 0);
         elf.extend([0xb7, 0]);

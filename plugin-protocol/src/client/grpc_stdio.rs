@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn prints_without_end_are_read_piece_by_piece_and_delay_no_other() {
+    async fn endless_output_is_read_in_pieces_and_does_not_delay_other_calls() {
         // Smaller than one piece, so that the writer has to wait for the reader.
         let (near, far) = tokio::io::duplex(1 << 16);
         let taken = Arc::new(AtomicUsize::new(0));

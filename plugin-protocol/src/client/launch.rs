@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_another_identity_once_it_is_replaced_or_written_to() {
+    fn a_file_stamp_changes_when_the_file_is_replaced_or_written() {
         let directory = tempfile::tempdir().expect("a directory");
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("a"), "one").expect("it can be written");
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_user_can_enter_the_directory_of_the_socket() {
+    fn the_socket_directory_is_accessible_to_its_owner_only() {
         let home = plugin_files::make_socket_dir("formwork-").expect("a directory");
         let mode = home.path().metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_blocks_are_left_as_the_provider_returned_them() {
+    fn unknown_blocks_are_unchanged() {
         for nesting in [Nesting::List, Nesting::Set, Nesting::Group, Nesting::Single] {
             let schema = with_nested_block(
                 attributes_block(attributes_of_each_role()),

@@ -14,7 +14,7 @@ fn problem(line: &str) -> String {
 }
 
 #[test]
-fn a_line_reads_back_as_it_was_printed() {
+fn a_printed_handshake_line_is_parsed_back() {
     let tls = Handshake {
         protocol: Protocol::V6,
         address: Address::Unix("/tmp/plugin3141592".into()),
@@ -48,7 +48,7 @@ fn the_line_has_the_fields_go_plugin_expects() {
 }
 
 #[test]
-fn reading_is_as_lenient_as_go_plugin() {
+fn parsing_is_as_lenient_as_go_plugin() {
     let expected = Handshake {
         protocol: Protocol::V6,
         address: Address::Tcp("127.0.0.1:1234".to_owned()),
@@ -73,7 +73,7 @@ fn reading_is_as_lenient_as_go_plugin() {
 }
 
 #[test]
-fn a_bad_line_says_what_is_wrong_with_it() {
+fn an_invalid_line_is_reported_with_the_reason() {
     let lines = [
         "",
         "INFO starting up\n",
@@ -112,14 +112,14 @@ fn a_bad_line_says_what_is_wrong_with_it() {
 }
 
 #[test]
-fn what_is_shown_of_a_long_line_is_short() {
+fn a_long_line_is_shortened_in_errors() {
     let text = escape_and_shorten(&[b'x'; 5000]);
     assert!(text.len() < 300, "{}", text.len());
     assert!(text.ends_with("(4800 more bytes)"), "{text}");
 }
 
 #[test]
-fn the_best_common_version_wins() {
+fn the_highest_common_version_is_chosen() {
     let both = Protocol::ALL.as_slice();
     for (offered, own, expected) in [
         ("5,6", both, Protocol::V6),
@@ -137,7 +137,7 @@ fn the_best_common_version_wins() {
 }
 
 #[test]
-fn a_plugin_reads_what_a_host_wrote() {
+fn a_plugin_reads_the_environment_of_its_host() {
     let host = EnvironmentForPlugin::new(Path::new("/run/x"), Some("-----BEGIN"));
     let plugin = EnvironmentFromHost::read(|name| {
         host.set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone())
@@ -162,7 +162,7 @@ fn a_plugin_reads_what_a_host_wrote() {
 }
 
 #[test]
-fn a_wrong_or_missing_cookie_means_run_by_hand() {
+fn without_the_cookie_a_plugin_was_not_started_by_a_host() {
     let with_cookie = |cookie: Option<&str>| {
         EnvironmentFromHost::read(|name| {
             cookie.filter(|_| name == COOKIE_VARIABLE).map(OsString::from)

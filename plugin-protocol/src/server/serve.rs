@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_is_known_to_both_registries_unless_it_names_its_own() {
+    fn a_provider_is_listed_under_both_registries_unless_its_address_has_one() {
         let both = ["registry.opentofu.org/acme/exp", "registry.terraform.io/acme/exp"];
         assert_eq!(provider_addresses_for_hosts("registry.terraform.io/acme/exp"), both);
         assert_eq!(provider_addresses_for_hosts("acme/exp"), both);

@@ -34,7 +34,7 @@ fn identity() -> TlsIdentity {
 }
 
 #[test]
-fn two_sides_that_know_each_other_connect() {
+fn a_host_and_a_plugin_with_pinned_certificates_connect() {
     let (host, plugin) = (identity(), identity());
     let client = client_config(&host, plugin.certificate_der().to_vec()).expect("a client");
     let server = server_config(&plugin, host.certificate_pem()).expect("a server");
@@ -86,7 +86,7 @@ fn a_host_certificate_that_is_no_certificate_is_an_error() {
 }
 
 #[test]
-fn the_certificate_has_the_shape_of_terraforms() {
+fn the_certificate_has_the_same_fields_as_terraforms() {
     let der = identity().certificate_der().to_vec();
     // 595 bytes is terraform's; the subject differs.
     assert!((550..650).contains(&der.len()), "{}", der.len());
@@ -121,7 +121,7 @@ fn only_a_short_rsa_key_counts_as_weak() {
 }
 
 #[test]
-fn a_signature_with_a_short_key_is_checked_all_the_same() {
+fn signatures_with_a_short_key_are_verified() {
     let signature = STANDARD.decode(WEAK_SIGNATURE).expect("base64");
     let verify = |message: &[u8], scheme| {
         weak_rsa::verify_weak_rsa_signature(message, &weak_certificate(), scheme, &signature)
@@ -134,7 +134,7 @@ fn a_signature_with_a_short_key_is_checked_all_the_same() {
 }
 
 #[test]
-fn a_host_meets_a_weak_plugin_with_tls_1_2_only() {
+fn a_host_uses_tls_1_2_for_a_plugin_with_a_weak_key() {
     let weak = client_config(&identity(), weak_certificate().to_vec()).expect("a client");
     let plugin = identity();
     let server = server_config(&plugin, plugin.certificate_pem()).expect("a server");

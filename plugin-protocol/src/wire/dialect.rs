@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_stands_at_the_place_of_its_method() {
+    fn every_row_is_at_the_index_of_its_method() {
         for protocol in [Protocol::V5, Protocol::V6] {
             for (method, path) in protocol.method_table() {
                 assert_eq!(protocol.method_path(*method), Some(*path));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_has_the_name_its_version_gives_it() {
+    fn a_method_has_its_name_in_each_version() {
         assert_eq!(Protocol::V5.method_name(Method::GetProviderSchema), "GetSchema");
         assert_eq!(Protocol::V6.method_name(Method::GetProviderSchema), "GetProviderSchema");
         assert_eq!(Protocol::V5.method_name(Method::LockState), "LockState");

@@ -9,7 +9,7 @@ async fn refused(executable: &Executable) -> String {
 }
 
 async fn refused_with(executable: &Executable, settings: &Settings) -> String {
-    let launch = timeout(FOREVER, Plugin::launch(executable, settings));
+    let launch = timeout(HANG_TIMEOUT, Plugin::launch(executable, settings));
     let failure = launch.await.expect("it comes to an end").expect_err("it is no plugin");
     let kind = format!("{failure:?}");
     let kind = kind.split('(').next().unwrap_or_default();
@@ -25,7 +25,7 @@ async fn check(text: &str, expected: Expect) {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_at_once() {
+async fn a_program_that_ends_immediately_is_reported() {
     check("echo 'no config' >&2; exit 7", expect![[r#"
         Launch: PATH: it ended or closed its stdout without a handshake; perhaps it is not a provider plugin.
         The process ended: exit status 7.
@@ -37,7 +37,7 @@ async fn a_program_that_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_program_that_prints_something_else() {
+async fn a_program_without_a_handshake_is_reported_with_its_output() {
     check("echo hello; exec sleep 1000", expect!["Launch: PATH: the first line on its stdout is not a plugin handshake: `hello`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do."]).await;
     check("printf 'half a line'", expect![[r#"
         Launch: PATH: the first line on its stdout is not a plugin handshake: `half a line`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do.
@@ -49,7 +49,7 @@ async fn a_program_that_prints_something_else() {
 }
 
 #[tokio::test]
-async fn a_program_that_says_nothing_in_time() {
+async fn a_program_without_a_handshake_times_out() {
     let settings =
         Settings { start_timeout: Duration::from_millis(100), ..Settings::TERRAFORM_DEFAULTS };
     // Without its line break, a handshake may be incomplete.
@@ -61,12 +61,12 @@ async fn a_program_that_says_nothing_in_time() {
 }
 
 #[tokio::test]
-async fn a_line_without_end() {
+async fn an_endless_handshake_line_is_cut_off() {
     check("head -c 100000 /dev/zero | tr '\\0' y; exec sleep 1000", expect!["Launch: PATH: it wrote more than 65536 bytes without ending the handshake line: `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy... (65336 more bytes)`."]).await;
 }
 
 #[tokio::test]
-async fn a_handshake_we_cannot_use() {
+async fn an_unsupported_handshake_is_reported() {
     for (line, expected) in [
         (
             "1|4|unix|/s|grpc|",
@@ -99,7 +99,7 @@ async fn a_handshake_we_cannot_use() {
 }
 
 #[tokio::test]
-async fn a_socket_that_is_not_there() {
+async fn a_missing_socket_is_reported() {
     // More than 50 bytes, or it would not count as a certificate.
     let certificate = "A".repeat(80);
     check(&format!("echo '1|6|unix|/nowhere|grpc|{certificate}'; exec sleep 1000"), expect!["Launch: PATH: it was started, but no connection to /nowhere: No such file or directory (os error 2)."])
@@ -107,7 +107,7 @@ async fn a_socket_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_run() {
+async fn a_file_that_cannot_be_run_is_reported() {
     let (directory, mut executable) = script("");
     fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o644)).expect("permissions");
     expect!["Launch: PATH: cannot be started: it may not be executed; give it the permission (chmod +x), and see that the file system is not mounted with noexec."].assert_eq(&refused(&executable).await);
@@ -135,28 +135,28 @@ async fn a_file_that_cannot_be_run() {
 }
 
 #[tokio::test]
-async fn a_file_that_took_the_place_of_the_checked_one() {
+async fn a_file_that_was_replaced_after_its_check_is_not_started() {
     let (directory, mut executable) = script("");
-    let at = |name: &str| directory.path().join(name);
-    let program = format!("#!/bin/sh\necho started > {}\n", at("trace").display());
-    fs::write(at("other"), program).expect("a file");
-    fs::set_permissions(at("other"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    let path_of = |name: &str| directory.path().join(name);
+    let program = format!("#!/bin/sh\necho started > {}\n", path_of("trace").display());
+    fs::write(path_of("other"), program).expect("a file");
+    fs::set_permissions(path_of("other"), fs::Permissions::from_mode(0o755)).expect("permissions");
     executable.identity = Some(FileStamp::of_path(&executable.path).expect("it is there"));
-    fs::rename(at("other"), &executable.path).expect("it can be moved");
+    fs::rename(path_of("other"), &executable.path).expect("it can be moved");
     let refusal = refused(&executable).await;
     assert!(refusal.starts_with("Launch: PATH: cannot be started: "), "{refusal}");
     let reason = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again.";
     assert!(refusal.ends_with(reason), "{refusal}");
-    assert!(!at("trace").exists(), "a file is run that was not checked");
+    assert!(!path_of("trace").exists(), "a file is run that was not checked");
 
     // Once it is checked itself, it is started.
     executable.identity = Some(FileStamp::of_path(&executable.path).expect("it is there"));
-    let ended = refused(&executable).await;
-    assert!(ended.contains("without a handshake") && at("trace").exists(), "{ended}");
+    let failure = refused(&executable).await;
+    assert!(failure.contains("without a handshake") && path_of("trace").exists(), "{failure}");
 }
 
 #[tokio::test]
-async fn a_plugin_that_insists_on_tls() {
+async fn a_plugin_that_requires_tls_is_refused_without_tls() {
     let certificate = "A".repeat(80);
     let (_dir, executable) =
         script(&format!("echo '1|6|unix|/s|grpc|{certificate}'; exec sleep 1000"));
@@ -165,7 +165,7 @@ async fn a_plugin_that_insists_on_tls() {
 }
 
 #[tokio::test]
-async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
+async fn a_plugin_has_the_configured_limits_and_environment() {
     // Output instead of a handshake is quoted in the message.
     let (_dir, mut executable) = script(
         "echo \"files $(ulimit -n) kilobytes $(ulimit -d) path ${PATH-none} home ${HOME-none}\"",

@@ -12,7 +12,7 @@ use tokio::process::Command;
 use super::*;
 
 #[tokio::test]
-async fn without_a_host_it_explains_itself_and_fails() {
+async fn a_plugin_without_a_host_prints_an_explanation_and_fails() {
     let output = Command::new(tiny("").path).output().await.expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     // stdout is for hosts: they would treat a message there as a handshake.
@@ -22,7 +22,7 @@ async fn without_a_host_it_explains_itself_and_fails() {
 }
 
 #[tokio::test]
-async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
+async fn a_plugin_in_debug_mode_serves_several_hosts_until_an_interrupt() {
     let mut process = Command::new(tiny("").path)
         .arg("--debug")
         .stdout(Stdio::piped())
@@ -39,13 +39,13 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
         }
     };
     let plugins = reattach::parse_reattach_variable(&value).expect("it can be read");
-    let found: &Reattach = &plugins["registry.terraform.io/formwork/tiny"];
-    assert_eq!(Some(found.pid), process.id());
+    let reattach_entry: &Reattach = &plugins["registry.terraform.io/formwork/tiny"];
+    assert_eq!(Some(reattach_entry.pid), process.id());
     // Terraform and OpenTofu have different addresses for it.
     assert_eq!(plugins.len(), 2);
 
     for _ in 0..2 {
-        let plugin = Plugin::reattach("tiny", found, &Settings::TERRAFORM_DEFAULTS)
+        let plugin = Plugin::reattach("tiny", reattach_entry, &Settings::TERRAFORM_DEFAULTS)
             .await
             .expect("it answers");
         // The process is not ours, so we must not end it.
@@ -56,10 +56,10 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
 
     let pid = process.id().and_then(|pid| i32::try_from(pid).ok()).expect("it still runs");
     kill(Pid::from_raw(pid), Signal::SIGINT).expect("it is there");
-    let status = timeout(FOREVER, process.wait()).await.expect("it ends").expect("a status");
+    let status = timeout(HANG_TIMEOUT, process.wait()).await.expect("it ends").expect("a status");
     assert!(status.success(), "{status}");
-    let gone = Plugin::reattach("tiny", found, &Settings::TERRAFORM_DEFAULTS)
+    let error = Plugin::reattach("tiny", reattach_entry, &Settings::TERRAFORM_DEFAULTS)
         .await
         .expect_err("it has gone");
-    assert!(gone.to_string().contains("TF_REATTACH_PROVIDERS"), "{gone}");
+    assert!(error.to_string().contains("TF_REATTACH_PROVIDERS"), "{error}");
 }

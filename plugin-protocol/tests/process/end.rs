@@ -12,8 +12,8 @@ use tokio::process::Command;
 use super::*;
 
 #[tokio::test]
-async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
-    let (plugin, life) = launched("dies", &Settings::TERRAFORM_DEFAULTS).await;
+async fn a_crash_during_a_call_is_reported_with_exit_status_and_last_output() {
+    let (plugin, process) = launch_watched("dies", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     // The second call finds a dead process, and has the same explanation.
     for _ in 0..2 {
@@ -22,67 +22,68 @@ async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
         assert_eq!(exit.as_deref(), Some("killed by SIGABRT"));
         assert_eq!(output, "about to die");
     }
-    life.end().await;
+    process.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_child_of_a_dead_plugin_delays_no_other_and_dies_too() {
+async fn a_child_of_a_crashed_plugin_is_killed_without_delay() {
     let started = Instant::now();
-    let (plugin, life) = launched("dies and leaves a child", &Settings::TERRAFORM_DEFAULTS).await;
+    let (plugin, process) =
+        launch_watched("dies and leaves a child", &Settings::TERRAFORM_DEFAULTS).await;
     let failure = plugin.provider().schema().await.expect_err("it dies");
     let Failure::Lost { exit, .. } = &failure else { panic!("{failure:?}") };
     assert_eq!(exit.as_deref(), Some("exit status 3"));
     plugin.shutdown().await;
-    life.end().await;
+    process.wait_for_end().await;
     // The child would live for a thousand seconds, and has the plugin's stderr.
-    assert!(started.elapsed() < FOREVER);
+    assert!(started.elapsed() < HANG_TIMEOUT);
 }
 
 #[tokio::test]
-async fn a_plugin_that_does_not_end_when_asked_is_killed() {
+async fn a_plugin_that_ignores_a_shutdown_is_killed() {
     let settings = Settings { grace: Duration::from_millis(300), ..Settings::TERRAFORM_DEFAULTS };
-    let (first, one) = launched("stays", &settings).await;
-    let (second, other) = launched("stays", &settings).await;
-    assert!(one.goes_on() && other.goes_on());
+    let (first, first_process) = launch_watched("stays", &settings).await;
+    let (second, second_process) = launch_watched("stays", &settings).await;
+    assert!(first_process.is_running() && second_process.is_running());
     shutdown_all([&first, &second]).await;
-    one.end().await;
-    other.end().await;
+    first_process.wait_for_end().await;
+    second_process.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_dropped_or_killed_does_not_live_on() {
-    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
+async fn dropping_or_killing_a_plugin_ends_its_process() {
+    let (plugin, process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     drop(plugin);
-    life.end().await;
-    let (plugin, life) = launched("stays", &Settings::TERRAFORM_DEFAULTS).await;
+    process.wait_for_end().await;
+    let (plugin, process) = launch_watched("stays", &Settings::TERRAFORM_DEFAULTS).await;
     plugin.kill();
-    life.end().await;
+    process.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_launch_that_is_given_up_leaves_no_process() {
-    let witness = ProcessWatcher::new();
+async fn a_cancelled_launch_leaves_no_process() {
+    let watcher = ProcessWatcher::new();
     // It holds the connection open for as long as the shell lives.
     let (_dir, mut executable) = script("exec \"$TINY_PROGRAM\" host");
-    executable.env.extend([witness.variable(), witness.litter()]);
+    executable.env.extend([watcher.address_variable(), watcher.temp_dir_variable()]);
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
     let launch =
         tokio::spawn(
             async move { Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await },
         );
-    let life = witness.start().await;
+    let process = watcher.wait_for_start().await;
     launch.abort();
-    life.end().await;
+    process.wait_for_end().await;
 }
 
 #[tokio::test]
 async fn a_plugin_dies_with_its_host() {
-    let witness = ProcessWatcher::new();
+    let watcher = ProcessWatcher::new();
     let mut host = Command::new(tiny("").path)
         .arg("host")
         // It would not exit by itself if it noticed.
         .env("TINY", "stays")
-        .envs([witness.variable(), witness.litter()])
+        .envs([watcher.address_variable(), watcher.temp_dir_variable()])
         .stdout(Stdio::piped())
         // A plugin that outlives its host, against the test, must not hold a pipe of the test
         // runner.
@@ -90,24 +91,24 @@ async fn a_plugin_dies_with_its_host() {
         .kill_on_drop(true)
         .spawn()
         .expect("a host");
-    let life = witness.start().await;
+    let process = watcher.wait_for_start().await;
     let mut lines = BufReader::new(host.stdout.take().expect("a pipe")).lines();
     assert_eq!(lines.next_line().await.expect("a line").as_deref(), Some("ready"));
-    assert!(life.goes_on());
+    assert!(process.is_running());
     host.kill().await.expect("it can be killed");
-    life.end().await;
+    process.wait_for_end().await;
 }
 
 #[tokio::test]
-async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
-    let witness = ProcessWatcher::new();
+async fn a_plugin_without_a_parent_death_signal_ends_after_its_host() {
+    let watcher = ProcessWatcher::new();
     let mut host = Command::new("sh")
         // A shell does not set `PR_SET_PDEATHSIG` for its children.
         .args(["-c", "\"$TINY_PROGRAM\" & wait"])
         .env("TINY_PROGRAM", tiny("").path)
         // Without the cookie, it would explain itself and end.
         .env(COOKIE_VARIABLE, COOKIE_VALUE)
-        .envs([witness.variable(), witness.litter()])
+        .envs([watcher.address_variable(), watcher.temp_dir_variable()])
         .stdout(Stdio::piped())
         // A plugin that outlives its host, against the test, must not hold a pipe of the test
         // runner.
@@ -115,10 +116,10 @@ async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
         .kill_on_drop(true)
         .spawn()
         .expect("a host");
-    let life = witness.start().await;
+    let process = watcher.wait_for_start().await;
     let mut lines = BufReader::new(host.stdout.take().expect("a pipe")).lines();
     lines.next_line().await.expect("a line").expect("a handshake");
-    assert!(life.goes_on());
+    assert!(process.is_running());
     host.kill().await.expect("it can be killed");
-    life.end().await;
+    process.wait_for_end().await;
 }

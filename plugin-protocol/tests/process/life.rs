@@ -14,14 +14,14 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
     for tls in [true, false] {
         for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
             let settings = Settings { tls, ..Settings::TERRAFORM_DEFAULTS };
-            let (plugin, life) = launched(behaviour, &settings).await;
+            let (plugin, process) = launch_watched(behaviour, &settings).await;
             assert_eq!(plugin.protocol(), protocol);
             let provider = plugin.provider();
             let schema = provider.schema().await.expect("a schema");
             assert!(schema.resources.contains_key("tiny_thing"), "{schema:?}");
             assert_eq!(provider.stop().await.expect("an answer"), "stopping");
             plugin.shutdown().await;
-            life.end().await;
+            process.wait_for_end().await;
             let late = provider.stop().await.expect_err("it was shut down");
             assert!(matches!(late, Failure::Lost { .. }), "{late:?}");
         }
@@ -29,35 +29,35 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
 }
 
 #[tokio::test]
-async fn an_interrupt_is_the_hosts_business() {
-    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
+async fn an_interrupt_does_not_end_a_plugin() {
+    let (plugin, process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     let pid = Pid::from_raw(plugin.pid().expect("it is ours"));
     // An interrupt from a terminal reaches plugins too, and only the host knows when they can end.
     kill(pid, Signal::SIGINT).expect("it is there");
     plugin.provider().schema().await.expect("it goes on");
-    assert!(life.goes_on());
+    assert!(process.is_running());
 }
 
 #[tokio::test]
-async fn what_a_provider_prints_never_gets_in_the_way() {
+async fn output_of_a_provider_does_not_block_calls() {
     for behaviour in ["prints", "chatters"] {
-        let (plugin, life) = launched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
+        let (plugin, process) = launch_watched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
         let provider = plugin.provider();
         // If the first call had filled a pipe, the second would hang.
         for _ in 0..2 {
-            timeout(FOREVER, provider.schema())
+            timeout(HANG_TIMEOUT, provider.schema())
                 .await
                 .expect("it is not held up")
                 .expect("a schema");
         }
         plugin.shutdown().await;
-        life.end().await;
+        process.wait_for_end().await;
     }
 }
 
 #[tokio::test]
 async fn a_panic_fails_one_call_and_not_the_others() {
-    let (plugin, _life) = launched("panics", &Settings::TERRAFORM_DEFAULTS).await;
+    let (plugin, _process) = launch_watched("panics", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let failure = provider.schema().await.expect_err("it panics");
     assert!(failure.to_string().contains("the schema is lost"), "{failure:?}");
@@ -66,7 +66,7 @@ async fn a_panic_fails_one_call_and_not_the_others() {
 
 #[tokio::test]
 async fn many_calls_at_once_share_the_connections() {
-    let (plugin, _life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
+    let (plugin, _process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let calls = (0..200).map(|_| provider.metadata());
     for answer in futures_util::future::join_all(calls).await {
@@ -76,7 +76,7 @@ async fn many_calls_at_once_share_the_connections() {
 
 #[tokio::test]
 async fn a_shutdown_does_not_wait_for_calls_that_never_end() {
-    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
+    let (plugin, process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let call = tokio::spawn(async move {
         let request = ConfigureRequest {
@@ -88,8 +88,8 @@ async fn a_shutdown_does_not_wait_for_calls_that_never_end() {
     });
     // Once another call is answered, the first one is on its way too: they share a connection.
     plugin.provider().metadata().await.expect("an answer");
-    timeout(FOREVER, plugin.shutdown()).await.expect("it comes to an end");
-    life.end().await;
+    timeout(HANG_TIMEOUT, plugin.shutdown()).await.expect("it comes to an end");
+    process.wait_for_end().await;
     let failure = call.await.expect("no panic").expect_err("the call is lost");
     assert!(matches!(failure, Failure::Lost { .. }), "{failure:?}");
 }

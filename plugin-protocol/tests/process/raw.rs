@@ -11,9 +11,9 @@ use formwork_plugin_protocol::transcript::{CallOutcome, Recorder};
 use super::*;
 
 #[tokio::test]
-async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
+async fn raw_calls_to_a_launched_plugin_return_bytes_and_a_status() {
     for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
-        let (plugin, _life) = launched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
+        let (plugin, _process) = launch_watched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
         let transport = plugin.transport();
         // Protocol 5 has another name for the method.
         let method = if protocol == Protocol::V5 { "Stop" } else { "StopProvider" };
@@ -38,13 +38,13 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
 
 #[tokio::test]
 async fn calls_to_a_launched_plugin_are_replayed_without_it() {
-    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
+    let (plugin, process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
     let layered = recorder.wrap_transport(plugin.transport());
     let provider = GrpcProvider::over_transport(layered, plugin.protocol());
     let schema = provider.schema().await.expect("a schema");
     plugin.shutdown().await;
-    life.end().await;
+    process.wait_for_end().await;
 
     let transcript = recorder.transcript();
     assert_eq!(transcript.calls.len(), 1);

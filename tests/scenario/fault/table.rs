@@ -220,16 +220,16 @@ const ROWS: &[(&str, &str, TestLocation)] = &[
     ("X07", "closes its socket and lives", In(&[Fault::ApplyHangsUp])),
     ("X08", "does not stop when asked", In(&[Fault::ApplyHangs])),
     ("X09", "hangs when asked to stop", In(&[Fault::StopHangs])),
-    ("X10", "an interrupt reaches it too", Test("an_interrupt_is_the_hosts_business")),
+    ("X10", "an interrupt reaches it too", Test("an_interrupt_does_not_end_a_plugin")),
     ("X11", "its host dies", Test("a_plugin_dies_with_its_host")),
     // A limit on its memory and files applies if set, and
-    // `a_plugin_has_the_limits_and_the_environment_that_it_is_given` tests it. The limit on
+    // `a_plugin_has_the_configured_limits_and_environment` tests it. The limit on
     // processes counts all of a user's, and control groups need permission.
     ("X12", "starts processes without end", In(&[Fault::ProcessForks])),
     (
         "X13",
         "floods the stream of its prints",
-        Test("prints_without_end_are_read_piece_by_piece_and_delay_no_other"),
+        Test("endless_output_is_read_in_pieces_and_does_not_delay_other_calls"),
     ),
     (
         "X14",

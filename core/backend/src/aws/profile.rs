@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_that_lead_nowhere_are_refused() {
+    fn profiles_without_credentials_are_refused() {
         let refused =
             |name: &str| parse_test_profiles().credential_origin(name).unwrap_err().to_string();
         assert!(refused("missing").contains("failed to get shared config profile, missing"));

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_asked_for_with_all_that_is_set() {
+    fn a_role_is_requested_with_all_arguments() {
         let role = RoleToAssume {
             arn: "arn:aws:iam::1:role/r".to_owned(),
             duration: Some(900),

@@ -87,7 +87,7 @@ async fn a_blob_is_written_only_over_the_version_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
+async fn a_version_of_another_program_is_kept_and_a_lost_response_is_not_a_conflict() {
     let not_met = || error_reply("412 Precondition Failed", "ConditionNotMet");
     let read = |serial, tag| blob_reply(&test_state_text(serial), tag);
     for (now, more, outcome) in [
@@ -142,7 +142,7 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_of_another_process_is_described_and_left_alone() {
+async fn a_lease_of_another_process_is_described_and_kept() {
     let info = LockInfo::new("test", String::new());
     let taken = || error_reply("409 Conflict", "LeaseAlreadyPresent");
     let free = || blob_reply(b"", "\"t\"");
@@ -178,7 +178,7 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_release_whose_answer_is_lost_is_none_by_force() {
+async fn a_release_after_a_lost_response_succeeds() {
     for code in ["LeaseNotPresentWithLeaseOperation", "LeaseIdMismatchWithLeaseOperation"] {
         let server = ScriptedServer::start([
             held_lock_reply("l-1"),
@@ -236,7 +236,7 @@ async fn nothing_is_written_after_the_lease_was_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_of_the_service_name_call_cause_and_next_step() {
+async fn service_errors_are_reported_with_call_cause_and_remedy() {
     let busy = || error_reply("503 Service Unavailable", "ServerBusy");
     let many = || ScriptedReply::new("429 Too Many Requests", "").header("Retry-After: 0");
     let read = || blob_reply(&test_state_text(4), "\"t\"");
@@ -298,7 +298,7 @@ async fn names_of_all_pages_are_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_machine_issues_tokens_and_a_refusal_names_the_next_step() {
+async fn the_metadata_service_issues_tokens_and_a_refusal_has_a_remedy() {
     use reqsign_core::{Context, ProvideCredential as _};
     let issued =
         r#"{"access_token":"t","expires_in":"3599","expires_on":"1","token_type":"Bearer"}"#;
@@ -383,7 +383,7 @@ fn list_reply(names: &[&str]) -> ScriptedReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_of_a_journal_is_a_blob_that_is_made_once() {
+async fn a_journal_part_is_a_blob_that_is_created_once() {
     let exists = || error_reply("409 Conflict", "BlobAlreadyExists");
     let server = ScriptedServer::start([
         list_reply(&[]),
@@ -434,7 +434,7 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_permission_journals_stay_on_this_machine() {
+async fn journals_are_local_without_a_permission() {
     let denied = || error_reply("403 Forbidden", "AuthorizationPermissionMismatch");
     let wrong = error_reply("403 Forbidden", "AuthenticationFailed");
     let server = ScriptedServer::start([denied(), denied(), denied(), denied(), wrong]);

@@ -81,7 +81,7 @@ async fn a_key_is_written_only_over_the_version_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_another_program_wrote_in_between_stays() {
+async fn a_version_that_another_program_has_written_is_kept() {
     let read = |serial| key_reply(&test_state_text(serial), 6 + serial);
     let stale = ScriptedReply::new(
         "409 Conflict",
@@ -125,7 +125,7 @@ async fn a_large_state_is_split_and_its_sum_is_checked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_compressed_state_is_read_whatever_the_argument_says() {
+async fn a_compressed_state_is_read_regardless_of_the_argument() {
     let server = ScriptedServer::start([
         not_found_reply(),
         not_found_reply(),
@@ -144,7 +144,7 @@ async fn a_compressed_state_is_read_whatever_the_argument_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing_is_written() {
+async fn a_lock_with_an_ended_session_is_retaken_before_a_write() {
     let session = |id: &str| ScriptedReply::new("200 OK", format!(r#"{{"ID":"{id}"}}"#));
     let refused = || ScriptedReply::new("200 OK", "false");
     let holder = |id: &str| key_reply(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), 3);
@@ -223,7 +223,7 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is() {
+async fn a_session_that_was_not_renewed_within_its_ttl_is_lost_until_it_is_renewed() {
     let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
     let taken = [session, not_found_reply(), success_reply(), success_reply()];
     let down = || ScriptedReply::new("500 Internal Server Error", "No cluster leader");
@@ -248,7 +248,7 @@ async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_entry_of_another_holder_stays_when_a_lock_is_released() {
+async fn the_lock_entry_of_another_holder_is_kept_at_a_release() {
     let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
     let other = key_reply(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
     let held = ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
@@ -267,7 +267,7 @@ async fn the_entry_of_another_holder_stays_when_a_lock_is_released() {
 }
 
 #[tokio::test]
-async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable() {
+async fn the_token_is_taken_from_the_file_then_the_argument_then_the_variable() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("token"), "of-file\n").unwrap();
@@ -305,7 +305,7 @@ async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_release_whose_answer_is_lost_is_none_by_force() {
+async fn a_release_after_a_lost_response_succeeds() {
     let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
     let taking = [session, not_found_reply(), success_reply(), success_reply()];
     let giving = [
@@ -365,7 +365,7 @@ async fn a_lock_is_a_key_of_a_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_of_the_server_name_call_and_cause() {
+async fn server_errors_are_reported_with_call_and_cause() {
     let busy = || ScriptedReply::new("500 Internal Server Error", "No cluster leader");
     let server = ScriptedServer::start([
         busy(),
@@ -405,7 +405,7 @@ fn addresses_have_the_forms_that_consul_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_transaction_says_why() {
+async fn a_refused_transaction_is_reported_with_its_reason() {
     let refused = r#"{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}"#;
     let read = || key_reply(&test_state_text(1), 7);
     let server = ScriptedServer::start([
@@ -522,7 +522,7 @@ fn rejected_reply(reason: &str) -> ScriptedReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_of_a_journal_is_a_key_that_is_made_once() {
+async fn a_journal_part_is_a_key_that_is_created_once() {
     let part = |text: &[u8]| key_reply(&crate::compression::compress_gzip(text).unwrap(), 2);
     let stale = || rejected_reply("failed to set key: index is stale");
     let server = ScriptedServer::start([
@@ -575,7 +575,7 @@ async fn parts_of_journals_are_read_and_removed_by_their_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_permission_journals_stay_on_this_machine() {
+async fn journals_are_local_without_a_permission() {
     let denied = || ScriptedReply::new("403 Forbidden", "Permission denied");
     let lacking = || rejected_reply("Permission denied: token with AccessorID lacks permission");
     let server = ScriptedServer::start([denied(), denied(), lacking(), lacking()]);

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_none_are_reported_without_showing_an_identity() {
+    fn invalid_keys_are_reported_without_showing_an_identity() {
         let of =
             |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
         assert!(of("age1x").err().unwrap().contains("\"age1x\" in \"recipients\""));
@@ -250,7 +250,7 @@ ijZ2EYD3mX88I7UQ==
     const FILE_ENCRYPTED_TO_SSH: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBTSXFNb1hPWXYrY3BVTFIzMDQ4WFNjL2xDQmpVbzU2THpxNThNTTN0cjFJClF0dWdUUjJjU3M0bEhnbVRMaWVkeUxlaVB3NWQ3aG8xU1FOekdtRGdMcXcKLT4gc3NoLWVkMjU1MTkgd0Z3b3p3IHQ1dEVLS29CYk4xNFBLWURucXJuQnBkK1VnYlpNbHZHa2ZRcnBURzVIaTAKQy80YzExMVdYMm9ZQitSVGw0c2xHREhLZkUxZnZkUDBjOCt6d1NiQ3FuSQotLS0gMmJQd0w1Zm5teGtWV2kxNFh3MHZKOWVxazRvcG8xZXZFSkJHN0hOMGJQYwprzMp/4mCGJ6eJ2byaeak8iXyZ+Bq1zTTczSZ3p5/CPfry+vdgHotNflNLwagF0wo=";
 
     #[test]
-    fn keys_of_ssh_decrypt_beside_those_of_age() {
+    fn keys_of_ssh_and_of_age_decrypt_together() {
         let file = BASE64_STANDARD.decode(FILE_ENCRYPTED_TO_SSH).unwrap();
         let both = [SSH_RECIPIENT, TEST_IDENTITIES[0].1];
         for identity in [

@@ -161,7 +161,7 @@ mod tests {
 
     /// Test cases 4, 10 and 16 of the GCM specification: 128, 192 and 256 bits.
     #[test]
-    fn texts_are_encrypted_as_published() {
+    fn test_vectors_are_encrypted_as_published() {
         let plain = bytes_from_hex(
             "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
         );
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn two_texts_have_two_nonces() {
+    fn each_encryption_has_its_own_nonce() {
         let key = AesGcmKey::new(&[7; 32]).unwrap();
         let [one, two] = [(); 2].map(|()| key.encrypt(b"text", b"").unwrap());
         assert_ne!(one[..NONCE_LEN], two[..NONCE_LEN]);

@@ -181,7 +181,7 @@ mod tests {
 
     /// The formats are those of the service's API reference, and those that OpenTofu 1.12.6 stores.
     #[test]
-    fn a_data_key_is_made_and_decrypted_by_the_service() {
+    fn a_data_key_is_generated_and_decrypted_by_the_service() {
         let key = BASE64_STANDARD.encode([7; 32]);
         let server = ScriptedServer::start([
             ScriptedReply::new(
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_call_and_its_code() {
+    fn a_refusal_is_reported_with_call_and_code() {
         let refusal =
             r#"{"__type":"NotFoundException","message":"Alias arn:aws:kms:x is not found."}"#;
         let server = ScriptedServer::start([

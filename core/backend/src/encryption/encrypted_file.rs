@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_not_encrypted() {
+    fn other_content_is_not_recognised_as_encrypted() {
         for text in ["", "PK", "{}", "{\"version\":4}", "{\"encryption_version\":\"\"}", "[1]"] {
             assert!(EncryptedFile::parse(text.as_bytes()).is_none(), "{text}");
             assert!(!is_encrypted(text.as_bytes()), "{text}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_differ_where_both_say_something() {
+    fn headers_differ_if_both_have_different_values() {
         let header = |serial, lineage: Option<&str>| StateHeader {
             serial,
             lineage: lineage.map(str::to_owned),

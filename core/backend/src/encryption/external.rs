@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_the_metadata_that_it_wrote() {
+    fn an_external_program_receives_its_stored_metadata() {
         let script = format!(
             "echo '{HEADER_LINE}'; read -r input; case $input in null) echo '{{\"keys\":{{\"encryption_key\":\"AQI=\"}},\"meta\":{{\"external_data\":{{\"n\":1}}}}}}';; '{{\"external_data\":{{\"n\":1}}}}') echo '{{\"keys\":{{\"encryption_key\":\"AQI=\",\"decryption_key\":\"AwQ=\"}},\"meta\":{{}}}}';; *) exit 3;; esac"
         );

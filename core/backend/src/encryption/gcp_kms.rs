@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_call_and_the_next_step() {
+    fn a_refusal_is_reported_with_call_and_remedy() {
         let denied = r#"{"error":{"code":403,"message":"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource."}}"#;
         let server = ScriptedServer::start([
             ScriptedReply::new("403 Forbidden", denied),

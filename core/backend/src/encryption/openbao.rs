@@ -199,7 +199,7 @@ mod tests {
     /// The formats are those of OpenBao's API documentation, and those that OpenTofu 1.12.6 sends and
     /// stores.
     #[test]
-    fn a_data_key_is_made_and_decrypted_by_the_server() {
+    fn a_data_key_is_generated_and_decrypted_by_the_server() {
         let key = [7; 32];
         let plaintext = BASE64_STANDARD.encode(key);
         let server = ScriptedServer::start([
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_request_and_never_the_token_or_a_key() {
+    fn a_refusal_is_reported_with_the_request_and_without_token_or_key() {
         let server = ScriptedServer::start([
             ScriptedReply::new(
                 "403 Forbidden",

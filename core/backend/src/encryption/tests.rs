@@ -128,7 +128,7 @@ fn decrypt_by_hand(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn files_are_the_algorithms_step_by_step() {
+fn files_are_the_result_of_the_documented_steps() {
     assert!(decrypt_by_hand(OPENTOFU_STATE).starts_with(b"{"));
     assert!(decrypt_by_hand(OPENTOFU_PLAN).starts_with(b"PK\x03\x04"));
     let encryption = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap();
@@ -206,7 +206,7 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
 }
 
 #[test]
-fn a_wrong_passphrase_names_the_key_provider() {
+fn a_wrong_passphrase_is_reported_with_the_key_provider() {
     let other = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
         .replace("local.secret", "\"another passphrase!\"");
     let cipher = encryption_of_block(&other).unwrap().state;
@@ -309,7 +309,7 @@ async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has
 }
 
 #[test]
-fn an_encrypted_file_is_refused_where_nothing_is_configured() {
+fn an_encrypted_file_is_refused_without_a_configured_encryption() {
     let cipher = StateCipher::default();
     assert_eq!(cipher.parse_state(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
     assert_eq!(StateFile::read_header(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
@@ -336,7 +336,7 @@ fn a_changed_file_is_refused() {
 }
 
 #[test]
-fn keys_may_be_chained_and_given() {
+fn keys_may_be_chained_or_specified_directly() {
     let block = |key: &str| {
         format!(
             "key_provider \"pbkdf2\" \"outer\" {{\n  chain = {key}\n  iterations = 200000\n  hash_function = \"sha256\"\n  salt_length = 12\n  key_length = 16\n}}\nkey_provider \"pbkdf2\" \"main\" {{\n  passphrase = var.passphrase\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.outer\n  aad = [1, 2]\n}}\n{STATE_AND_PLAN_TARGETS}"

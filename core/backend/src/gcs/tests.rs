@@ -94,7 +94,7 @@ async fn an_object_is_written_only_over_the_generation_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_generation_of_another_program_stays_and_a_lost_answer_is_none() {
+async fn a_generation_of_another_program_is_kept_and_a_lost_response_is_not_a_conflict() {
     let read = |serial| object_reply(&test_state_text(serial), 6 + serial);
     let server =
         ScriptedServer::start([read(1), read(1), precondition_failed_reply(), read(2), read(2)]);
@@ -162,7 +162,7 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_release_whose_answer_is_lost_is_none_by_force() {
+async fn a_release_after_a_lost_response_succeeds() {
     for again in [not_found_reply(), precondition_failed_reply()] {
         let replies = [stored_reply(9), ScriptedReply::Truncated, again.clone()];
         let mut store = open_store(&ScriptedServer::start(replies)).await;
@@ -204,7 +204,7 @@ async fn a_lock_of_another_process_is_not_released() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_of_the_service_name_call_cause_and_next_step() {
+async fn service_errors_are_reported_with_call_cause_and_remedy() {
     let busy = || ScriptedReply::new("503 Service Unavailable", "backendError");
     let many = || ScriptedReply::new("429 Too Many Requests", "rateLimitExceeded");
     let server = ScriptedServer::start([
@@ -374,7 +374,7 @@ fn list_reply(names: &[&str]) -> ScriptedReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_of_a_journal_is_an_object_that_is_made_once() {
+async fn a_journal_part_is_an_object_that_is_created_once() {
     let server = ScriptedServer::start([
         list_reply(&[]),
         stored_reply(1),
@@ -432,7 +432,7 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_permission_journals_stay_on_this_machine() {
+async fn journals_are_local_without_a_permission() {
     let denied =
         || ScriptedReply::new("403 Forbidden", r#"{"error":{"code":403,"message":"No access"}}"#);
     let server = ScriptedServer::start([denied(), denied(), denied(), denied()]);

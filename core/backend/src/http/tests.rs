@@ -32,7 +32,7 @@ async fn read_error_and_n_requests(replies: Vec<ScriptedReply>) -> (String, usiz
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_reported_at_once_with_its_reason() {
+async fn a_refusal_is_reported_immediately_with_its_reason() {
     for (status, reason) in [
         ("401 Unauthorized", "the HTTP remote state endpoint requires auth"),
         ("403 Forbidden", "the HTTP remote state endpoint rejects the credentials"),
@@ -47,7 +47,7 @@ async fn a_refusal_is_reported_at_once_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_message_has_a_part_of_a_state() {
+async fn no_message_contains_a_part_of_a_state() {
     let secret = "\"outputs\": {\"password\": {\"value\": \"hunter2\", \"type\": \"string\", \"sensitive\": true}}";
     let text = String::from_utf8(test_state_text(4)).unwrap();
     let text = text.replace("\"outputs\": {}", secret);
@@ -76,7 +76,7 @@ async fn no_message_has_a_part_of_a_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_that_may_pass_is_tried_again_twice() {
+async fn a_transient_failure_is_retried_twice() {
     let fault = |reply: &ScriptedReply| vec![reply.clone(), reply.clone(), reply.clone()];
     let busy = ScriptedReply::new("500 Internal Server Error", "");
     for (reply, reason) in [
@@ -103,7 +103,7 @@ async fn a_fault_that_may_pass_is_tried_again_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_names_the_time_of_the_next_attempt() {
+async fn a_server_specifies_the_time_of_the_next_attempt() {
     let busy = ScriptedReply::new("429 Too Many Requests", "").header("Retry-After: 17");
     let server = ScriptedServer::start([busy, ScriptedReply::new("200 OK", test_state_text(4))]);
     let began = Instant::now();
@@ -112,7 +112,7 @@ async fn a_server_names_the_time_of_the_next_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_not_there_is_named() {
+async fn an_unreachable_server_is_reported_with_its_address() {
     let url = {
         // The port is free again after the listener is closed, so that no server responds at it.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -133,7 +133,7 @@ async fn a_state_that_does_not_match_its_sum_is_not_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_write_names_the_call_and_leaves_what_is_stored() {
+async fn a_refused_write_is_reported_with_the_call_and_keeps_the_stored_state() {
     let read = || ScriptedReply::new("200 OK", test_state_text(4));
     for (status, reason) in [
         ("401 Unauthorized", "requires auth"),
@@ -156,7 +156,7 @@ async fn a_refused_write_names_the_call_and_leaves_what_is_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
+async fn a_write_with_a_lost_response_is_repeated_with_the_same_content() {
     let read = || ScriptedReply::new("200 OK", test_state_text(4));
     let busy = ScriptedReply::new("503 Service Unavailable", "");
     let server = ScriptedServer::start([
@@ -178,7 +178,7 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_state_that_the_server_compresses_unasked_is_read() {
+async fn a_state_that_the_server_compresses_is_read() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut encoder, &test_state_text(4)).unwrap();
     let packed = encoder.finish().unwrap();
@@ -242,7 +242,7 @@ async fn a_redirected_write_keeps_its_method_and_content() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_redirect_to_a_page_is_no_success_of_a_write_or_a_lock() {
+async fn a_redirect_to_a_page_is_not_a_successful_write_or_lock() {
     let replies = || {
         // The page that a client would read in place of the write.
         [
@@ -263,7 +263,7 @@ async fn a_redirect_to_a_page_is_no_success_of_a_write_or_a_lock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn redirects_end_and_name_the_place_that_does_not_answer() {
+async fn redirects_are_limited_and_an_unreachable_target_is_reported() {
     let lead = |to: &str| ScriptedReply::new("302 Found", "").header(&format!("Location: {to}"));
     let (message, n_asked) = read_error_and_n_requests(vec![lead("/round"); 33]).await;
     assert!(message.contains("redirected more than 10 times, at last to http://"), "{message}");
@@ -276,7 +276,7 @@ async fn redirects_end_and_name_the_place_that_does_not_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lock_that_is_held_names_its_holder() {
+async fn a_held_lock_is_reported_with_its_holder() {
     let holder = br#"{"ID":"0f1e","Operation":"OperationTypeApply","Who":"ana@host"}"#;
     for status in ["409 Conflict", "423 Locked"] {
         let server = ScriptedServer::start([ScriptedReply::new(status, holder.to_vec())]);
@@ -306,7 +306,7 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lock_is_released_although_the_first_answer_is_lost() {
+async fn a_lock_is_released_after_a_lost_response() {
     let locked = || ScriptedReply::new("200 OK", "");
     let gone = || ScriptedReply::new("404 Not Found", "");
     for (replies, is_released) in
@@ -320,7 +320,7 @@ async fn a_lock_is_released_although_the_first_answer_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
+async fn a_lock_response_has_a_lower_size_limit_than_a_state() {
     let large = "x".repeat(17 << 20);
     // An unusable response is requested again.
     let server =
@@ -331,7 +331,7 @@ async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
+async fn a_lock_that_cannot_be_released_is_reported_with_a_remedy() {
     let server = ScriptedServer::start([
         ScriptedReply::new("200 OK", ""),
         ScriptedReply::new("403 Forbidden", ""),
@@ -344,7 +344,7 @@ async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_state_that_was_cut_off_on_the_server_is_no_file_with_a_backup() {
+async fn a_truncated_state_on_the_server_is_not_reported_with_a_backup_file() {
     let half = test_state_text(4)[..20].to_vec();
     let server = ScriptedServer::start([ScriptedReply::new("200 OK", half)]);
     let error = open_store(&server.url).await.read().await.unwrap_err();

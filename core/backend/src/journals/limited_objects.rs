@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_that_is_too_long_is_in_pieces_that_come_and_go_with_it() {
+    async fn an_object_beyond_the_limit_is_stored_and_removed_in_pieces() {
         // Hashes do not compress.
         let sums =
             |n: usize| (0..n).flat_map(|i| Sha256::digest(i.to_string())).collect::<Vec<_>>();

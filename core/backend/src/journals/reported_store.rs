@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_takes_more_than_a_second_is_reported_and_parts_in_a_row_once() {
+    async fn a_slow_call_is_reported_and_consecutive_parts_are_reported_once() {
         let (open, read, write) =
             (StoreOperation::Open, StoreOperation::Read, StoreOperation::Write);
         assert_eq!(reports_of_calls(2).await, [open, read, write, write, write]);

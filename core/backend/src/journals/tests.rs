@@ -110,7 +110,7 @@ fn start_server() -> Option<Installed> {
 }
 
 #[tokio::test]
-async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
+async fn the_run_of_a_lost_machine_is_taken_over_by_another_machine() {
     let Some(server) = start_server() else { return };
     let [lost, second, third] = [0; 3].map(|_| TestMachine::new(&server));
     lost.open_store().await;
@@ -138,7 +138,7 @@ async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
 }
 
 #[tokio::test]
-async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
+async fn an_active_run_is_not_taken_over_and_leaves_no_parts() {
     let Some(server) = start_server() else { return };
     let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
     first.open_store().await;
@@ -159,7 +159,7 @@ async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn answers_that_never_left_the_machine_are_added_there() {
+async fn answers_that_were_not_copied_are_added_on_their_machine() {
     let Some(server) = start_server() else { return };
     let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
     first.open_store().await;
@@ -183,7 +183,7 @@ async fn answers_that_never_left_the_machine_are_added_there() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_taken_over_announces_nothing_more() {
+async fn a_run_that_was_taken_over_announces_no_further_operation() {
     let Some(server) = start_server() else { return };
     let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
     first.open_store().await;
@@ -248,7 +248,7 @@ async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_r
 }
 
 #[tokio::test]
-async fn the_own_journal_of_a_run_that_ended_elsewhere_is_removed_by_the_next_run() {
+async fn the_local_journal_of_a_run_that_ended_elsewhere_is_removed_by_the_next_run() {
     let Some(server) = start_server() else { return };
     let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
     first.open_store().await;

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_used_until_shortly_before_its_end() {
+    fn a_token_is_used_until_shortly_before_its_expiry() {
         let is_valid = |end: Option<&str>| {
             let expiration_timestamp = end.map(str::to_owned);
             ExecCredentialStatus { expiration_timestamp, ..ExecCredentialStatus::default() }

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_an_end_and_a_pipe_are_refused() {
+    fn an_endless_file_and_a_pipe_are_refused() {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_several_files_wins() {
+    fn the_first_of_several_files_takes_precedence() {
         let mut config = parse("clusters:\n- name: c\n  cluster: {server: https://first}\n");
         config.merge(parse(KUBECONFIG_FILE));
         let access = config.select_access(&ContextSelection::default()).unwrap();

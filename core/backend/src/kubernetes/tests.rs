@@ -125,7 +125,7 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
+async fn a_version_of_another_program_is_kept_and_a_lost_response_is_not_a_conflict() {
     let cases = [
         (
             vec![
@@ -175,7 +175,7 @@ async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_over_a_quota_is_repeated_and_is_no_refusal() {
+async fn a_quota_conflict_is_repeated_and_not_reported_as_a_refusal() {
     let conflict = || {
         let details = json!({ "name": "compute", "kind": "resourcequotas" });
         let status =
@@ -202,7 +202,7 @@ async fn a_conflict_over_a_quota_is_repeated_and_is_no_refusal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
+async fn parts_are_ordered_by_number_and_damage_is_detected() {
     use base64::Engine as _;
     let encode = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
     let content = crate::compression::compress_gzip(&test_state_text(3)).unwrap();
@@ -324,7 +324,7 @@ async fn a_lock_is_a_lease_with_its_holder() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_release_whose_answer_is_lost_is_none_by_force() {
+async fn a_release_after_a_lost_response_succeeds() {
     for (now, is_released) in [
         (lease_reply(None), true),
         (lease_reply(Some("l-2")), true),
@@ -342,7 +342,7 @@ async fn a_release_whose_answer_is_lost_is_none_by_force() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_of_another_process_is_described_and_left_alone() {
+async fn a_lease_of_another_process_is_described_and_kept() {
     let info = LockInfo::new("test", String::new());
     for replies in [
         vec![lease_reply(Some("l-1")), lease_reply(Some("l-1"))],
@@ -417,7 +417,7 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
 }
 
 #[tokio::test]
-async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
+async fn a_credential_program_runs_again_when_its_token_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let count = directory.path().join("count").display().to_string();
     let script = r#"echo x >> "$COUNT"; n=$(wc -l < "$COUNT"); case "$KUBERNETES_EXEC_INFO" in *ExecCredential*) ;; *) exit 9 ;; esac; echo "{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t$((n))\"}}""#;
@@ -451,7 +451,7 @@ async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workspaces_are_those_of_the_suffix() {
+async fn workspaces_are_the_secrets_with_the_suffix() {
     let labeled = |suffix: &str, workspace: &str| json!({ "metadata": { "labels": { "tfstateSecretSuffix": suffix, "tfstateWorkspace": workspace } } });
     let first = success_reply(&json!({
         "metadata": { "continue": "c/1" },

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_lists_and_scalars_are_read_and_the_rest_is_refused() {
+    fn maps_lists_and_scalars_are_parsed_and_other_yaml_is_refused() {
         let read = parse_yaml("a:\n- b: true\n  c: 'true'\n- {d: [1, ~]}\ne: |\n  x\n  y").unwrap();
         let expected = serde_json::json!({
             "a": [{"b": true, "c": "true"}, {"d": ["1", null]}],

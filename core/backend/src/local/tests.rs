@@ -52,7 +52,7 @@ fn file_names_in(directory: &TempDir) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
+async fn a_lock_without_a_write_leaves_no_files() {
     let directory = new_dir();
     let mut store = new_store(&directory);
     let lock = store.lock(lock_request()).await.unwrap();
@@ -91,7 +91,7 @@ async fn the_same_content_is_not_written_again() {
 }
 
 #[tokio::test]
-async fn the_backup_is_what_was_there_before_the_run() {
+async fn the_backup_is_the_state_before_the_run() {
     let directory = new_dir();
     let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
     std::fs::write(state_path_in(&directory), text).unwrap();
@@ -144,7 +144,7 @@ async fn a_backup_that_is_the_state_itself_never_replaces_it() {
 }
 
 #[tokio::test]
-async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
+async fn a_backup_at_the_path_of_the_read_state_is_refused() {
     let directory = new_dir();
     let [state, out] = ["terraform.tfstate", "out"].map(|name| directory.path().join(name));
     let store = || {
@@ -162,7 +162,7 @@ async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
 }
 
 #[tokio::test]
-async fn a_second_holder_learns_who_has_the_lock() {
+async fn a_second_holder_gets_the_description_of_the_first() {
     let directory = new_dir();
     let mut first = new_store(&directory);
     let lock = first.lock(lock_request()).await.unwrap();
@@ -214,7 +214,7 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
 }
 
 #[tokio::test]
-async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
+async fn a_disk_failure_leaves_the_old_or_the_new_content() {
     for locked in [false, true] {
         let mut n_failures = 0;
         loop {
@@ -269,7 +269,7 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
 }
 
 #[tokio::test]
-async fn what_a_killed_run_left_over_is_in_nobodys_way() {
+async fn leftovers_of_a_killed_run_do_not_block_the_next_run() {
     let directory = new_dir();
     for name in [".terraform.tfstate.next", ".terraform.tfstate.previous"] {
         std::fs::write(directory.path().join(name), "torn").unwrap();
@@ -320,7 +320,7 @@ async fn a_state_of_another_lineage_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read() {
+async fn a_run_with_a_separate_output_file_is_recovered_from_its_input_file() {
     let directory = new_dir();
     let old = directory.path().join("old.tfstate");
     let base = StateFile { serial: 3, ..state_with_word("a") };
@@ -346,7 +346,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
 }
 
 #[tokio::test]
-async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_file() {
+async fn a_run_without_a_base_state_is_not_recovered_from_another_file() {
     let directory = new_dir();
     let old = directory.path().join("old.tfstate");
     std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
@@ -380,7 +380,7 @@ fn a_lock_that_could_not_be_reported_leaves_nothing() {
 }
 
 #[test]
-fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
+fn journals_are_next_to_the_target_of_a_link() {
     let directory = new_dir();
     std::fs::create_dir(directory.path().join("real")).unwrap();
     let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
@@ -393,7 +393,7 @@ fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
 }
 
 #[tokio::test]
-async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
+async fn reading_from_one_file_and_writing_to_another_keeps_the_first() {
     let directory = new_dir();
     let old = directory.path().join("old.tfstate");
     std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
@@ -412,7 +412,7 @@ async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
 }
 
 #[tokio::test]
-async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
+async fn an_overwriting_state_keeps_its_serial_and_leaves_a_backup() {
     let directory = new_dir();
     let mut store = new_store(&directory);
     let mut stored = state_with_word("a");
@@ -427,7 +427,7 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 }
 
 #[test]
-fn a_state_without_a_home_is_saved_beside() {
+fn a_state_that_cannot_be_stored_is_saved_in_errored_tfstate() {
     let directory = new_dir();
     let (path, kept) =
         save_errored_state(&state_with_word("a"), &StateCipher::default(), directory.path())

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_is_a_directory_and_the_default_one_is_always_there() {
+    fn a_workspace_is_a_directory_and_the_default_one_always_exists() {
         let directory = tempfile::tempdir().unwrap();
         let workspaces = Workspaces::from_paths(directory.path(), None, None);
         assert_eq!(workspaces.list().unwrap(), ["default"]);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_behind_a_planted_link_is_neither_made_nor_removed() {
+    fn a_workspace_through_a_planted_link_is_neither_created_nor_deleted() {
         use std::os::unix::fs::symlink;
         let directory = tempfile::tempdir().unwrap();
         let (root, other) = (directory.path().join("root"), directory.path().join("other"));

@@ -125,7 +125,7 @@ async fn a_lock_ends_with_the_store_that_holds_it() {
 }
 
 #[tokio::test]
-async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
+async fn a_creation_key_that_is_briefly_held_is_waited_for() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     let mut store = open_store(&backend).await;
@@ -208,7 +208,7 @@ async fn workspaces_are_rows() {
 }
 
 #[tokio::test]
-async fn a_server_that_accepts_and_never_answers_is_given_up() {
+async fn a_server_that_accepts_and_never_answers_times_out() {
     // The system accepts connections for a listener that never does.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

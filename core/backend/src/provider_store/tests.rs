@@ -354,7 +354,7 @@ async fn workspaces_are_the_states_of_the_store() {
 }
 
 #[tokio::test]
-async fn stores_with_other_arguments_are_other_places() {
+async fn stores_with_different_arguments_have_different_locations() {
     let service = Arc::default();
     let (a, b) = (
         new_backend(&service, AnswerFault::None, "a").await,
@@ -368,7 +368,7 @@ async fn stores_with_other_arguments_are_other_places() {
 }
 
 #[test]
-fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
+fn the_location_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
     let secret = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
     let plain = Attribute::new(Type::String, Role::Optional);
     let attributes = [("token".into(), secret), ("directory".into(), plain.clone())];

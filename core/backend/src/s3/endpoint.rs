@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_hosts_unless_no_host_can_be_made_of_them() {
+    fn a_bucket_is_a_host_unless_its_name_is_not_a_host_name() {
         let usual = BucketAddressing::default();
         let check = |addressing: &BucketAddressing, bucket: &str| {
             addressing.bucket_url(bucket, "eu-west-1")

@@ -114,7 +114,7 @@ async fn a_state_is_written_only_over_the_version_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_another_program_wrote_in_between_stays() {
+async fn a_version_that_another_program_has_written_is_kept() {
     let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
@@ -131,7 +131,7 @@ async fn a_version_that_another_program_wrote_in_between_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_state_of_another_program_stays_though_its_serial_is_zero() {
+async fn a_first_state_of_another_program_with_serial_zero_is_kept() {
     let server =
         ScriptedServer::start([not_found_reply(), stored_reply(0, "1"), success_reply("2")]);
     let mut store = open_store(&server, &[]).await;
@@ -142,7 +142,7 @@ async fn a_first_state_of_another_program_stays_though_its_serial_is_zero() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_of_a_proxy_is_not_taken_for_an_absent_state() {
+async fn a_page_of_a_proxy_is_not_treated_as_an_absent_state() {
     for page in ["default backend - 404", "<html><body>Not found</body></html>", "{}"] {
         let server = ScriptedServer::start([ScriptedReply::new("404 Not Found", page)]);
         let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
@@ -151,7 +151,7 @@ async fn a_page_of_a_proxy_is_not_taken_for_an_absent_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lock_of_a_table_is_released_though_the_lock_object_cannot_be_read() {
+async fn the_table_lock_is_released_if_the_lock_object_is_unreadable() {
     let info = LockInfo::new("OperationTypeApply", "b/k/s".to_owned());
     let item =
         serde_json::json!({ "Item": { "Info": { "S": serde_json::to_string(&info).unwrap() } } });
@@ -168,7 +168,7 @@ async fn the_lock_of_a_table_is_released_though_the_lock_object_cannot_be_read()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
+async fn a_write_with_a_lost_response_succeeds_if_the_state_is_found() {
     let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
@@ -201,7 +201,7 @@ async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_with_another_request_is_repeated_and_is_no_refusal() {
+async fn a_conflict_with_another_request_is_repeated_and_not_reported_as_a_refusal() {
     let conflict = || error_reply("409 Conflict", "ConditionalRequestConflict");
     let lockfile = [("use_lockfile", Value::Bool(true))];
     let before = [stored_reply(1, "1"), stored_reply(1, "1")];
@@ -232,7 +232,7 @@ async fn a_conflict_with_another_request_is_repeated_and_is_no_refusal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_conditional_writes_keeps_states_but_no_locks() {
+async fn a_server_without_conditional_writes_stores_states_but_no_locks() {
     let lacking = || error_reply("501 Not Implemented", "NotImplemented");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
@@ -282,7 +282,7 @@ async fn a_lock_is_an_object_that_did_not_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lock_that_was_stolen_is_reported_and_stays() {
+async fn a_stolen_lock_is_reported_and_kept() {
     let thief = ScriptedReply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
     let server = ScriptedServer::start([success_reply("1"), thief]);
     let mut store = open_store(&server, &[("use_lockfile", Value::Bool(true))]).await;
@@ -311,7 +311,7 @@ async fn a_lock_file_is_removed_when_the_table_is_locked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn content_that_the_table_does_not_name_is_waited_for() {
+async fn content_with_another_checksum_than_the_table_is_waited_for() {
     let table = [("dynamodb_table", Value::string("t"))];
     let digest = |sum: &str| {
         ScriptedReply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{sum}"}}}}}}"#))
@@ -342,7 +342,7 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
+async fn a_state_with_an_unstored_checksum_is_reported_as_stored() {
     let table = [("dynamodb_table", Value::string("t"))];
     let nothing = || ScriptedReply::new("200 OK", "{}");
     let denied = ScriptedReply::new(
@@ -367,7 +367,7 @@ async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_service_is_asked_five_times() {
+async fn a_request_to_a_busy_service_is_made_five_times() {
     let busy = || error_reply("503 Service Unavailable", "SlowDown");
     let server = ScriptedServer::start([
         busy(),
@@ -384,7 +384,7 @@ async fn a_busy_service_is_asked_five_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_name_place_call_and_next_step() {
+async fn refusals_are_reported_with_location_call_and_remedy() {
     for (reply, next) in [
         (error_reply("403 Forbidden", "AccessDenied"), "lack the permission"),
         (error_reply("400 Bad Request", "ExpiredToken"), "log in again"),
@@ -410,7 +410,7 @@ async fn refusals_name_place_call_and_next_step() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn encryption_and_acl_are_asked_for() {
+async fn encryption_and_acl_are_requested() {
     let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
     let prefix = "x-amz-server-side-encryption";
     for (argument, header, value) in [
@@ -503,7 +503,7 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn credentials_of_a_container_and_a_machine_are_asked_for() {
+async fn credentials_of_a_container_and_a_machine_are_requested() {
     let keys = r#"{"AccessKeyId":"ASIA","SecretAccessKey":"S","Token":"T","Expiration":"2999-01-01T00:00:00Z","Code":"Success"}"#;
     let server = ScriptedServer::start([ScriptedReply::new("200 OK", keys), not_found_reply()]);
     let url = format!("{}/creds", server.url);
@@ -527,7 +527,7 @@ async fn credentials_of_a_container_and_a_machine_are_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn missing_credentials_are_reported_with_the_places_that_were_searched() {
+async fn missing_credentials_are_reported_with_the_searched_sources() {
     let server = ScriptedServer::start([]);
     let backend = configure_backend_with_variables("s3", &backend_arguments(&server), &[]).unwrap();
     let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_a_lock_is_one_word_of_the_command_that_releases_it() {
+    fn the_id_of_a_lock_is_one_argument_of_the_unlock_command() {
         for (id, word) in
             [("0f1e-2", "0f1e-2"), ("x; id $(id)", "'x; id $(id)'"), ("a'b", r"'a'\''b'")]
         {

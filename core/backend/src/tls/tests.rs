@@ -70,7 +70,7 @@ fn a_certificate_of_a_client_is_checked_against_its_key() {
 }
 
 #[test]
-fn a_server_may_show_a_trusted_root_as_its_own_certificate() {
+fn a_server_may_present_a_trusted_root_as_its_certificate() {
     let inside = 2_000_000;
     for is_ca in [true, false] {
         let (certificate, _) = self_signed(is_ca);

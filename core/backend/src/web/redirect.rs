@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_is_sent_again_only_with_its_method_and_never_less_protected() {
+    fn content_is_resent_only_with_its_method_and_equal_protection() {
         let follow = |status: u16, to: &str| {
             let request = Request::put("https://h/a").header("content-md5", "x").body(()).unwrap();
             let mut request = request.into_parts().0;

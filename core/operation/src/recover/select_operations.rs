@@ -115,7 +115,7 @@ mod tests {
     use super::matches_pattern;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_any_string() {
         for (pattern, text) in [
             ("a.b", "a.b"),
             ("a.*", "a.b"),

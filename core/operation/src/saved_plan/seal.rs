@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_code_is_that_of_rfc_4231() {
+    fn the_code_matches_rfc_4231() {
         let check = |key: Vec<u8>, message: &[u8], start: &str| {
             let mac = SecretKey(key).hmac_sha256(|hash| hash.update(message));
             assert!(mac.starts_with(start), "{mac}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_the_same_user_is_known_and_any_change_of_it_is_seen() {
+    fn a_plan_of_the_same_user_is_recognised_and_any_change_is_detected() {
         let directory = tempfile::tempdir().unwrap();
         let key = SealKeySource { file: Some(directory.path().join("x/plan-key")), text: None };
         let parts = seal_test_parts(&key);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_go_from_one_place_to_another_with_a_key_that_both_have() {
+    fn plans_are_accepted_on_machines_with_the_same_key() {
         let directory = tempfile::tempdir().unwrap();
         let user =
             |name: &str| SealKeySource { file: Some(directory.path().join(name)), text: None };
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_cut_off_is_replaced_and_only_its_owner_may_read_it() {
+    fn a_truncated_key_is_replaced_and_readable_by_its_owner_only() {
         use std::os::unix::fs::PermissionsExt as _;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan-key");

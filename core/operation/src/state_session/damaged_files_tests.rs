@@ -199,7 +199,7 @@ fn expected_objects(all: [FileCondition; 4]) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn no_pair_of_files_forgets_an_object_without_a_word() {
+async fn no_pair_of_damaged_files_loses_an_object_silently() {
     let mut table = String::new();
     for pair in file_pairs() {
         table.push_str(&format!("{} and {}\n", FILE_NAMES[pair[0]], FILE_NAMES[pair[1]]));
@@ -217,7 +217,7 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
 }
 
 #[tokio::test]
-async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word() {
+async fn no_combination_of_four_damaged_files_loses_an_object_silently() {
     // All 2401 combinations of all conditions hold too, but take a minute.
     let spoiled =
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_is_named_only_where_a_run_has_one() {
+    fn a_journal_is_mentioned_only_if_the_run_has_one() {
         let changed = StoreError::Changed { stored: 2, read: 1 };
         let unencrypted =
             StoreError::NotEncryptable { location: "s".to_owned(), reason: String::new() };

@@ -154,7 +154,7 @@ run "four" {}
 "#;
 
 #[tokio::test]
-async fn runs_pass_fail_and_end_the_file_and_leave_nothing() {
+async fn runs_pass_fail_and_end_the_file_without_leftovers() {
     let (results, left, states) = run(MODULE, RUNS, CancelMoment::Never).await;
     let found = statuses(&results);
     assert_eq!(found, [TestStatus::Pass, TestStatus::Fail, TestStatus::Error, TestStatus::Skip]);
@@ -163,7 +163,7 @@ async fn runs_pass_fail_and_end_the_file_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn no_run_begins_once_the_tests_are_cancelled() {
+async fn no_run_starts_after_the_tests_are_cancelled() {
     let (results, left, states) = run(MODULE, RUNS, CancelMoment::BeforeAll).await;
     assert_eq!(statuses(&results), [TestStatus::Skip; 4]);
     assert!(left.is_empty() && !states);
@@ -190,7 +190,7 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
 }
 
 #[tokio::test]
-async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
+async fn no_state_is_stored_through_a_link_in_a_checkout() {
     let (directory, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::os::unix::fs::symlink(victim.path(), directory.path().join("states")).unwrap();
     let (results, left) =

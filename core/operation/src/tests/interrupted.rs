@@ -125,7 +125,7 @@ async fn an_adoption_of_selected_operations_reports_those_that_fail_and_stores_t
 }
 
 #[tokio::test]
-async fn a_state_file_that_lacks_results_of_a_run_is_not_copied_under_any_name() {
+async fn a_state_file_without_the_results_of_a_run_is_not_copied_under_any_name() {
     let directory = ConfigDir::with_config(TWO_RESOURCES);
     let file = leave_interrupted_run(&directory).await;
     let (copy, cipher) = (directory.path().join("copy.tfstate"), StateCipher::default());

@@ -61,7 +61,7 @@ async fn grown(pool: &ConnectionPool, n: usize) {
 }
 
 #[tokio::test]
-async fn one_connection_is_enough_until_the_calls_queue_up() {
+async fn a_second_connection_is_opened_when_calls_queue_up() {
     let plugin = plugin(9);
     let pool = pool(&plugin, 2).await;
     let mut leases = Vec::new();

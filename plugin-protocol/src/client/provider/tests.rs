@@ -85,44 +85,44 @@ async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcP
 // ---- Equal requests and answers
 
 #[tokio::test]
-async fn protocol_6_tells_and_says_everything() {
+async fn protocol_6_carries_all_requests_and_answers() {
     let direct = Arc::new(Example::default());
-    let said_directly = everything(&*direct).await;
+    let direct_answers = everything(&*direct).await;
     let remote = Arc::new(Example::default());
     let wire = over_the_wire(Arc::<Example>::clone(&remote), Protocol::V6).await;
-    let said_remotely = everything(&wire).await;
-    same(&said_directly, &said_remotely);
-    same(&direct.told(), &remote.told());
-    assert_eq!(direct.told().len(), 36, "every method was called");
+    let remote_answers = everything(&wire).await;
+    same(&direct_answers, &remote_answers);
+    same(&direct.recorded_requests(), &remote.recorded_requests());
+    assert_eq!(direct.recorded_requests().len(), 36, "every method was called");
 }
 
 #[tokio::test]
-async fn protocol_5_tells_and_says_everything_but_state_stores() {
+async fn protocol_5_carries_all_requests_and_answers_except_state_stores() {
     let direct = Arc::new(Example::for_protocol_5());
     let remote = Arc::new(Example::for_protocol_5());
     let wire = over_the_wire(Arc::<Example>::clone(&remote), Protocol::V5).await;
-    let mut said_directly = everything(&*direct).await;
-    let mut said_remotely = everything(&wire).await;
+    let mut direct_answers = everything(&*direct).await;
+    let mut remote_answers = everything(&wire).await;
     // The last eight calls are about state stores, which only protocol 6 has.
-    let stores = said_remotely.split_off(28);
-    drop(said_directly.split_off(28));
-    same(&said_directly, &said_remotely);
+    let stores = remote_answers.split_off(28);
+    drop(direct_answers.split_off(28));
+    same(&direct_answers, &remote_answers);
     // Calls about state stores do not reach a provider of protocol 5.
-    same(&direct.told()[..28], &remote.told());
+    same(&direct.recorded_requests()[..28], &remote.recorded_requests());
     for answer in stores {
         assert!(answer.contains("Unimplemented"), "{answer}");
     }
 }
 
-fn same(left: &[String], right: &[String]) {
-    for (left, right) in left.iter().zip(right) {
-        assert!(left == right, "directly:\n{left}\nover the wire:\n{right}");
+fn same(direct: &[String], remote: &[String]) {
+    for (direct, remote) in direct.iter().zip(remote) {
+        assert!(direct == remote, "directly:\n{direct}\nover the wire:\n{remote}");
     }
-    assert_eq!(left.len(), right.len());
+    assert_eq!(direct.len(), remote.len());
 }
 
 #[tokio::test]
-async fn large_objects_go_both_ways() {
+async fn large_objects_are_sent_and_received() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
     // Beyond 4 MiB, where gRPC libraries refuse messages by default.
     let request = example::upgrade(Bytes::from(vec![b' '; 9 << 20]));
@@ -236,7 +236,7 @@ fn check_failures(answers: Vec<Option<Failure>>, expect: &Expect) {
 }
 
 #[tokio::test]
-async fn each_failure_keeps_its_blame() {
+async fn each_failure_keeps_its_kind() {
     let wire = over_the_wire(Arc::new(Bad), Protocol::V6).await;
     let answers = vec![
         wire.validate_resource_config(example::validate()).await.err(),
@@ -265,7 +265,7 @@ async fn each_failure_keeps_its_blame() {
 }
 
 #[tokio::test]
-async fn what_came_before_a_failure_in_a_stream_is_kept() {
+async fn events_before_a_failure_in_a_stream_are_kept() {
     let wire = over_the_wire(Arc::new(Bad), Protocol::V5).await;
     for type_name in ["fails", "panics"] {
         let request = ListRequest { type_name: type_name.into(), ..example::list() };
@@ -278,7 +278,7 @@ async fn what_came_before_a_failure_in_a_stream_is_kept() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_explained_by_who_knows() {
+async fn a_broken_connection_is_explained_by_its_channel_source() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
     let provider = GrpcProvider::over_transport(transport(channel), Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
@@ -289,7 +289,7 @@ async fn a_connection_that_breaks_is_explained_by_who_knows() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_form_is_not_sent() {
+async fn an_unencodable_request_is_not_sent() {
     let example = Arc::new(Example::default());
     let wire = over_the_wire(Arc::<Example>::clone(&example), Protocol::V6).await;
     let (value, _) = formwork_value::Value::string("x").split_marks();
@@ -298,7 +298,7 @@ async fn a_request_without_a_form_is_not_sent() {
     assert!(
         matches!(&failure, Failure::UnencodableMessage(cause) if cause.starts_with("current_state"))
     );
-    assert!(example.told().is_empty());
+    assert!(example.recorded_requests().is_empty());
 }
 
 /// Answers every call with the same bytes, be they a message or not.
@@ -367,7 +367,7 @@ impl tower::Service<http::Request<Body>> for Junk {
 }
 
 #[tokio::test]
-async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
+async fn an_invalid_answer_is_blamed_on_the_provider() {
     // Not protobuf; a schema without a provider; nothing at all.
     let junk: [&'static [&'static [u8]]; 3] = [&[b"\xff\xff\xff"], &[b""], &[]];
     let mut failures = Vec::new();
@@ -387,7 +387,7 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
 }
 
 #[tokio::test]
-async fn a_value_arrives_as_its_bytes() {
+async fn a_value_is_sent_as_its_encoded_bytes() {
     let (value, _) = formwork_value::Value::string("x").split_marks();
     let sent = ReadRequest {
         current: Payload::Value(value, formwork_value::Type::String),
@@ -398,5 +398,5 @@ async fn a_value_arrives_as_its_bytes() {
     wire.read(sent.clone()).await.unwrap();
     // In MessagePack, `a1` begins a string of one byte.
     let arrived = ReadRequest { current: msgpack(b"\xa1x"), ..sent };
-    assert_eq!(example.told(), [format!("read {arrived:?}")]);
+    assert_eq!(example.recorded_requests(), [format!("read {arrived:?}")]);
 }

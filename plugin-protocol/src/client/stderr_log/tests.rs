@@ -11,7 +11,7 @@ fn read(line: &str) -> String {
 }
 
 #[test]
-fn lines_of_every_kind_are_understood() {
+fn log_lines_of_every_format_are_parsed() {
     let lines = [
         r#"{"@level":"warn","@message":"low","@module":"provider","@timestamp":"T","tf_rpc":"Plan"}"#,
         r#"{"@level":"trace","@message":"m"}"#,
@@ -50,7 +50,7 @@ async fn last_words(stderr: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn the_latest_lines_are_the_last_words() {
+async fn the_latest_lines_are_returned_if_there_is_no_panic() {
     let all: String = (0..50).map(|n| format!("line {n}\n")).collect();
     let words = last_words(all.as_bytes()).await;
     assert_eq!(words.lines().count(), MAX_KEPT_TAIL_LINES);
@@ -58,7 +58,7 @@ async fn the_latest_lines_are_the_last_words() {
 }
 
 #[tokio::test]
-async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_part_of_it() {
+async fn a_panic_replaces_earlier_lines_and_excludes_tagged_lines() {
     // Other goroutines may log while a panic is printed, and hclog marks their lines.
     let words = last_words(
         b"[INFO] fine\npanic: oh no\n\n{\"@message\":\"other\"}\ngoroutine 1:\nmain.go:7",
@@ -72,7 +72,7 @@ async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_par
 }
 
 #[tokio::test]
-async fn nothing_that_is_kept_grows_without_bound() {
+async fn kept_log_lines_are_limited() {
     // A line without an end, which must not be kept whole.
     let endless = vec![b'x'; 5 * MAX_UNSPLIT_LINE_BYTES];
     assert!(

@@ -321,7 +321,7 @@ fn every_rule_has_an_answer_that_breaks_it_and_one_that_keeps_it() {
 }
 
 #[test]
-fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
+fn every_rule_documents_its_requirement_source_and_affected_party() {
     let ids: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(ids.len(), Rule::ALL.len(), "an id names one rule");
     for rule in Rule::ALL {
@@ -334,7 +334,7 @@ fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
 }
 
 #[test]
-fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
+fn the_content_of_an_object_with_an_invalid_form_is_not_checked() {
     let schema = secret();
     let config = block_value(&schema, r#"{"name":"a"}"#);
     // `name` differs from the configuration too, which is not judged any more.
@@ -349,7 +349,7 @@ fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
 }
 
 #[test]
-fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
+fn only_the_form_of_legacy_sdk_answers_is_checked() {
     let schema = secret();
     let config = block_value(&schema, r#"{"name":"a"}"#);
     let other = block_value(&schema, r#"{"name":"b"}"#);
@@ -374,7 +374,7 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
 }
 
 #[test]
-fn all_that_is_wrong_with_an_object_is_reported() {
+fn all_violations_of_an_object_are_reported() {
     let schema = secret();
     let object = block_value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
     let violations = judged(

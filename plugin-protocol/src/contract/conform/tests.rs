@@ -29,7 +29,7 @@ fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
 }
 
 #[test]
-fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
+fn planned_attributes_match_the_config_or_are_computed() {
     let schema = attributes_block(attributes_of_each_role());
     let ok = |prior, config, planned| plan(&schema, prior, config, planned, &[]);
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"?","size":"?"}"#);
@@ -128,7 +128,7 @@ fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
 }
 
 #[test]
-fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
+fn nested_attributes_are_checked_individually() {
     let of =
         |nesting| attributes_block(vec![("x", nested_attribute(nesting, Role::Optional, two()))]);
     let single = of(Nesting::Single);
@@ -202,7 +202,7 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
 }
 
 #[test]
-fn nested_blocks_are_as_many_as_configured() {
+fn the_number_of_nested_blocks_matches_the_config() {
     let of = |nesting| {
         with_nested_block(attributes_block(vec![]), "b", nesting, attributes_block(two()))
     };
@@ -272,7 +272,7 @@ fn nested_blocks_are_as_many_as_configured() {
 }
 
 #[test]
-fn what_was_known_must_come_true() {
+fn known_planned_values_must_match_the_result() {
     let mut attributes = attributes_of_each_role();
     attributes.push(("list", Attribute::new(Type::list(Type::String), Role::Optional)));
     attributes.push(("map", Attribute::new(Type::map(Type::String), Role::Optional)));
@@ -333,7 +333,7 @@ fn a_sensitive_difference_is_not_described() {
 }
 
 #[test]
-fn blocks_come_out_as_planned() {
+fn result_blocks_must_match_the_plan() {
     let of = |nesting| {
         with_nested_block(attributes_block(vec![]), "b", nesting, attributes_block(two()))
     };
@@ -416,7 +416,7 @@ fn a_large_set_is_no_matter() {
 }
 
 #[test]
-fn an_unknown_value_becomes_only_what_was_known_about_it() {
+fn an_unknown_value_must_match_its_refinement() {
     let schema =
         |ty: &Type| attributes_block(vec![("a", Attribute::new(ty.clone(), Role::Computed))]);
     let of = |part: Value| Plain::try_from(Value::object([("a", part)])).unwrap();
@@ -453,7 +453,7 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
 }
 
 #[test]
-fn other_answers_are_held_to_their_rules_too() {
+fn destroy_plans_unknown_values_and_types_are_checked() {
     let schema = attributes_block(attributes_of_each_role());
     assert_eq!(destroy_plan_violations(&default_destroy_plan(&schema)), []);
     assert_eq!(

@@ -82,7 +82,7 @@ fn a_trailing_key_ignores_only_that_key_of_a_map() {
 }
 
 #[test]
-fn a_map_that_is_not_known_is_left() {
+fn an_unknown_map_is_unchanged() {
     let schema = schema();
     let prior = block_value(&schema, r#"{"tags":{"a":"1"}}"#);
     // Keys of an unknown map are unknown too, so none can be put back.
@@ -118,7 +118,7 @@ fn nothing_is_ignored_when_there_is_no_prior_object() {
 }
 
 #[test]
-fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
+fn planned_values_at_ignored_paths_are_reset_to_prior() {
     let schema = attributes_block(vec![
         ("name", text_attribute(Role::Optional)),
         ("id", text_attribute(Role::Computed)),

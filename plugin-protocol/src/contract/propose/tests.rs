@@ -13,7 +13,7 @@ fn check(block: &Block, prior: &str, config: &str, want: &str) {
 }
 
 #[test]
-fn on_creation_what_only_the_provider_sets_is_null() {
+fn on_creation_computed_attributes_are_null() {
     let schema = with_nested_block(
         attributes_block(attributes_of_each_role()),
         "disk",
@@ -36,7 +36,7 @@ fn on_creation_what_only_the_provider_sets_is_null() {
 }
 
 #[test]
-fn on_update_what_the_provider_set_is_kept_unless_configured() {
+fn on_update_computed_values_are_kept_unless_configured() {
     let schema = attributes_block(attributes_of_each_role());
     let prior = r#"{"id":"i","name":"old","note":"old","size":"1"}"#;
     check(&schema, prior, r#"{"name":"new"}"#, "{id:i name:new size:1}");
@@ -118,7 +118,7 @@ fn elements_of_maps_correspond_by_key() {
 }
 
 #[test]
-fn elements_of_sets_correspond_by_what_is_configured() {
+fn elements_of_sets_correspond_by_configured_attributes() {
     let prior =
         r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2","size":"5"},{"name":"b","id":"3"}]}"#;
     let table = [
@@ -182,7 +182,7 @@ fn each_prior_element_is_used_once() {
 }
 
 #[test]
-fn inner_collections_take_part_in_telling_set_elements_apart() {
+fn nested_collections_distinguish_set_elements() {
     let inner = with_nested_block(
         attributes_block(attributes_of_each_role()),
         "deep",
@@ -229,7 +229,7 @@ fn a_large_set_is_no_matter() {
 }
 
 #[test]
-fn blocks_over_something_unknown_stay_unknown() {
+fn dynamic_blocks_over_unknown_values_stay_unknown() {
     for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
         let schema = with_nested_block(
             attributes_block(vec![]),
@@ -265,7 +265,7 @@ fn single_blocks_may_be_absent_and_groups_never_are() {
 }
 
 #[test]
-fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
+fn an_unknown_prior_makes_computed_attributes_unknown() {
     let schema = with_nested_block(
         attributes_block(attributes_of_each_role()),
         "one",
@@ -293,7 +293,7 @@ fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
 }
 
 #[test]
-fn open_blocks_keep_their_own_types() {
+fn blocks_with_dynamic_attributes_keep_their_element_types() {
     let open = Attribute::new(Type::Dynamic, Role::Optional);
     let inner = attributes_block(vec![("d", open), ("id", text_attribute(Role::Computed))]);
     let schema = with_nested_block(attributes_block(vec![]), "n", Nesting::List, inner.clone());

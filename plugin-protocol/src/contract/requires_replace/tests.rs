@@ -33,7 +33,7 @@ fn at(name: &str) -> Path {
 }
 
 #[test]
-fn only_paths_that_change_count() {
+fn only_changed_paths_require_replacement() {
     let prior = r#"{"name":"a","note":"x","disk":[{"name":"d"}],"tags":{"k":"1"}}"#;
     let planned =
         r#"{"name":"b","note":"x","id":"?","disk":[{"name":"d"},{"name":"e"}],"tags":{}}"#;
@@ -55,14 +55,14 @@ fn only_paths_that_change_count() {
 }
 
 #[test]
-fn the_empty_path_stands_for_the_whole_object() {
+fn the_empty_path_is_the_whole_object() {
     let root = [Path::root()];
     assert_eq!(check(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &root).0, [""]);
     assert_eq!(check(r#"{"name":"a"}"#, r#"{"name":"a"}"#, &root).0, [""; 0]);
 }
 
 #[test]
-fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
+fn a_path_into_an_unknown_value_exists_if_its_type_has_that_part() {
     let planned = r#"{"name":"a","id":"?"}"#;
     let (forcing, nowhere) = check(r#"{"name":"a"}"#, planned, &[at("id").index(9), at("id")]);
     assert_eq!(forcing, [".id"]);
@@ -81,13 +81,13 @@ fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
 }
 
 #[test]
-fn a_write_only_path_counts_although_nothing_is_seen_to_change() {
+fn a_write_only_path_requires_replacement_without_a_visible_change() {
     let (paths, _) = check(r#"{"name":"a"}"#, r#"{"name":"a"}"#, &[at("pass"), at("note")]);
     assert_eq!(paths, [".pass"]);
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_the_providers_mistake() {
+fn a_nonexistent_path_is_a_violation() {
     let paths = [at("no"), at("disk").index(3), at("rule").index(0), at("tags").key("k")];
     let (paths, violations) = check(r#"{"rule":[{"name":"a"}]}"#, r#"{"rule":[]}"#, &paths);
     assert_eq!(paths, [""; 0]);

@@ -238,7 +238,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_read_object_arrives(
+    fn a_read_response_is_converted(
         (state, private, deferred) in (payload(), bytes(), deferred()),
         (identity, diagnostics) in (prop::option::of(payload()), diagnostics()),
     ) {
@@ -247,7 +247,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_arrives(
+    fn a_plan_response_is_converted(
         (planned, planned_private, deferred) in (payload(), bytes(), deferred()),
         requires_replace in prop::collection::vec(path(), 0..3),
         (planned_identity, diagnostics) in (prop::option::of(payload()), diagnostics()),
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn an_opened_resource_arrives_with_its_time(
+    fn an_open_response_is_converted_with_its_renewal_time(
         (result, private, deferred) in (payload(), bytes(), deferred()),
         (seconds, nanos) in (-(1_i64 << 33)..1 << 33, 0..1_000_000_000_u32),
         diagnostics in diagnostics(),
@@ -280,14 +280,14 @@ proptest! {
     }
 
     #[test]
-    fn what_a_provider_offers_arrives_in_protocol_6(
+    fn the_schema_and_metadata_of_a_provider_are_converted_in_protocol_6(
         offer in offer_with(block_with(attributes_of(nested_kind()).boxed(), any::<bool>().boxed())),
     ) {
         prop_assert_eq!(sent::<v6::get_provider_schema::Response, _>(offer.clone()), offer);
     }
 
     #[test]
-    fn what_a_provider_offers_arrives_in_protocol_5(
+    fn the_schema_and_metadata_of_a_provider_are_converted_in_protocol_5(
         // Protocol 5 has no nested attributes and no computed blocks.
         offer in offer_with(block_with(attributes_of(plain_kind()).boxed(), Just(false).boxed())),
     ) {
@@ -322,7 +322,7 @@ proptest! {
 // ---- Values
 
 #[test]
-fn a_value_goes_out_as_messagepack() {
+fn values_are_encoded_as_messagepack() {
     let (value, _) = Value::string("x").split_marks();
     let wire = payload::encode_absent_as_null(&Payload::Value(value, Type::String), "config")
         .unwrap()
@@ -340,7 +340,7 @@ fn a_value_that_lacks_its_type_is_not_sent() {
 }
 
 #[test]
-fn nothing_is_an_explicit_null_where_a_value_belongs() {
+fn an_absent_value_is_encoded_as_null_in_required_fields() {
     let wire = payload::encode_absent_as_null(&Payload::Absent, "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xc0");
     assert_eq!(payload::encode_unless_absent(&Payload::Absent, "provider_meta").unwrap(), None);
@@ -380,7 +380,7 @@ fn stored_states_keep_their_form() {
 // ---- Peers that send invalid messages
 
 #[test]
-fn a_diagnostic_of_no_severity_is_an_error_and_says_so() {
+fn a_diagnostic_without_severity_becomes_an_error_with_a_note() {
     let wire = v6::Diagnostic { summary: "Hm".into(), ..v6::Diagnostic::default() };
     let diagnostic = ProviderDiagnostic::from(wire);
     assert_eq!(diagnostic.severity, Severity::Error);
@@ -388,7 +388,7 @@ fn a_diagnostic_of_no_severity_is_an_error_and_says_so() {
 }
 
 #[test]
-fn a_diagnostic_is_shown_at_the_last_place_its_path_names() {
+fn the_path_of_a_diagnostic_ends_at_its_last_valid_step() {
     use v6::attribute_path::{Step as WireStep, step::Selector};
     let named = WireStep { selector: Some(Selector::AttributeName("disk".into())) };
     // An unknown kind of step: the steps after it are ignored.
@@ -399,7 +399,7 @@ fn a_diagnostic_is_shown_at_the_last_place_its_path_names() {
 }
 
 #[test]
-fn a_path_that_the_host_acts_on_must_be_whole() {
+fn a_path_that_requires_replacement_must_be_complete() {
     let steps = vec![v6::attribute_path::Step { selector: None }];
     let requires_replace = vec![v6::AttributePath { steps }];
     let wire = v6::plan_resource_change::Response { requires_replace, ..Default::default() };
@@ -408,7 +408,7 @@ fn a_path_that_the_host_acts_on_must_be_whole() {
 }
 
 #[test]
-fn an_unknown_reason_to_defer_is_a_reason() {
+fn an_unrecognised_deferral_reason_is_unknown() {
     let wire = v6::Deferred { reason: 77 };
     assert_eq!(DeferredReason::from(wire), DeferredReason::Unknown);
 }
@@ -426,7 +426,7 @@ fn a_time_out_of_range_is_refused() {
 // ---- States in pieces
 
 #[test]
-fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
+fn state_chunks_are_accepted_up_to_the_announced_length() {
     let piece = |named: bool, bytes: &'static [u8]| v6::write_state_bytes::RequestChunk {
         // Only the first piece names the state.
         meta: named.then(v6::RequestChunkMeta::default),
@@ -457,7 +457,7 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
 }
 
 #[test]
-fn an_empty_state_is_one_piece_with_a_name() {
+fn an_empty_state_is_one_chunk_with_its_id() {
     let state =
         crate::message::state_store::StateRef { type_name: "s".into(), state_id: "main".into() };
     // Without a chunk, the state would have no name.

@@ -84,7 +84,7 @@ fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
 }
 
 #[test]
-fn other_recipients_are_a_reason_to_write_again() {
+fn changed_recipients_require_a_new_write() {
     let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
         .state
         .serialize_state(&state_with_secret())
@@ -120,7 +120,7 @@ fn other_recipients_are_a_reason_to_write_again() {
 }
 
 #[test]
-fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() {
+fn recipients_added_only_to_the_header_require_a_new_write() {
     let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
         .state
         .serialize_state(&state_with_secret())
@@ -176,7 +176,7 @@ fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
 }
 
 #[test]
-fn a_part_is_sealed_as_in_the_whole_with_copies_of_secrets_that_are_elsewhere() {
+fn a_part_of_a_state_is_sealed_with_copies_of_secrets_in_other_parts() {
     let cipher = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
     let text = String::from_utf8(state_with_secret().to_bytes()).unwrap();
     let whole = StateFile::parse(text.replace("\"y\"", &format!("\"y {SECRET}\"")).as_bytes());
@@ -398,7 +398,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
 }
 
 #[test]
-fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
+fn a_run_without_an_identity_for_its_own_values_is_refused_before_it_starts() {
     let check = |encryption: Encryption| {
         let mut diags = Diagnostics::new();
         let checked = encryption.state.check_identity_decrypts(&mut diags);

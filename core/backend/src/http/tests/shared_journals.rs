@@ -49,7 +49,7 @@ async fn announce_creation(journal: &Journal) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
+async fn a_server_without_journal_support_is_queried_once_and_the_journal_is_local() {
     for reply in [
         ScriptedReply::new("404 Not Found", ""),
         ScriptedReply::new("405 Method Not Allowed", ""),
@@ -101,7 +101,7 @@ async fn a_server_that_fails_or_has_an_invalid_list_may_keep_the_journal_of_a_ru
 }
 
 #[tokio::test(start_paused = true)]
-async fn init_asks_once_whether_a_server_keeps_journals() {
+async fn init_queries_a_server_once_for_journal_support() {
     for (reply, is_kept) in [
         (empty_list(), true),
         (ScriptedReply::new("404 Not Found", ""), false),
@@ -117,7 +117,7 @@ async fn init_asks_once_whether_a_server_keeps_journals() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parts_are_beside_the_state_and_none_replaces_another() {
+async fn journal_parts_are_stored_next_to_the_state_and_never_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let server = ScriptedServer::start([empty_list(), created_reply(), created_reply()]);
     let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
@@ -139,7 +139,7 @@ async fn parts_are_beside_the_state_and_none_replaces_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_that_is_refused_is_reported_and_one_that_exists_means_a_take_over() {
+async fn a_refused_part_is_reported_and_an_existing_part_means_a_take_over() {
     let directory = tempfile::tempdir().unwrap();
     let refused = ScriptedReply::new("403 Forbidden", "");
     let server = ScriptedServer::start([empty_list(), refused]);
@@ -167,7 +167,7 @@ async fn part_of_interrupted_run() -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lock_shows_to_its_holder_that_no_run_goes_on_and_parts_show_it_to_others() {
+async fn a_lock_shows_its_holder_and_parts_show_others_that_no_run_is_active() {
     let part = part_of_interrupted_run().await;
     for (age, access, has_lock, n_open) in [
         (30, StateAccess::Locked, true, Some(1)),
@@ -210,7 +210,7 @@ async fn runs_write_heartbeats_because_readers_cannot_see_the_lock() {
 }
 
 #[test]
-fn journals_never_leave_the_host_of_the_state() {
+fn journals_are_sent_only_to_the_host_of_the_state() {
     for (address, expected) in [
         ("http://h", "http://h/.journal/"),
         ("http://h:8080/a/b", "http://h:8080/a/b.journal/"),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
+async fn an_empty_file_is_damage_only_with_a_backup() {
     let directory = new_dir();
     std::fs::write(state_path_in(&directory), "").unwrap();
     assert_eq!(new_store(&directory).read().await.unwrap(), None);
@@ -19,7 +19,7 @@ async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
 }
 
 #[tokio::test]
-async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_complete() {
+async fn a_state_truncated_in_place_is_reported_with_its_complete_copy() {
     let directory = new_dir();
     let whole = StateFile { serial: 7, ..state_with_word("b") }.to_bytes();
     let backup = StateFile { serial: 6, ..state_with_word("a") }.to_bytes();
@@ -37,7 +37,7 @@ async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_comp
 }
 
 #[tokio::test]
-async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() {
+async fn a_copy_of_another_state_is_not_recommended_and_one_with_a_spare_name_is() {
     let directory = new_dir();
     let [ours, theirs] = ["one", "two"].map(|lineage| StateFile {
         serial: 7,
@@ -61,7 +61,7 @@ async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() 
 }
 
 #[tokio::test]
-async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over() {
+async fn a_first_run_killed_before_its_state_was_renamed_is_taken_over() {
     let directory = new_dir();
     std::fs::write(state_path_in(&directory), "").unwrap();
     let next = directory.path().join(".terraform.tfstate.next");
@@ -103,7 +103,7 @@ async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
+async fn a_file_created_for_its_lock_is_no_state_even_with_a_backup() {
     let directory = new_dir();
     std::fs::write(
         directory.path().join("terraform.tfstate.backup"),
@@ -170,7 +170,7 @@ async fn a_damaged_file_is_neither_read_nor_overwritten() {
 }
 
 #[tokio::test]
-async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
+async fn an_empty_state_with_an_unreadable_journal_is_damage() {
     let directory = new_dir();
     std::fs::write(state_path_in(&directory), "").unwrap();
     let mut store = new_store(&directory);
@@ -195,7 +195,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
 }
 
 #[tokio::test]
-async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
+async fn only_a_readable_backup_is_recommended_with_its_age() {
     let directory = new_dir();
     let mut store = new_store(&directory);
     let backup = directory.path().join("terraform.tfstate.backup");

@@ -35,7 +35,7 @@ async fn links_and_permissions_survive_a_write() {
 }
 
 #[tokio::test]
-async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
+async fn new_files_are_created_with_access_for_their_owner_only() {
     for locked in [false, true] {
         let directory = new_dir();
         let mut store = new_store(&directory);
@@ -65,7 +65,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
 }
 
 #[tokio::test]
-async fn the_mode_of_a_state_stays_and_its_backup_never_gets_more() {
+async fn the_mode_of_a_state_is_kept_and_its_backup_is_never_more_accessible() {
     for (state, backup, expected) in [
         (0o660, None, 0o660),
         (0o644, None, 0o644),

@@ -12,7 +12,7 @@ fn create_pipe_and_link(directory: &TempDir) -> [PathBuf; 2] {
 }
 
 #[tokio::test]
-async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
+async fn a_backup_is_written_into_a_pipe_without_replacing_it() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
@@ -30,7 +30,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
 }
 
 #[tokio::test]
-async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
+async fn a_pipe_without_a_reader_at_the_default_backup_path_is_replaced() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
@@ -50,7 +50,7 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
 }
 
 #[test]
-fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
+fn a_path_that_is_not_a_file_does_not_receive_an_errored_state() {
     let directory = new_dir();
     let errored = directory.path().join(ERRORED_FILE);
     for target in ["/dev/null", "/dev/zero", "pipe"] {
@@ -69,7 +69,7 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
 }
 
 #[tokio::test]
-async fn no_directory_is_made_for_a_state_behind_a_planted_link() {
+async fn no_directory_is_created_for_a_state_through_a_planted_link() {
     let (directory, victim) = (new_dir(), new_dir());
     let link = directory.path().join("terraform.tfstate.d");
     symlink(victim.path(), &link).unwrap();
@@ -85,7 +85,7 @@ async fn no_directory_is_made_for_a_state_behind_a_planted_link() {
 }
 
 #[tokio::test]
-async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
+async fn a_pipe_at_the_default_state_path_is_refused_immediately() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
     for path in [pipe, link] {

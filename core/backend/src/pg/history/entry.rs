@@ -107,7 +107,7 @@ mod tests {
         {"deposed":"0123abcd","attributes":{"a":"hunter2"}}]}]}"#;
 
     #[test]
-    fn entries_of_a_sealed_state_are_sealed_and_opened_as_they_were() {
+    fn entries_of_a_sealed_state_are_sealed_and_restored() {
         let whole = StateFile::parse(STATE.as_bytes()).unwrap();
         let cipher = |identity| sealed_encryption(&[FIRST_IDENTITY.1], identity, "").state;
         let (own, hidden) = (cipher(FIRST_IDENTITY.0), cipher("").with_sealed_values_hidden());

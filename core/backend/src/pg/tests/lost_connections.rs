@@ -111,7 +111,7 @@ async fn apply_through(port: u16, operation: &str, run: &str) {
 }
 
 #[tokio::test]
-async fn a_run_whose_connection_is_cut_anywhere_goes_on_and_does_nothing_twice() {
+async fn a_run_survives_a_lost_connection_at_any_point_without_repeating_work() {
     const N_CUTS: usize = 8;
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
@@ -159,7 +159,7 @@ const END_SESSIONS: &str =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'formwork'";
 
 #[tokio::test]
-async fn a_lost_lock_is_taken_again_unless_another_process_came_between() {
+async fn a_lost_lock_is_retaken_unless_another_process_has_taken_it() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
@@ -185,7 +185,7 @@ async fn a_lost_lock_is_taken_again_unless_another_process_came_between() {
 }
 
 #[tokio::test]
-async fn an_unlock_that_fails_names_the_end_of_the_lock_and_no_command() {
+async fn a_failed_unlock_is_reported_with_the_end_of_the_lock_and_no_command() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(test_state(1)).await.unwrap();

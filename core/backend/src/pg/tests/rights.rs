@@ -59,7 +59,7 @@ async fn a_user_who_may_only_read_the_states_is_refused_before_the_first_change(
 }
 
 #[tokio::test]
-async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes() {
+async fn users_of_the_states_table_may_use_tables_that_another_user_creates() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();

@@ -119,7 +119,7 @@ async fn a_run_without_a_lock_writes_heartbeats() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_heartbeat_without_an_answer_is_not_taken_for_a_part_of_another_process() {
+async fn a_heartbeat_without_a_response_is_not_treated_as_a_part_of_another_process() {
     let directory = tempfile::tempdir().unwrap();
     let listed = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let failing = (0..7).map(|_| error_reply("400 Bad Request", "Down"));

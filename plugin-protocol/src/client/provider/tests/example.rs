@@ -41,7 +41,7 @@ use crate::{Failure, Payload, Provider, ProviderExt as _, ProviderHandlers};
 /// Records its requests and returns a fixed answer.
 #[derive(Debug, Default)]
 pub(super) struct Example {
-    told: Mutex<Vec<String>>,
+    requests: Mutex<Vec<String>>,
     only_what_protocol_5_has: bool,
 }
 
@@ -52,13 +52,13 @@ impl Example {
     }
 
     /// Returns the recorded requests, call by call.
-    pub(super) fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn recorded_requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn hear(&self, call: &str, told: &dyn Debug) {
-        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(format!("{call} {told:?}"));
+    fn record(&self, call: &str, request: &dyn Debug) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push(format!("{call} {request:?}"));
     }
 }
 
@@ -335,7 +335,7 @@ fn chunks(diagnostics: &[ProviderDiagnostic]) -> Vec<StateChunk> {
     vec![chunk("abc", 0), chunk("de", 3)]
 }
 
-fn said<T: Debug>(answer: Result<T, Failure>) -> String {
+fn debug_text<T: Debug>(answer: Result<T, Failure>) -> String {
     format!("{answer:#?}")
 }
 
@@ -371,15 +371,15 @@ pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
     let shout =
         // Both encodings: a provider may be given either.
         CallRequest { name: "shout".into(), arguments: vec![msgpack(b"\xa1a"), json("\"b\"")] };
-    let mut all_said = vec![
-        said(provider.metadata().await),
-        said(provider.schema().await),
-        said(provider.identity_schemas().await),
-        said(provider.functions().await),
-        said(provider.validate_provider_config(validate()).await),
-        said(provider.configure(configure()).await),
-        said(provider.stop().await),
-        said(
+    let mut answers = vec![
+        debug_text(provider.metadata().await),
+        debug_text(provider.schema().await),
+        debug_text(provider.identity_schemas().await),
+        debug_text(provider.functions().await),
+        debug_text(provider.validate_provider_config(validate()).await),
+        debug_text(provider.configure(configure()).await),
+        debug_text(provider.stop().await),
+        debug_text(
             provider
                 .validate_resource_config(ValidateRequest {
                     client: client(),
@@ -387,30 +387,30 @@ pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
                 })
                 .await,
         ),
-        said(provider.upgrade_state(upgrade(private("{}"))).await),
-        said(provider.upgrade_identity(upgrade_identity).await),
-        said(provider.read(read()).await),
-        said(provider.plan(plan()).await),
-        said(provider.apply(apply()).await),
-        said(provider.import(import).await),
-        said(provider.move_state(move_request()).await),
-        said(provider.generate_config(generate).await),
-        said(provider.validate_data_config(validate_named("acme_image")).await),
-        said(provider.read_data(read_data()).await),
-        said(provider.validate_ephemeral_config(validate_named("acme_token")).await),
-        said(provider.open_ephemeral(open).await),
-        said(provider.renew_ephemeral(keep()).await),
-        said(provider.close_ephemeral(keep()).await),
-        said(provider.validate_list_config(validate_list).await),
-        said(all(provider.list(list()).await).await),
-        said(provider.call_function(shout).await),
-        said(provider.validate_action_config(validate_named("acme_boot")).await),
-        said(provider.plan_action(action()).await),
-        said(all(provider.invoke_action(action()).await).await),
+        debug_text(provider.upgrade_state(upgrade(private("{}"))).await),
+        debug_text(provider.upgrade_identity(upgrade_identity).await),
+        debug_text(provider.read(read()).await),
+        debug_text(provider.plan(plan()).await),
+        debug_text(provider.apply(apply()).await),
+        debug_text(provider.import(import).await),
+        debug_text(provider.move_state(move_request()).await),
+        debug_text(provider.generate_config(generate).await),
+        debug_text(provider.validate_data_config(validate_named("acme_image")).await),
+        debug_text(provider.read_data(read_data()).await),
+        debug_text(provider.validate_ephemeral_config(validate_named("acme_token")).await),
+        debug_text(provider.open_ephemeral(open).await),
+        debug_text(provider.renew_ephemeral(keep()).await),
+        debug_text(provider.close_ephemeral(keep()).await),
+        debug_text(provider.validate_list_config(validate_list).await),
+        debug_text(all(provider.list(list()).await).await),
+        debug_text(provider.call_function(shout).await),
+        debug_text(provider.validate_action_config(validate_named("acme_boot")).await),
+        debug_text(provider.plan_action(action()).await),
+        debug_text(all(provider.invoke_action(action()).await).await),
     ];
     // Last, because the test of protocol 5 cuts the lists here.
-    all_said.extend(stores(provider).await);
-    all_said
+    answers.extend(stores(provider).await);
+    answers
 }
 
 async fn stores(provider: &dyn Provider) -> [String; 8] {
@@ -420,20 +420,20 @@ async fn stores(provider: &dyn Provider) -> [String; 8] {
         chunk_size: 8 << 20,
     };
     [
-        said(provider.validate_store_config(validate_named("acme_store")).await),
-        said(provider.configure_store(store).await),
-        said(all(provider.read_state_bytes(state()).await).await),
-        said(provider.write_state_bytes(state(), chunks(&[])).await),
-        said(provider.lock_state(state(), "apply".into()).await),
-        said(provider.unlock_state(state(), "lock-1".into()).await),
-        said(provider.list_states("acme_store".into()).await),
-        said(provider.delete_state(state()).await),
+        debug_text(provider.validate_store_config(validate_named("acme_store")).await),
+        debug_text(provider.configure_store(store).await),
+        debug_text(all(provider.read_state_bytes(state()).await).await),
+        debug_text(provider.write_state_bytes(state(), chunks(&[])).await),
+        debug_text(provider.lock_state(state(), "apply".into()).await),
+        debug_text(provider.unlock_state(state(), "lock-1".into()).await),
+        debug_text(provider.list_states("acme_store".into()).await),
+        debug_text(provider.delete_state(state()).await),
     ]
 }
 
 impl ProviderHandlers for Example {
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        self.hear("metadata", &());
+        self.record("metadata", &());
         let state_stores = if self.only_what_protocol_5_has { vec![] } else { names("store") };
         Ok(Metadata {
             capabilities: server(),
@@ -449,7 +449,7 @@ impl ProviderHandlers for Example {
     }
 
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.hear("schema", &());
+        self.record("schema", &());
         let schema = rich_schema(self.only_what_protocol_5_has);
         let state_stores = match self.only_what_protocol_5_has {
             true => BTreeMap::new(),
@@ -472,7 +472,7 @@ impl ProviderHandlers for Example {
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        self.hear("identity_schemas", &());
+        self.record("identity_schemas", &());
         let attribute = IdentityAttribute {
             ty: Type::String,
             required_for_import: true,
@@ -488,7 +488,7 @@ impl ProviderHandlers for Example {
     }
 
     async fn functions(&self) -> Result<Functions, Failure> {
-        self.hear("functions", &());
+        self.record("functions", &());
         Ok(Functions { functions: functions(), diagnostics: diagnostics("functions") })
     }
 
@@ -496,17 +496,17 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_provider_config", &request);
+        self.record("validate_provider_config", &request);
         Ok(verdict("the provider"))
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("configure", &request);
+        self.record("configure", &request);
         Ok(verdict("configure"))
     }
 
     async fn stop(&self) -> Result<String, Failure> {
-        self.hear("stop", &());
+        self.record("stop", &());
         Ok("not yet".into())
     }
 
@@ -514,12 +514,12 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_resource_config", &request);
+        self.record("validate_resource_config", &request);
         Ok(verdict("the resource"))
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        self.hear("upgrade_state", &request);
+        self.record("upgrade_state", &request);
         let state = match request.state {
             RawState::Json(json) => Payload::Json(json),
             RawState::Flat(_) => Payload::Absent,
@@ -531,13 +531,13 @@ impl ProviderHandlers for Example {
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
-        self.hear("upgrade_identity", &request);
+        self.record("upgrade_identity", &request);
         let diagnostics = diagnostics("upgrade identity");
         Ok(UpgradeIdentityResponse { identity: msgpack(b"\xa1i"), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        self.hear("read", &request);
+        self.record("read", &request);
         Ok(ReadResponse {
             state: request.current,
             private: private("read"),
@@ -548,12 +548,12 @@ impl ProviderHandlers for Example {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        self.hear("plan", &request);
+        self.record("plan", &request);
         Ok(plan_response())
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        self.hear("apply", &request);
+        self.record("apply", &request);
         Ok(ApplyResponse {
             state: json("{\"a\":1}"),
             private: private("applied"),
@@ -564,7 +564,7 @@ impl ProviderHandlers for Example {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        self.hear("import", &request);
+        self.record("import", &request);
         let found = ImportedResource {
             type_name: "acme_vm".into(),
             state: msgpack(b"\x80"),
@@ -580,7 +580,7 @@ impl ProviderHandlers for Example {
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        self.hear("move_state", &request);
+        self.record("move_state", &request);
         Ok(MoveResponse {
             state: msgpack(b"\x80"),
             private: private("moved"),
@@ -593,7 +593,7 @@ impl ProviderHandlers for Example {
         &self,
         request: GenerateConfigRequest,
     ) -> Result<GenerateConfigResponse, Failure> {
-        self.hear("generate_config", &request);
+        self.record("generate_config", &request);
         Ok(GenerateConfigResponse { config: request.state, diagnostics: diagnostics("generate") })
     }
 
@@ -601,12 +601,12 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_data_config", &request);
+        self.record("validate_data_config", &request);
         Ok(verdict("the data source"))
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        self.hear("read_data", &request);
+        self.record("read_data", &request);
         Ok(ReadDataResponse {
             state: request.config,
             deferred: Some(DeferredReason::ResourceConfigUnknown),
@@ -618,12 +618,12 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_ephemeral_config", &request);
+        self.record("validate_ephemeral_config", &request);
         Ok(verdict("the ephemeral resource"))
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        self.hear("open_ephemeral", &request);
+        self.record("open_ephemeral", &request);
         Ok(OpenResponse {
             result: msgpack(b"\x80"),
             private: private("open"),
@@ -637,7 +637,7 @@ impl ProviderHandlers for Example {
         &self,
         request: RenewOrCloseRequest,
     ) -> Result<RenewResponse, Failure> {
-        self.hear("renew_ephemeral", &request);
+        self.record("renew_ephemeral", &request);
         Ok(RenewResponse {
             private: private("renewed"),
             renew_at: Some(after_the_epoch(1_800_000_000)),
@@ -649,7 +649,7 @@ impl ProviderHandlers for Example {
         &self,
         request: RenewOrCloseRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("close_ephemeral", &request);
+        self.record("close_ephemeral", &request);
         Ok(verdict("close"))
     }
 
@@ -657,7 +657,7 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_list_config", &request);
+        self.record("validate_list_config", &request);
         Ok(verdict("the list"))
     }
 
@@ -665,13 +665,13 @@ impl ProviderHandlers for Example {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        self.hear("list", &request);
+        self.record("list", &request);
         let bare = ListEvent { identity: None, object: None, ..list_event() };
         Ok(stream::iter([Ok(list_event()), Ok(bare)]).boxed())
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        self.hear("call_function", &request);
+        self.record("call_function", &request);
         let error = FunctionError { text: "too loud".into(), argument: Some(1) };
         Ok(CallResponse { result: Err(error) })
     }
@@ -680,12 +680,12 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_action_config", &request);
+        self.record("validate_action_config", &request);
         Ok(verdict("the action"))
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        self.hear("plan_action", &request);
+        self.record("plan_action", &request);
         let deferred = Some(DeferredReason::AbsentPrerequisite);
         Ok(PlanActionResponse { deferred, diagnostics: diagnostics("plan action") })
     }
@@ -694,7 +694,7 @@ impl ProviderHandlers for Example {
         &self,
         request: ActionRequest,
     ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
-        self.hear("invoke_action", &request);
+        self.record("invoke_action", &request);
         let progress = ActionEvent::Progress("half of it".into());
         let end = ActionEvent::Completed(diagnostics("invoke"));
         Ok(stream::iter([Ok(progress), Ok(end)]).boxed())
@@ -704,7 +704,7 @@ impl ProviderHandlers for Example {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("validate_store_config", &request);
+        self.record("validate_store_config", &request);
         Ok(verdict("the store"))
     }
 
@@ -712,7 +712,7 @@ impl ProviderHandlers for Example {
         &self,
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
-        self.hear("configure_store", &request);
+        self.record("configure_store", &request);
         let diagnostics = diagnostics("configure store");
         Ok(ConfigureStoreResponse { chunk_size: 1 << 20, diagnostics })
     }
@@ -721,7 +721,7 @@ impl ProviderHandlers for Example {
         &self,
         state: StateRef,
     ) -> Result<BoxStream<'static, Result<StateChunk, Failure>>, Failure> {
-        self.hear("read_state_bytes", &state);
+        self.record("read_state_bytes", &state);
         Ok(stream::iter(chunks(&diagnostics("chunk")).into_iter().map(Ok)).boxed())
     }
 
@@ -730,7 +730,7 @@ impl ProviderHandlers for Example {
         state: StateRef,
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("write_state_bytes", &(state, chunks));
+        self.record("write_state_bytes", &(state, chunks));
         Ok(verdict("write"))
     }
 
@@ -739,7 +739,7 @@ impl ProviderHandlers for Example {
         state: StateRef,
         operation: String,
     ) -> Result<LockResponse, Failure> {
-        self.hear("lock_state", &(state, operation));
+        self.record("lock_state", &(state, operation));
         Ok(LockResponse { lock_id: "lock-1".into(), diagnostics: diagnostics("lock") })
     }
 
@@ -748,18 +748,18 @@ impl ProviderHandlers for Example {
         state: StateRef,
         lock_id: String,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("unlock_state", &(state, lock_id));
+        self.record("unlock_state", &(state, lock_id));
         Ok(verdict("unlock"))
     }
 
     async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
-        self.hear("states", &type_name);
+        self.record("states", &type_name);
         let state_ids = vec!["default".into(), "other".into()];
         Ok(StatesResponse { state_ids, diagnostics: diagnostics("states") })
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
-        self.hear("delete_state", &state);
+        self.record("delete_state", &state);
         Ok(verdict("delete"))
     }
 }

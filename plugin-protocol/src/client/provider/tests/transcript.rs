@@ -71,7 +71,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connection() {
+async fn an_in_process_provider_sends_the_same_bytes_as_over_a_connection() {
     let far = Recorder::new(begun());
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
     let layered = far.wrap_transport(transport(channel));
@@ -85,7 +85,7 @@ async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connect
 }
 
 #[tokio::test]
-async fn outcomes_are_recorded_as_they_were_and_replayed() {
+async fn call_outcomes_are_recorded_and_replayed() {
     let recorder = Recorder::new(begun());
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
     let layered = recorder.wrap_transport(transport(channel));
@@ -124,7 +124,7 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
 }
 
 #[tokio::test]
-async fn the_messages_of_recorded_calls_are_decoded_as_they_were() {
+async fn recorded_messages_are_decoded_to_the_original_messages() {
     for protocol in [Protocol::V5, Protocol::V6] {
         let (first, second) = (example(protocol), example(protocol));
         let recorder = Recorder::new(begun());
@@ -137,7 +137,7 @@ async fn the_messages_of_recorded_calls_are_decoded_as_they_were() {
             assert_eq!(response.ok().map(|response| response.method()), Some(method));
             second.call(request).await.ok().unwrap();
         }
-        assert_eq!(second.told(), first.told());
+        assert_eq!(second.recorded_requests(), first.recorded_requests());
     }
     for (path, request) in [
         ("/tfplugin6.Provider/ReadResource", &b"\xff\xff"[..]),
@@ -154,7 +154,7 @@ async fn the_messages_of_recorded_calls_are_decoded_as_they_were() {
 }
 
 #[tokio::test]
-async fn recorders_with_one_start_record_parts_of_one_transcript() {
+async fn recorders_with_the_same_start_record_parts_of_one_transcript() {
     let start = TranscriptStart::new(begun());
     let near = in_process_transport(example(Protocol::V6));
     let mut before = Duration::ZERO;
@@ -174,7 +174,7 @@ async fn recorders_with_one_start_record_parts_of_one_transcript() {
 }
 
 #[tokio::test]
-async fn calls_that_no_provider_knows_end_with_a_status() {
+async fn unknown_calls_end_with_a_status() {
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
     for transport in [transport(channel), in_process_transport(example(Protocol::V6))] {
         for call in [

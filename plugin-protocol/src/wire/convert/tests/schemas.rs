@@ -44,7 +44,7 @@ fn check_refused(wires: Vec<v6::get_provider_schema::Response>, expect: &Expect)
 }
 
 #[test]
-fn a_schema_without_meaning_is_refused_with_its_place() {
+fn an_invalid_schema_is_refused_with_its_location() {
     let attribute = |change: fn(&mut v6::schema::Attribute)| {
         let mut attribute = string_attribute();
         change(&mut attribute);
@@ -117,7 +117,7 @@ fn a_schema_without_meaning_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_unchecked_schema_may_leave_open_who_sets_an_attribute() {
+fn a_lenient_schema_may_omit_the_role_of_an_attribute() {
     let attribute = |required, optional, computed| {
         block_of(v6::schema::Attribute { required, optional, computed, ..string_attribute() })
     };
@@ -133,7 +133,7 @@ fn an_unchecked_schema_may_leave_open_who_sets_an_attribute() {
 }
 
 #[test]
-fn an_error_beside_the_schema_wins_over_it() {
+fn an_error_takes_precedence_over_the_schema() {
     let mut wire = offer(None);
     wire.provider = None;
     wire.diagnostics =
@@ -144,7 +144,7 @@ fn an_error_beside_the_schema_wins_over_it() {
 }
 
 #[test]
-fn a_schema_nested_without_end_is_no_message() {
+fn a_schema_with_endless_nesting_is_refused() {
     let mut block = v6::schema::Block::default();
     // prost stops at a depth of 100.
     for _ in 0..200 {
@@ -159,7 +159,7 @@ fn a_schema_nested_without_end_is_no_message() {
 }
 
 #[test]
-fn protocol_5_refuses_what_it_has_no_form_for() {
+fn protocol_5_refuses_unsupported_schema_features() {
     let refused = |block| {
         let wire = offer(Some(block));
         let Err(error) = v5::get_provider_schema::Response::try_from(wire) else {
