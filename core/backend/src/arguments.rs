@@ -147,7 +147,7 @@ impl<'a> BackendArguments<'a> {
         &self,
         name: &str,
         variable: &str,
-        usual: u32,
+        default: u32,
     ) -> Result<u32, ConfigError> {
         let text = match self.value(name) {
             // The string is parsed like that of a variable, so that fractions and large numbers are
@@ -155,7 +155,7 @@ impl<'a> BackendArguments<'a> {
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => self.read_env_variable(variable),
         };
-        let Some(text) = text else { return Ok(usual) };
+        let Some(text) = text else { return Ok(default) };
         text.parse().map_err(|_| {
             ConfigError::new(format!("invalid {name}: {text:?} is not a whole number from 0"))
         })

@@ -114,8 +114,8 @@ async fn sign_request(
 /// Adds the checksum of the content, which the signature covers.
 fn add_content_hash_header(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
     // S3 refuses a signed request without this header.
-    let sum = HeaderValue::from_str(&hex_sha256(request.body()))?;
-    request.headers_mut().insert("x-amz-content-sha256", sum);
+    let hash = HeaderValue::from_str(&hex_sha256(request.body()))?;
+    request.headers_mut().insert("x-amz-content-sha256", hash);
     Ok(request)
 }
 

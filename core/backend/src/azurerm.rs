@@ -136,8 +136,8 @@ impl ClientBackend for AzureBackend {
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = format!("{}{WORKSPACE_NAME_SEPARATOR}", self.key);
         let blobs = self.container.list(&prefix).await?;
-        let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
-        Ok(found
+        let names = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
+        Ok(names
             // The name of a workspace has no slash: such a blob belongs to another key with the
             // same prefix.
             .filter(|name| !name.is_empty() && !name.contains('/'))

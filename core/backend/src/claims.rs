@@ -148,10 +148,10 @@ impl ClaimConflict {
 }
 
 /// The first lines, and the number of omitted ones.
-fn join_lines_up_to_limit(lines: impl Iterator<Item = String>, n: usize) -> String {
+fn join_lines_up_to_limit(lines: impl Iterator<Item = String>, n_lines: usize) -> String {
     let mut shown: Vec<String> = lines.take(MAX_LISTED_LINES).collect();
-    if n > MAX_LISTED_LINES {
-        shown.push(format!("  - and {} more", n - MAX_LISTED_LINES));
+    if n_lines > MAX_LISTED_LINES {
+        shown.push(format!("  - and {} more", n_lines - MAX_LISTED_LINES));
     }
     shown.join("\n")
 }

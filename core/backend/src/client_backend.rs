@@ -84,10 +84,10 @@ pub(crate) trait ClientBackend: Send + Sync {
 
 fn store_error(
     backend: &impl ClientBackend,
-    doing: StoreOperation,
+    operation: StoreOperation,
 ) -> impl Fn(Cause) -> StoreError {
     let location = backend.backend_location();
-    move |cause| StoreError::failed(doing, location.clone(), cause)
+    move |cause| StoreError::failed(operation, location.clone(), cause)
 }
 
 #[async_trait::async_trait]
@@ -107,12 +107,12 @@ impl<P: ClientBackend> Backend for P {
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_new_workspace(&self.workspaces().await?, name)?;
-        let making = wait_with_report(
+        let creation = wait_with_report(
             self.backend_location(),
             StoreOperation::Create,
             create_empty_state(self.remote_client(name)),
         );
-        Ok(making.await.map_err(store_error(self, StoreOperation::Create))?)
+        Ok(creation.await.map_err(store_error(self, StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {

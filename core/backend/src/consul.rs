@@ -133,10 +133,10 @@ fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigErr
         arguments.read_env_variable("CONSUL_HTTP_SSL").as_deref(),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
     );
-    let usual = if encrypted { "https" } else { "http" };
+    let default_scheme = if encrypted { "https" } else { "http" };
     let (scheme, host) = match address.split_once("://") {
         Some((scheme, host)) => (scheme.to_owned(), host),
-        None => (text("scheme").unwrap_or_else(|| usual.to_owned()), address.as_str()),
+        None => (text("scheme").unwrap_or_else(|| default_scheme.to_owned()), address.as_str()),
     };
     if scheme == "unix" {
         return Err(ConfigError::new(format!(
@@ -208,14 +208,14 @@ fn read_certificate_dir(
     let mut names: Vec<PathBuf> = names.map_err(|error: std::io::Error| failed(&error))?;
     // The order of directory entries differs between file systems.
     names.sort();
-    let mut all = String::new();
+    let mut certificates = String::new();
     for name in names.iter().filter(|name| !name.is_dir()) {
         let read = read_user_text_file(name, MAX_SMALL_FILE_LEN);
         let text = read.map_err(|error| failed(&format!("{}: {error}", name.display())))?;
-        all.push_str(&text);
-        all.push('\n');
+        certificates.push_str(&text);
+        certificates.push('\n');
     }
-    Ok(all)
+    Ok(certificates)
 }
 
 /// A backend that stores states in the keys of one server.
@@ -270,9 +270,9 @@ impl ClientBackend for ConsulBackend {
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = format!("{}{WORKSPACE_KEY_PREFIX}", self.path);
         let keys = self.server.list_keys(&prefix).await?;
-        let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
+        let suffixes = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
         // Below the key of a workspace are its lock and its chunks.
-        let names = found.filter(|name| !name.is_empty() && !name.contains('/'));
+        let names = suffixes.filter(|name| !name.is_empty() && !name.contains('/'));
         Ok(names.map(str::to_owned).collect())
     }
 

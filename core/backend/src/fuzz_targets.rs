@@ -18,8 +18,8 @@ pub fn fuzz_lock_info(data: &[u8]) {
     let Ok(info) = serde_json::from_slice::<LockInfo>(data) else { return };
     drop((info.describe_holder(), info.describe()));
     let text = serde_json::to_vec(&info).expect("strings have a form in JSON");
-    let again: LockInfo = serde_json::from_slice(&text).expect("what is written can be read");
-    assert_eq!(again, info);
+    let reparsed: LockInfo = serde_json::from_slice(&text).expect("what is written can be read");
+    assert_eq!(reparsed, info);
 }
 
 /// A PostgreSQL connection string, and a password file.

@@ -60,14 +60,14 @@ impl BackendKind for GcsBackendKind {
 
     fn schema(&self) -> Block {
         let mut block = credential_arguments_block();
-        let own = optional_attributes_block(&[
+        let own_attributes = optional_attributes_block(&[
             ("bucket", Type::String),
             ("encryption_key", Type::String),
             ("kms_encryption_key", Type::String),
             ("prefix", Type::String),
             ("storage_custom_endpoint", Type::String),
         ]);
-        block.attributes.extend(own.attributes);
+        block.attributes.extend(own_attributes.attributes);
         block
     }
 
@@ -192,10 +192,10 @@ impl ClientBackend for GcsBackend {
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let objects = self.bucket.list(&self.prefix).await?;
-        let found = objects.iter().filter_map(|object| {
+        let names = objects.iter().filter_map(|object| {
             object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE_SUFFIX)
         });
-        Ok(found
+        Ok(names
             // The default workspace has an object like the others, but is not listed with them.
             .filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)
             .map(str::to_owned)

@@ -71,10 +71,10 @@ impl HttpBackend {
         let text = |name: &str| {
             arguments.string_or_variable(name, &[&format!("TF_HTTP_{}", name.to_uppercase())])
         };
-        let method = |name: &str, usual: &str| text(name).unwrap_or_else(|| usual.to_owned());
-        let number = |name: &str, usual: u32| {
+        let method = |name: &str, default: &str| text(name).unwrap_or_else(|| default.to_owned());
+        let number = |name: &str, default: u32| {
             let variable = format!("TF_HTTP_{}", name.to_uppercase());
-            arguments.u32_or_variable(name, &variable, usual)
+            arguments.u32_or_variable(name, &variable, default)
         };
         let address = text("address").filter(|address| !address.is_empty());
         let address = address.ok_or_else(|| ConfigError::new("address argument is required"))?;
@@ -253,9 +253,10 @@ impl HttpServer {
         let mut request = self.request(method, url);
         if let Some(body) = body {
             // Terraform also sends the checksum, and servers of this protocol may verify it.
-            let sum = STANDARD.encode(Md5::digest(body));
-            request =
-                request.header(header::CONTENT_TYPE, "application/json").header("Content-MD5", sum);
+            let checksum = STANDARD.encode(Md5::digest(body));
+            request = request
+                .header(header::CONTENT_TYPE, "application/json")
+                .header("Content-MD5", checksum);
         }
         self.client.send(&request.body(body.unwrap_or_default().to_vec())?).await
     }
@@ -352,9 +353,9 @@ impl RemoteClient for HttpStateClient {
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(text)).await?;
         // An attempt whose response was lost may have released it.
-        let is_gone = answer.follows_unclear_attempt
+        let is_released = answer.follows_unclear_attempt
             && matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::GONE);
-        if answer.status != StatusCode::OK && !is_gone {
+        if answer.status != StatusCode::OK && !is_released {
             return Err(access_refused_cause(&answer, method, url));
         }
         // Kept until the server has confirmed the release, so that another attempt can release it.

@@ -150,11 +150,15 @@ impl SharedIntents {
         }
     }
 
-    fn journal_error(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
+    fn journal_error(&self, operation: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
         let location = self.store.store_location();
         move |cause| {
             let location = location.clone();
-            JournalError::Copy(JournalCopyError::Failed { doing, location, cause: cause.into() })
+            JournalError::Copy(JournalCopyError::Failed {
+                doing: operation,
+                location,
+                cause: cause.into(),
+            })
         }
     }
 
@@ -170,8 +174,8 @@ impl SharedIntents {
         silent_for: Duration,
     ) -> JournalError {
         // Only used to describe the run, so an unreadable journal is ignored.
-        let read = recover_journals(vec![journal], stored);
-        let run = read.ok().and_then(|recovery| recovery.runs.into_iter().next()).map(|run| {
+        let recovered = recover_journals(vec![journal], stored);
+        let run = recovered.ok().and_then(|recovery| recovery.runs.into_iter().next()).map(|run| {
             let InterruptedRun { operation, when, who, .. } = run;
             format!("{who} ({}, since {when})", operation_display_name(&operation))
         });
@@ -246,8 +250,8 @@ impl SharedIntents {
 
 #[async_trait::async_trait(?Send)]
 impl IntentLog for SharedIntents {
-    async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let mut journal = self.local.begin_run(begin).await?;
+    async fn begin_run(&self, header: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let mut journal = self.local.begin_run(header).await?;
         match self.start_copy(&journal).await {
             Ok(Some(copy)) => journal.set_copy(Box::new(copy)),
             Ok(None) => {}
@@ -277,10 +281,10 @@ impl IntentLog for SharedIntents {
         for run in runs {
             let path = self.journal_path_of_run(&run.id);
             let is_of_run =
-                |found: &JournalContent| found.journal.run_id().as_ref() == Some(&run.id);
-            let at = journals.iter().position(is_of_run);
+                |content: &JournalContent| content.journal.run_id().as_ref() == Some(&run.id);
+            let position = journals.iter().position(is_of_run);
             // Removed from the list, because it is added below, merged with the shared copy.
-            let ours = at.map(|at| journals.remove(at));
+            let local_journal = position.map(|position| journals.remove(position));
             // The store may not know that a run is active, but on the machine of the run its file
             // shows it.
             if run.is_live || is_being_written(&path)? {
@@ -289,12 +293,15 @@ impl IntentLog for SharedIntents {
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
             match assemble_parts(&run.parts) {
                 // Another machine has taken the run over, and everything in it is settled.
-                AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.journal)),
+                AssembledJournal::Ended => {
+                    ended.extend(local_journal.map(|local_journal| local_journal.journal))
+                }
                 AssembledJournal::Records(shared) => {
                     // A journal on this machine that no process is writing belongs to an interrupted run.
-                    if ours.is_none()
+                    if local_journal.is_none()
                         && !is_taken_over(&run.parts)
-                        && let Some(silent_for) = run.silent_for.filter(|it| *it < MAX_SILENCE)
+                        && let Some(silent_for) =
+                            run.silent_for.filter(|silence| *silence < MAX_SILENCE)
                     {
                         if access == StateAccess::ReadOnly {
                             continue;
@@ -304,7 +311,7 @@ impl IntentLog for SharedIntents {
                     }
                     let merged = merge_journal_copies(
                         shared.clone(),
-                        ours.as_ref().map(|ours| &ours.bytes[..]),
+                        local_journal.as_ref().map(|local_journal| &local_journal.bytes[..]),
                     );
                     journals.push(self.local.journal_content(path.clone(), merged.clone()));
                     pulled.insert(path, PulledJournal { run: run.id, shared, merged, next });

@@ -93,14 +93,14 @@ impl ClientBackend for KubernetesBackend {
 
     fn remote_client(&self, workspace: &str) -> Self::Client {
         let name = format!("tfstate-{workspace}-{}", self.suffix);
-        let own = [
+        let own_labels = [
             ("tfstate", "true"),
             (SUFFIX_LABEL, self.suffix.as_str()),
             (WORKSPACE_LABEL, workspace),
             ("app.kubernetes.io/managed-by", "terraform"),
         ];
-        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let mut labels = BTreeMap::from(own);
+        let own_labels = own_labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut labels = BTreeMap::from(own_labels);
         // As in Terraform, labels in the configuration replace those of the backend.
         labels.extend(self.labels.clone());
         KubernetesClient::new(self.cluster.clone(), name, labels)

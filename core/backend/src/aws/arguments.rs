@@ -48,8 +48,8 @@ pub(crate) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, Co
     };
     let skip = arguments.bool("skip_region_validation").unwrap_or(false);
     // As in Terraform, a region from the environment is not validated.
-    let checked = arguments.string("region").is_some_and(|region| !region.is_empty()) && !skip;
-    if checked && !is_region {
+    let is_checked = arguments.string("region").is_some_and(|region| !region.is_empty()) && !skip;
+    if is_checked && !is_region {
         return Err(ConfigError::new(format!(
             "invalid AWS Region: {region}; servers that are compatible with S3 need skip_region_validation"
         )));
@@ -69,7 +69,7 @@ pub(crate) fn read_endpoint(
     arguments: &BackendArguments<'_>,
     service: &str,
 ) -> Result<Option<String>, ConfigError> {
-    let in_list = string_member(arguments.value("endpoints"), service);
+    let listed = string_member(arguments.value("endpoints"), service);
     let (old, old_variable) = match service {
         "s3" => (Some("endpoint"), Some("AWS_S3_ENDPOINT")),
         "dynamodb" => (Some("dynamodb_endpoint"), Some("AWS_DYNAMODB_ENDPOINT")),
@@ -77,20 +77,20 @@ pub(crate) fn read_endpoint(
         _ => (None, None),
     };
     let old_value = old.and_then(|name| arguments.string(name));
-    if let (Some(old), Some(_), Some(_)) = (old, &in_list, &old_value) {
+    if let (Some(old), Some(_), Some(_)) = (old, &listed, &old_value) {
         return Err(ConfigError::new(format!(
             "the parameters {old:?} and \"endpoints.{service}\" cannot be configured together"
         )));
     }
     let variable = format!("AWS_ENDPOINT_URL_{}", service.to_uppercase());
-    let found = in_list
+    let endpoint = listed
         .or(old_value)
         .or_else(|| arguments.read_env_variable(&variable))
         .or_else(|| old_variable.and_then(|name| arguments.read_env_variable(name)))
         .or_else(|| arguments.read_env_variable("AWS_ENDPOINT_URL"))
         .filter(|url| !url.is_empty());
-    found.iter().try_for_each(|url| check_url(service, url))?;
-    Ok(found)
+    endpoint.iter().try_for_each(|url| check_url(service, url))?;
+    Ok(endpoint)
 }
 
 /// Checks the URL of a service.
@@ -177,13 +177,13 @@ pub(crate) fn read_credential_settings(
 }
 
 fn read_profile_paths(arguments: &BackendArguments<'_>) -> ProfilePaths {
-    let list = |name: &str, variables: &[&str], usual: &str| {
+    let list = |name: &str, variables: &[&str], default: &str| {
         let set = strings_of_set(arguments.value(name));
         if !set.is_empty() {
             return set;
         }
         let variable = variables.iter().find_map(|name| arguments.read_env_variable(name));
-        vec![variable.unwrap_or_else(|| usual.to_owned())]
+        vec![variable.unwrap_or_else(|| default.to_owned())]
     };
     let config = list(
         "shared_config_files",
@@ -209,9 +209,9 @@ pub(crate) fn build_signer(
     credentials: CredentialSettings,
 ) -> Result<Signer<Credential>, ConfigError> {
     let variables = &arguments.environment.variables;
-    let nearby = signing_context(variables.clone(), HttpClient::for_local_services()?);
-    let around = signing_context(variables.clone(), client.clone());
-    Ok(new_signer(Arc::new(CredentialChain::new(credentials, around, nearby))))
+    let local_context = signing_context(variables.clone(), HttpClient::for_local_services()?);
+    let context = signing_context(variables.clone(), client.clone());
+    Ok(new_signer(Arc::new(CredentialChain::new(credentials, context, local_context))))
 }
 
 /// Returns the maximum number of attempts of a request.

@@ -58,13 +58,17 @@ pub(crate) struct CredentialChain {
     settings: CredentialSettings,
     context: Context,
     /// For services of the container and the machine, which respond immediately or not at all.
-    nearby: Context,
+    local_context: Context,
 }
 
 impl CredentialChain {
     /// Creates the chain. Sends no request yet.
-    pub(crate) fn new(settings: CredentialSettings, context: Context, nearby: Context) -> Self {
-        Self { settings, context, nearby }
+    pub(crate) fn new(
+        settings: CredentialSettings,
+        context: Context,
+        local_context: Context,
+    ) -> Self {
+        Self { settings, context, local_context }
     }
 
     /// The context of the chain.
@@ -125,10 +129,10 @@ impl CredentialChain {
     }
 
     fn credential_from_environment(&self) -> Result<Option<Credential>> {
-        let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
+        let first_set = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
         // The AWS SDK for Go reads the second names, too.
-        let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
-        let secret = one_of(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
+        let id = first_set(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
+        let secret = first_set(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
         match (id, secret) {
             (Some(access_key_id), Some(secret_access_key)) => Ok(Some(Credential {
                 access_key_id,
@@ -147,7 +151,10 @@ impl CredentialChain {
     }
 
     /// Returns the credentials of the container or the machine, for when no other source has any.
-    async fn credential_from_container_or_machine(&self, found: &str) -> Result<Credential> {
+    async fn credential_from_container_or_machine(
+        &self,
+        profile_status: &str,
+    ) -> Result<Credential> {
         // Variables announce these sources, so that a failure is an error. The metadata service may
         // be absent.
         if let Some(credential) = self.credential_from_container().await? {
@@ -163,7 +170,7 @@ impl CredentialChain {
             }
         };
         Err(Error::credential_invalid(format!(
-            "no valid credential sources found: no access_key and secret_key in the backend, no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, {found} in {}, no container credentials, {reason}",
+            "no valid credential sources found: no access_key and secret_key in the backend, no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, {profile_status} in {}, no container credentials, {reason}",
             self.profile_file_names()
         )))
     }
@@ -174,7 +181,7 @@ impl CredentialChain {
     }
 
     async fn credential_from_container(&self) -> Result<Option<Credential>> {
-        ECSCredentialProvider::new().provide_credential(&self.nearby).await
+        ECSCredentialProvider::new().provide_credential(&self.local_context).await
     }
 
     async fn credential_from_instance_metadata(&self) -> Result<Option<Credential>> {
@@ -187,23 +194,23 @@ impl CredentialChain {
         if let Some(endpoint) = &self.settings.metadata_endpoint {
             provider = provider.with_endpoint(endpoint.trim_end_matches('/'));
         }
-        provider.provide_credential(&self.nearby).await
+        provider.provide_credential(&self.local_context).await
     }
 
     /// Returns the credentials of a profile. The roles of a chain are assumed one after the other.
     async fn credential_of_origin(&self, origin: CredentialOrigin) -> Result<Credential> {
         let mut roles = Vec::new();
-        let mut first = origin;
-        while let CredentialOrigin::Role(source, role) = first {
+        let mut base_origin = origin;
+        while let CredentialOrigin::Role(source, role) = base_origin {
             roles.push(role);
-            first = *source;
+            base_origin = *source;
         }
         let missing = |source_name: &str| {
             Error::credential_invalid(format!(
                 "the profile specifies {source_name} as the source of its credentials, but it has none"
             ))
         };
-        let mut credential = match first {
+        let mut credential = match base_origin {
             CredentialOrigin::Keys(keys) => keys,
             CredentialOrigin::WebIdentity(role, file) => {
                 self.assume_with_token(&role, &WebIdentityToken::File(file)).await?
@@ -238,8 +245,8 @@ impl CredentialChain {
             let endpoint = endpoint.trim_end_matches('/');
             provider = provider.with_endpoint(format!("{endpoint}/federation/credentials"));
         }
-        let found = provider.provide_credential(&self.context).await?;
-        found.ok_or_else(|| {
+        let credential = provider.provide_credential(&self.context).await?;
+        credential.ok_or_else(|| {
             Error::credential_invalid(
                 "there is no valid token of the IAM Identity Center: run `aws sso login`",
             )

@@ -17,8 +17,8 @@ impl AwsPartition {
             ("eu-isoe-", "cloud.adc-e.uk"),
             ("us-iso-", "c2s.ic.gov"),
         ];
-        let found = suffixes.iter().find(|(prefix, _)| region.starts_with(prefix));
-        Self { suffix: found.map_or("amazonaws.com", |(_, suffix)| suffix) }
+        let entry = suffixes.iter().find(|(prefix, _)| region.starts_with(prefix));
+        Self { suffix: entry.map_or("amazonaws.com", |(_, suffix)| suffix) }
     }
 
     /// Returns the URL of a service.

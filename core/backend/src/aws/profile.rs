@@ -74,7 +74,7 @@ impl Profiles {
     /// # Errors
     /// Returns an error if a file cannot be parsed.
     pub(crate) async fn read(context: &Context, files: &ProfilePaths) -> Result<Self> {
-        let mut found = Self::default();
+        let mut profiles = Self::default();
         let config = files.config.iter().map(|path| (path, ProfileFileKind::Config));
         let credentials = files.credentials.iter().map(|path| (path, ProfileFileKind::Credentials));
         // In this order, so that keys in a credentials file replace those in a configuration file.
@@ -82,11 +82,11 @@ impl Profiles {
             let Some(path) = context.expand_home_dir(path) else { continue };
             // The default files need not exist.
             let Ok(text) = context.file_read_as_string(&path).await else { continue };
-            found.add_file(&text, kind).map_err(|reason| {
+            profiles.add_file(&text, kind).map_err(|reason| {
                 Error::config_invalid(format!("{path} cannot be read: {reason}"))
             })?;
         }
-        Ok(found)
+        Ok(profiles)
     }
 
     fn add_file(
@@ -101,11 +101,11 @@ impl Profiles {
         for (section, properties) in &file {
             // Lines before the first section belong to no profile.
             let Some(section) = section.map(str::trim) else { continue };
-            let word = |prefix: &str| {
+            let name_after = |prefix: &str| {
                 let rest = section.strip_prefix(prefix)?;
                 rest.starts_with(char::is_whitespace).then(|| rest.trim().to_owned())
             };
-            let (list, name) = match (kind, word("profile"), word("sso-session")) {
+            let (list, name) = match (kind, name_after("profile"), name_after("sso-session")) {
                 (ProfileFileKind::Config, Some(name), _) => (&mut self.profiles, name),
                 (ProfileFileKind::Config, None, Some(name)) => (&mut self.sessions, name),
                 // In a configuration file, only the default profile is written without the word
@@ -147,11 +147,11 @@ impl Profiles {
         };
         // This check also ends a cycle of `source_profile`, which would otherwise recurse until the
         // stack overflows.
-        let again = chain.iter().any(|other| other == name);
+        let is_cycle = chain.iter().any(|visited| visited == name);
         chain.push(name.to_owned());
         let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
         // A profile that names itself as the source has the keys with which the role is assumed.
-        if let (Some(arn), false) = (get("role_arn"), again) {
+        if let (Some(arn), false) = (get("role_arn"), is_cycle) {
             let role = read_role(arn, &get)?;
             if let Some(source) = get("source_profile") {
                 let origin = self.resolve_origin(&source, chain)?.ok_or_else(|| {
@@ -191,14 +191,14 @@ impl Profiles {
 
     fn read_sso_role(&self, name: &str, get: &dyn Fn(&str) -> Option<String>) -> Result<SsoRole> {
         let session = get("sso_session");
-        let of_session = |key: &str| {
+        let session_value = |key: &str| {
             let properties = self.sessions.get(session.as_deref()?)?;
             properties.get(key).cloned()
         };
         // Profiles of AWS CLI 1 contain the URL and region themselves. Later versions share them in
         // a session.
         let required = |key: &str| {
-            get(key).or_else(|| of_session(key)).ok_or_else(|| {
+            get(key).or_else(|| session_value(key)).ok_or_else(|| {
                 Error::config_invalid(format!("profile {name:?} has no {key}, which SSO requires"))
             })
         };

@@ -29,10 +29,10 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<RoleToAssume, C
             "{argument}.role_arn is {arn:?}, which is not the ARN of an IAM role"
         )));
     }
-    let checked = |name: &str, lengths: RangeInclusive<usize>, marks: &str| {
+    let checked_text = |name: &str, lengths: RangeInclusive<usize>, punctuation: &str| {
         let text = text(name);
         text.iter().try_for_each(|text| {
-            check_characters(&format!("{argument}.{name}"), text, lengths.clone(), marks)
+            check_characters(&format!("{argument}.{name}"), text, lengths.clone(), punctuation)
         })?;
         Ok::<_, ConfigError>(text)
     };
@@ -55,11 +55,11 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<RoleToAssume, C
     Ok(RoleToAssume {
         arn,
         duration: duration.transpose()?,
-        external_id: checked("external_id", 2..=1224, "_+=,.@:/-")?,
+        external_id: checked_text("external_id", 2..=1224, "_+=,.@:/-")?,
         policy,
         policy_arns,
-        session_name: checked("session_name", 2..=64, "_+=,.@-")?,
-        source_identity: checked("source_identity", 2..=64, "_+=,.@-")?,
+        session_name: checked_text("session_name", 2..=64, "_+=,.@-")?,
+        source_identity: checked_text("source_identity", 2..=64, "_+=,.@-")?,
         tags: strings_of_map(nested_value(value, "tags")),
         transitive_tag_keys: strings_of_set(nested_value(value, "transitive_tag_keys")),
     })
@@ -98,14 +98,14 @@ fn parse_session_duration(name: &str, text: &str) -> Result<u64, ConfigError> {
             "{name} is {text:?}, which must be a duration between 15m and 12h, such as \"1h30m\""
         ))
     };
-    let mut rest = text;
+    let mut remaining = text;
     let mut total = 0.0;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(invalid)?;
-        let (number, unit) = rest.split_at(end);
+    while !remaining.is_empty() {
+        let end = remaining.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(invalid)?;
+        let (number, unit) = remaining.split_at(end);
         let number: f64 = number.parse().map_err(|_| invalid())?;
         let end = unit.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(unit.len());
-        let (unit, more) = unit.split_at(end);
+        let (unit, following) = unit.split_at(end);
         total += number
             * match unit {
                 "h" => 3600.0,
@@ -116,7 +116,7 @@ fn parse_session_duration(name: &str, text: &str) -> Result<u64, ConfigError> {
                 "ns" => 1e-9,
                 _ => return Err(invalid()),
             };
-        rest = more;
+        remaining = following;
     }
     // The sum may be infinite, for which the plain conversion would panic.
     let duration = Duration::try_from_secs_f64(total).map_err(|_| invalid())?;
@@ -140,13 +140,13 @@ fn check_characters(
     name: &str,
     text: &str,
     lengths: RangeInclusive<usize>,
-    marks: &str,
+    punctuation: &str,
 ) -> Result<(), ConfigError> {
     check_length(name, text, lengths)?;
-    if text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c)) {
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || punctuation.contains(c)) {
         return Ok(());
     }
     Err(ConfigError::new(format!(
-        "{name} is {text:?}, which may have only letters, digits and the characters {marks:?}"
+        "{name} is {text:?}, which may have only letters, digits and the characters {punctuation:?}"
     )))
 }

@@ -208,13 +208,13 @@ fn invalid_response_error(error: quick_xml::DeError) -> Error {
 
 fn parse_session_credential(text: &str) -> Result<Credential> {
     let response: AssumeRoleResponse = from_str(text).map_err(invalid_response_error)?;
-    let found = response.result.credentials;
+    let credentials = response.result.credentials;
     Ok(Credential {
-        access_key_id: found.access_key_id,
-        secret_access_key: found.secret_access_key,
-        session_token: Some(found.session_token),
+        access_key_id: credentials.access_key_id,
+        secret_access_key: credentials.secret_access_key,
+        session_token: Some(credentials.session_token),
         // The field is a point in time, not a duration, like the element in the response.
-        expires_in: Some(found.expiration.parse()?),
+        expires_in: Some(credentials.expiration.parse()?),
     })
 }
 

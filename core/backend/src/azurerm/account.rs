@@ -43,7 +43,7 @@ pub(super) struct StorageAccount {
     pub(super) name: String,
     credentials: AccountCredentials,
     client: HttpClient,
-    nearby: HttpClient,
+    local_client: HttpClient,
     resolved: OnceCell<ResolvedAccount>,
 }
 
@@ -89,9 +89,9 @@ impl StorageAccount {
         name: String,
         credentials: AccountCredentials,
         client: HttpClient,
-        nearby: HttpClient,
+        local_client: HttpClient,
     ) -> Self {
-        Self { name, credentials, client, nearby, resolved: OnceCell::new() }
+        Self { name, credentials, client, local_client, resolved: OnceCell::new() }
     }
 
     /// Creates an account at a URL, for tests.
@@ -109,7 +109,13 @@ impl StorageAccount {
             subscription: None,
             identity: None,
         };
-        Self { name: "account".to_owned(), credentials, nearby: client.clone(), client, resolved }
+        Self {
+            name: "account".to_owned(),
+            credentials,
+            local_client: client.clone(),
+            client,
+            resolved,
+        }
     }
 
     /// Sends a blob request, and retries it if the service is busy or does not respond.
@@ -144,8 +150,8 @@ impl StorageAccount {
         let AccountCredentials { cloud, access, lookup_endpoint, .. } = &self.credentials;
         let cloud = cloud.resolve(&self.client).await?;
         // As in Terraform, an account whose key is listed has its address looked up, too.
-        let looks_up = *lookup_endpoint || matches!(access, BlobAuthorization::ListedKey);
-        let manager = match looks_up {
+        let needs_lookup = *lookup_endpoint || matches!(access, BlobAuthorization::ListedKey);
+        let manager = match needs_lookup {
             true => Some(self.resource_manager_client(&cloud).await?),
             false => None,
         };
@@ -154,16 +160,18 @@ impl StorageAccount {
             Some(manager) => {
                 // An account in a DNS zone has a number in its host name, which cannot be derived
                 // from the account name.
-                let found: AccountDocument = manager.send_request(&self.client, "GET", "").await?;
-                found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
+                let document: AccountDocument =
+                    manager.send_request(&self.client, "GET", "").await?;
+                document.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
         };
-        let fixed = |provider| Signer::new(Context::new(), provider, RequestSigner::new());
-        let with_key = |key: &str| fixed(StaticCredentialProvider::new_shared_key(&self.name, key));
+        let static_signer = |provider| Signer::new(Context::new(), provider, RequestSigner::new());
+        let with_key =
+            |key: &str| static_signer(StaticCredentialProvider::new_shared_key(&self.name, key));
         let signer = match (access, &manager) {
             (BlobAuthorization::Key(key), _) => with_key(key),
             (BlobAuthorization::Sas(token), _) => {
-                fixed(StaticCredentialProvider::new_sas_token(token))
+                static_signer(StaticCredentialProvider::new_sas_token(token))
             }
             (BlobAuthorization::ListedKey, Some(manager)) => {
                 with_key(&self.fetch_account_key(manager).await?)
@@ -189,7 +197,7 @@ impl StorageAccount {
             cloud,
             resource: resource.to_owned(),
             client: self.client.clone(),
-            nearby: self.nearby.clone(),
+            local_client: self.local_client.clone(),
         })
     }
 
@@ -222,14 +230,14 @@ impl StorageAccount {
 
     async fn fetch_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
         let listed: AccountKeys = manager.send_request(&self.client, "POST", "/listKeys").await?;
-        let full = listed
+        let full_key = listed
             .keys
             .into_iter()
             // A read-only key could neither take the lease nor write.
             .find(|key| key.permissions.eq_ignore_ascii_case("full") && !key.value.is_empty());
         let name = &self.name;
         let missing = || format!("there is no key with full permissions for the account {name:?}");
-        Ok(full.ok_or_else(missing)?.value)
+        Ok(full_key.ok_or_else(missing)?.value)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct AzureClient {
     blob: String,
     snapshot: bool,
     /// The version that was last read or written.
-    known: Option<BlobVersion>,
+    known_version: Option<BlobVersion>,
     /// The lease of this process.
     lease: Option<String>,
 }
@@ -32,7 +32,7 @@ pub(super) struct AzureClient {
 struct BlobVersion {
     condition: WriteCondition,
     metadata: BTreeMap<String, String>,
-    sum: [u8; 32],
+    content_hash: [u8; 32],
 }
 
 impl BlobVersion {
@@ -44,7 +44,7 @@ impl BlobVersion {
         Self {
             condition,
             metadata: blob.map(|blob| blob.metadata.clone()).unwrap_or_default(),
-            sum: Sha256::digest(blob.map_or(&[][..], |blob| &blob.content)).into(),
+            content_hash: Sha256::digest(blob.map_or(&[][..], |blob| &blob.content)).into(),
         }
     }
 }
@@ -59,7 +59,7 @@ fn holder_from_metadata(blob: &Blob) -> Option<LockInfo> {
 impl AzureClient {
     /// Creates the client. Sends no request yet.
     pub(super) fn new(container: Container, blob: String, snapshot: bool) -> Self {
-        Self { container, blob, snapshot, known: None, lease: None }
+        Self { container, blob, snapshot, known_version: None, lease: None }
     }
 
     /// Deletes the state.
@@ -79,10 +79,10 @@ impl AzureClient {
         match self.container.put(&self.blob, text.to_vec(), metadata, conditions).await? {
             ConditionalOutcome::Refused(code, cause) => Ok(Err((code, cause))),
             ConditionalOutcome::Done(tag) => {
-                self.known = Some(BlobVersion {
+                self.known_version = Some(BlobVersion {
                     condition: tag.map_or(WriteCondition::Any, WriteCondition::Tag),
                     metadata: metadata.clone(),
-                    sum: Sha256::digest(text).into(),
+                    content_hash: Sha256::digest(text).into(),
                 });
                 Ok(Ok(()))
             }
@@ -136,22 +136,22 @@ impl RemoteClient for AzureClient {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let blob = self.container.get(&self.blob).await?;
-        self.known = Some(BlobVersion::from_blob(blob.as_ref()));
+        self.known_version = Some(BlobVersion::from_blob(blob.as_ref()));
         // An empty blob was created for the lease.
         Ok(blob.map(|blob| blob.content).filter(|content| !content.is_empty()))
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         // Moved out, because after a failure the stored version is not known.
-        let before = match self.known.take() {
+        let previous_version = match self.known_version.take() {
             Some(version) => version,
             None => self.read_blob().await?,
         };
         // Created before the write, which replaces the version that the snapshot preserves.
-        if self.snapshot && before.condition != WriteCondition::Absent {
+        if self.snapshot && previous_version.condition != WriteCondition::Absent {
             self.container.snapshot_blob(&self.blob, self.lease.as_deref()).await?;
         }
-        let (code, cause) = match self.put_over_version(&text, &before).await? {
+        let (code, cause) = match self.put_over_version(&text, &previous_version).await? {
             Ok(()) => return Ok(()),
             Err(refusal) => refusal,
         };
@@ -159,18 +159,18 @@ impl RemoteClient for AzureClient {
             // The lease belongs to another process, so nothing was written.
             return Err(PutError::Failed(cause));
         }
-        let now = self.read_blob().await?;
-        let written: [u8; 32] = Sha256::digest(&text).into();
-        if now.sum == written {
+        let current_version = self.read_blob().await?;
+        let written_hash: [u8; 32] = Sha256::digest(&text).into();
+        if current_version.content_hash == written_hash {
             // The response to an earlier attempt was lost.
-            self.known = Some(now);
+            self.known_version = Some(current_version);
             return Ok(());
         }
-        if now.sum != before.sum {
+        if current_version.content_hash != previous_version.content_hash {
             return Err(PutError::Changed);
         }
         // Only the metadata have changed, as after a lock by another program.
-        match self.put_over_version(&text, &now).await? {
+        match self.put_over_version(&text, &current_version).await? {
             Ok(()) => Ok(()),
             Err((_, cause)) => Err(PutError::Failed(cause)),
         }
@@ -223,28 +223,29 @@ impl RemoteClient for AzureClient {
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let other = |holder: Option<LockInfo>| ForceUnlockOutcome::OtherLock(holder.map(Box::new));
+        let other_lock =
+            |holder: Option<LockInfo>| ForceUnlockOutcome::OtherLock(holder.map(Box::new));
         let Some(mut blob) = self.container.blob_properties(&self.blob).await? else {
-            return Ok(other(None));
+            return Ok(other_lock(None));
         };
         match holder_from_metadata(&blob) {
-            Some(holder) if holder.id != id => return Ok(other(Some(holder))),
+            Some(holder) if holder.id != id => return Ok(other_lock(Some(holder))),
             Some(_) => {
                 // Before the lease is released. After that, the description may be that of another
                 // process.
                 blob.metadata.remove(LOCK_HOLDER_METADATA);
-                let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
-                if let ConditionalOutcome::Refused(..) = set {
-                    return Ok(other(None));
+                let updated = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
+                if let ConditionalOutcome::Refused(..) = updated {
+                    return Ok(other_lock(None));
                 }
             }
             // A process that was killed between the two steps leaves a lease without a description.
             None if blob.is_leased => {}
-            None => return Ok(other(None)),
+            None => return Ok(other_lock(None)),
         }
         match self.container.release_lease(&self.blob, id).await? {
             ConditionalOutcome::Done(_) => Ok(ForceUnlockOutcome::Released),
-            ConditionalOutcome::Refused(..) => Ok(other(None)),
+            ConditionalOutcome::Refused(..) => Ok(other_lock(None)),
         }
     }
 }

@@ -168,12 +168,12 @@ fn read_account_credentials(
 fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
     let aks =
         arguments.bool_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
-    let of_aks = |name: &str| if aks { arguments.read_env_variable(name) } else { None };
+    let aks_variable = |name: &str| if aks { arguments.read_env_variable(name) } else { None };
     let tenant = agreed_value(
         "the tenant ID",
         [
             argument_or_variable(arguments, "tenant_id", &["ARM_TENANT_ID"]),
-            of_aks("AZURE_TENANT_ID"),
+            aks_variable("AZURE_TENANT_ID"),
         ],
     )?;
     let client_id = agreed_value(
@@ -181,12 +181,12 @@ fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity
         [
             argument_or_variable(arguments, "client_id", &["ARM_CLIENT_ID"]),
             file_argument_content(arguments, "client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")?,
-            of_aks("AZURE_CLIENT_ID"),
+            aks_variable("AZURE_CLIENT_ID"),
         ],
     )?;
     // A secret or assertion has no meaning without its application.
-    let principal = tenant.is_some() && client_id.is_some();
-    let source = match principal {
+    let has_principal = tenant.is_some() && client_id.is_some();
+    let source = match has_principal {
         true => service_principal_source(arguments, aks)?,
         false => None,
     };
@@ -252,13 +252,13 @@ fn service_principal_source(
     }
     let variable =
         if aks { arguments.read_env_variable("AZURE_FEDERATED_TOKEN_FILE") } else { None };
-    let of_aks = variable.map(|path| read_file(arguments, "AZURE_FEDERATED_TOKEN_FILE", &path));
+    let aks_token = variable.map(|path| read_file(arguments, "AZURE_FEDERATED_TOKEN_FILE", &path));
     let token = agreed_value(
         "the OIDC token",
         [
             argument_or_variable(arguments, "oidc_token", &["ARM_OIDC_TOKEN"]),
             file_argument_content(arguments, "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH")?,
-            of_aks.transpose()?,
+            aks_token.transpose()?,
         ],
     )?;
     if let Some(token) = token {

@@ -330,12 +330,12 @@ impl Container {
     ) -> Result<Result<Vec<String>, Cause>, Cause> {
         let (mut names, mut marker) = (Vec::new(), None::<String>);
         loop {
-            let after =
+            let marker_parameter =
                 marker.as_deref().map(|marker| format!("&marker={}", percent_encode(marker)));
             let query = format!(
                 "restype=container&comp=list&prefix={}{}",
                 percent_encode(prefix),
-                after.unwrap_or_default()
+                marker_parameter.unwrap_or_default()
             );
             let (answer, url) = self.send(BlobRequest::new("GET", "", &query)).await?;
             if answer.status != StatusCode::OK {
@@ -363,11 +363,11 @@ impl Container {
     async fn send_conditional(
         &self,
         call: BlobRequest<'_>,
-        done: StatusCode,
+        success_status: StatusCode,
     ) -> Result<ConditionalOutcome, Cause> {
         let method = call.method.to_owned();
         let (answer, url) = self.send(call).await?;
-        conditional_outcome(&answer, &method, &url, done)
+        conditional_outcome(&answer, &method, &url, success_status)
     }
 
     async fn send(&self, call: BlobRequest<'_>) -> Result<(HttpResponse, String), Cause> {
@@ -398,9 +398,9 @@ fn conditional_outcome(
     answer: &HttpResponse,
     method: &str,
     url: &str,
-    done: StatusCode,
+    success_status: StatusCode,
 ) -> Result<ConditionalOutcome, Cause> {
-    if answer.status == done {
+    if answer.status == success_status {
         let tag = answer.header(header::ETAG.as_str()).map(str::to_owned);
         return Ok(ConditionalOutcome::Done(tag));
     }

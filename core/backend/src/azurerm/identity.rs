@@ -60,7 +60,7 @@ pub(super) struct IdentityTokenIssuer {
     pub(super) resource: String,
     pub(super) client: HttpClient,
     /// For the metadata service of the machine.
-    pub(super) nearby: HttpClient,
+    pub(super) local_client: HttpClient,
 }
 
 // Implemented by hand, because a derived `Debug` would print the secret of the identity.
@@ -164,8 +164,8 @@ impl IdentityTokenIssuer {
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::AUTHORIZATION, format!("Bearer {token}"))
             .body(Vec::new())?;
-        let exchanged: FederatedTokenResponse = send_json_request(&self.client, &request).await?;
-        exchanged.value.ok_or_else(|| "the OIDC provider has issued no token".into())
+        let response: FederatedTokenResponse = send_json_request(&self.client, &request).await?;
+        response.value.ok_or_else(|| "the OIDC provider has issued no token".into())
     }
 
     async fn token_from_instance_metadata(&self, endpoint: &str) -> Result<Credential, Cause> {
@@ -179,7 +179,7 @@ impl IdentityTokenIssuer {
         let request =
             Request::get(with_query_parameters(endpoint, &query)).header("Metadata", "true");
         let issued: IssuedToken =
-            send_json_request(&self.nearby, &request.body(Vec::new())?).await?;
+            send_json_request(&self.local_client, &request.body(Vec::new())?).await?;
         Ok(issued.to_credential())
     }
 
@@ -191,13 +191,13 @@ impl IdentityTokenIssuer {
             arguments.extend(["--tenant", tenant]);
         }
         let output = azure_cli_call(&arguments).run_for_output().await?;
-        let printed: CliToken = serde_json::from_slice(&output).map_err(|error| {
+        let cli_token: CliToken = serde_json::from_slice(&output).map_err(|error| {
             format!("the token of `az` cannot be read: {}", json_error_text(&error))
         })?;
         // Older versions of `az` print the end only as a local time, which means nothing without
         // its zone.
-        let expires = printed.expires_on.and_then(|seconds| Timestamp::from_second(seconds).ok());
-        Ok(Credential::with_bearer_token(&printed.access_token, expires))
+        let expires = cli_token.expires_on.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        Ok(Credential::with_bearer_token(&cli_token.access_token, expires))
     }
 }
 
@@ -213,13 +213,14 @@ pub(super) fn azure_cli_call(arguments: &[&str]) -> CredentialProgram {
 /// Adds parameters to a URL and preserves the existing ones.
 fn with_query_parameters(url: &str, parameters: &[(&str, &str)]) -> String {
     let (_, query) = url.split_once('?').unwrap_or((url, ""));
-    let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
+    let has_parameter =
+        |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
     // URLs from GitHub and Azure DevOps already have parameters.
-    let more = parameters.iter().filter(|(name, _)| !has(name));
-    let more: Vec<_> =
-        more.map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
+    let missing = parameters.iter().filter(|(name, _)| !has_parameter(name));
+    let missing: Vec<_> =
+        missing.map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     let separator = if url.contains('?') { "&" } else { "?" };
-    format!("{url}{separator}{}", more.join("&"))
+    format!("{url}{separator}{}", missing.join("&"))
 }
 
 /// Sends a request and reads the response.
@@ -243,14 +244,14 @@ impl ProvideCredential for IdentityTokenIssuer {
     type Credential = Credential;
 
     async fn provide_credential(&self, _: &Context) -> reqsign_core::Result<Option<Credential>> {
-        let next = match &self.identity.source {
+        let remedy = match &self.identity.source {
             TokenSource::Secret(_) => "check tenant_id, client_id and client_secret",
             TokenSource::Assertion(_) => "check tenant_id, client_id and the OIDC token",
             TokenSource::Machine(_) => "check that the machine has an identity, and msi_endpoint",
             TokenSource::CommandLine => "run `az login`, or set access_key or other credentials",
         };
         self.issue_token().await.map(Some).map_err(|cause| {
-            let text = format!("there is no token for {}: {cause}; {next}", self.resource);
+            let text = format!("there is no token for {}: {cause}; {remedy}", self.resource);
             Error::credential_invalid(text)
         })
     }

@@ -43,10 +43,11 @@ pub(super) fn unexpected_response_cause(answer: &HttpResponse, method: &str, url
     let message_text = message_text.trim().trim_end_matches('.');
     let message_text =
         if message_text.is_empty() { String::new() } else { format!(": {message_text}") };
-    let next =
-        remedy_for_code(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
+    let remedy = remedy_for_code(&code, &detail, answer)
+        .map(|remedy| format!("; {remedy}"))
+        .unwrap_or_default();
     let url = redact_url(url);
-    format!("{method} {url}: HTTP {}, {code}{message_text}{next}", answer.status).into()
+    format!("{method} {url}: HTTP {}, {code}{message_text}{remedy}", answer.status).into()
 }
 
 /// Whether a code means that the credentials lack the permission for a call.

@@ -314,7 +314,7 @@ async fn the_metadata_service_issues_tokens_and_a_refusal_has_a_remedy() {
         cloud: cloud::AzureCloud::find_by_name("public").unwrap(),
         resource: "https://storage.azure.com".to_owned(),
         client: new_client(),
-        nearby: new_client(),
+        local_client: new_client(),
     };
     assert!(tokens.provide_credential(&Context::new()).await.unwrap().is_some());
     let requests = server.received_requests();

@@ -32,7 +32,7 @@ pub(super) struct ConsulClient {
     gzip: bool,
     lock: bool,
     /// The version of the key that was last read or written, or 0 if the key did not exist.
-    known: u64,
+    known_version: u64,
     held: Option<(LockInfo, ConsulSession)>,
 }
 
@@ -47,7 +47,7 @@ struct ChunkList {
 impl ConsulClient {
     /// Creates the client. Sends no request yet.
     pub(super) fn new(server: ConsulServer, key: String, gzip: bool, lock: bool) -> Self {
-        Self { server, key, gzip, lock, known: 0, held: None }
+        Self { server, key, gzip, lock, known_version: 0, held: None }
     }
 
     /// The session of the lock.
@@ -91,19 +91,19 @@ impl ConsulClient {
     }
 
     async fn join_chunks(&self, chunks: &ChunkList) -> Result<Vec<u8>, Cause> {
-        let mut whole = Vec::new();
+        let mut content = Vec::new();
         for key in &chunks.chunks {
             let pair = self.server.get(key).await?;
             let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
-            whole.extend(pair.decode_value()?);
+            content.extend(pair.decode_value()?);
             // A damaged list could refer to any number of chunks, which would fill the memory.
-            if whole.len() as u64 > MAX_STATE_LEN {
+            if content.len() as u64 > MAX_STATE_LEN {
                 return Err(
                     format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into()
                 );
             }
         }
-        Ok(whole)
+        Ok(content)
     }
 
     /// Stores a value in chunks, and returns the value that lists them.
@@ -148,10 +148,10 @@ impl ConsulClient {
 
     async fn try_lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         // Before the request, because the server may count the TTL from its arrival.
-        let began = Instant::now();
+        let start = Instant::now();
         let id = self.server.begin_session().await?;
         let lock = self.key_below(".lock");
-        let taken = match self.server.acquire_key(&lock, &id).await {
+        let held_session = match self.server.acquire_key(&lock, &id).await {
             Ok(true) => {
                 let info = LockInfo {
                     // The lock has the ID of its session, which `force-unlock` ends.
@@ -165,7 +165,7 @@ impl ConsulClient {
                     Ok(()) => ConsulSession::keep_alive(
                         self.server.clone(),
                         id.clone(),
-                        began,
+                        start,
                         SESSION_TIMES,
                     )
                     .map(|session| Some((info, session)))
@@ -176,7 +176,7 @@ impl ConsulClient {
             Ok(false) => Ok(None),
             Err(error) => Err(error),
         };
-        match taken {
+        match held_session {
             Ok(Some(held)) => {
                 self.held = Some(held);
                 Ok(LockOutcome::Taken)
@@ -198,15 +198,15 @@ impl ConsulClient {
         for _ in 0..LOCK_RETAKE_ATTEMPTS {
             // A server that was unreachable may have kept the session, and a renewal may have
             // reached it since then.
-            let lost = self.held.as_ref().filter(|(_, session)| session.may_have_ended());
+            let lost_lock = self.held.as_ref().filter(|(_, session)| session.may_have_ended());
             // The lost session is kept until there is another one, so that no later write happens
             // without a lock.
-            let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
-            let taken = self.try_lock(&info).await;
-            let taken = taken.map_err(|error| {
+            let Some(info) = lost_lock.map(|(info, _)| info.clone()) else { return Ok(()) };
+            let outcome = self.try_lock(&info).await;
+            let outcome = outcome.map_err(|error| {
                 format!("the lock could not be renewed, and cannot be acquired again: {error}")
             })?;
-            match taken {
+            match outcome {
                 LockOutcome::Taken | LockOutcome::TakenWithId(_) => return Ok(()),
                 LockOutcome::Refused(cause) => return Err(cause),
                 // The server delays the next lock after a session has ended. The holder is still this run.
@@ -241,10 +241,10 @@ impl RemoteClient for ConsulClient {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let Some(pair) = self.server.get(&self.key).await? else {
             // With the version 0, the next write succeeds only if the key still does not exist.
-            self.known = 0;
+            self.known_version = 0;
             return Ok(None);
         };
-        self.known = pair.modify_index;
+        self.known_version = pair.modify_index;
         let chunks = self.parse_chunk_list(Some(&pair))?;
         let content = match &chunks {
             Some(chunks) => self.join_chunks(chunks).await?,
@@ -273,16 +273,17 @@ impl RemoteClient for ConsulClient {
         let old = self.parse_chunk_list(self.server.get(&self.key).await?.as_ref())?;
         let value = if self.gzip { compress_gzip(&text)? } else { text.clone() };
         let mut new_hash = String::new();
-        let mut stored = self.server.put_over_version(&self.key, &value, self.known).await?;
+        let mut stored =
+            self.server.put_over_version(&self.key, &value, self.known_version).await?;
         if let ConditionalPutOutcome::TooLarge = stored {
             new_hash = md5_hex(&text);
             // All chunks are stored before a list refers to them, so a reader finds the old state
             // or the new one.
             let list = self.store_in_chunks(&value, &new_hash).await?;
-            stored = self.server.put_over_version(&self.key, &list, self.known).await?;
+            stored = self.server.put_over_version(&self.key, &list, self.known_version).await?;
         }
         match stored {
-            ConditionalPutOutcome::Stored(version) => self.known = version,
+            ConditionalPutOutcome::Stored(version) => self.known_version = version,
             ConditionalPutOutcome::TooLarge => {
                 return Err(PutError::Failed(
                     "the server does not accept a value of 512 KiB".into(),
@@ -290,9 +291,9 @@ impl RemoteClient for ConsulClient {
             }
             ConditionalPutOutcome::Stale => {
                 // An attempt whose response was lost may have changed the version.
-                let before = self.known;
+                let previous_version = self.known_version;
                 if self.get().await?.as_ref() != Some(&text) {
-                    self.known = before;
+                    self.known_version = previous_version;
                     return Err(PutError::Changed);
                 }
             }
@@ -315,7 +316,7 @@ impl RemoteClient for ConsulClient {
         }
         // Another program may have released the lock by force, and may hold it now.
         if let Some((_, version)) =
-            self.lock_holder_and_version().await?.filter(|(it, _)| it.id == info.id)
+            self.lock_holder_and_version().await?.filter(|(holder, _)| holder.id == info.id)
         {
             self.server.delete_if_version(&self.key_below(".lockinfo"), version).await?;
         }
@@ -334,8 +335,8 @@ impl RemoteClient for ConsulClient {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let version = match self.lock_holder_and_version().await? {
             Some((holder, version)) if holder.id == id => version,
-            other => {
-                let holder = other.map(|(holder, _)| Box::new(holder));
+            holder_and_version => {
+                let holder = holder_and_version.map(|(holder, _)| Box::new(holder));
                 return Ok(ForceUnlockOutcome::OtherLock(holder));
             }
         };

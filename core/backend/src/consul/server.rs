@@ -77,7 +77,7 @@ struct RejectedTransaction {
 #[derive(Deserialize)]
 struct TransactionError {
     #[serde(rename = "What", default)]
-    what: String,
+    message: String,
 }
 
 #[derive(Deserialize)]
@@ -135,9 +135,9 @@ impl ConsulServer {
         let answer = self.send_request("PUT", "txn", operation.to_string().into_bytes()).await?;
         match answer.status {
             StatusCode::CONFLICT => {
-                let refused: RejectedTransaction =
+                let rejected: RejectedTransaction =
                     serde_json::from_slice(&answer.body).unwrap_or_default();
-                let reasons = refused.errors.into_iter().flatten().map(|error| error.what);
+                let reasons = rejected.errors.into_iter().flatten().map(|error| error.message);
                 let reasons = reasons.collect::<Vec<_>>().join("; ");
                 // The server responds like this to every operation that fails, even if a permission is
                 // missing.
@@ -148,8 +148,8 @@ impl ConsulServer {
                 let text = format!("PUT {url}: {reasons}");
                 return Err(match &reasons {
                     // A response without a reason comes from, for example, a proxy.
-                    none if none.is_empty() => answer.unexpected_response_cause("PUT", &url),
-                    it if it.to_lowercase().contains("permission denied") => {
+                    empty if empty.is_empty() => answer.unexpected_response_cause("PUT", &url),
+                    denied if denied.to_lowercase().contains("permission denied") => {
                         PermissionDenied(text).into()
                     }
                     _ => text.into(),
@@ -162,8 +162,8 @@ impl ConsulServer {
             }
             _ => {}
         }
-        let done: ConsulTransaction = self.parse_json(&answer, "PUT", key)?;
-        let version = done.results.and_then(|results| results.into_iter().next());
+        let transaction: ConsulTransaction = self.parse_json(&answer, "PUT", key)?;
+        let version = transaction.results.and_then(|results| results.into_iter().next());
         let version = version.ok_or("the response to the transaction has no result")?;
         Ok(ConditionalPutOutcome::Stored(version.pair.modify_index))
     }

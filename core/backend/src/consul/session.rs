@@ -37,7 +37,7 @@ pub(super) struct ConsulSession {
     /// Its id.
     pub(super) id: String,
     ttl: Duration,
-    life: Arc<SessionStatus>,
+    status: Arc<SessionStatus>,
     _stop: Sender<()>,
 }
 
@@ -55,8 +55,8 @@ impl SessionStatus {
         *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_renewed(&self, at: Instant) {
-        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    fn set_renewed(&self, time: Instant) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = time;
     }
 }
 
@@ -72,9 +72,10 @@ impl ConsulSession {
         times: SessionTimes,
     ) -> io::Result<Self> {
         let (stop, stopped) = channel::<()>();
-        let life = SessionStatus { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
-        let life = Arc::new(life);
-        let (kept, name) = (Arc::clone(&life), id.clone());
+        let session_status =
+            SessionStatus { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
+        let session_status = Arc::new(session_status);
+        let (shared_status, name) = (Arc::clone(&session_status), id.clone());
         let renewal = std::thread::Builder::new().name("consul session".to_owned());
         renewal.spawn(move || {
             let client = server.client.clone().with_time_limit(times.limit);
@@ -87,13 +88,13 @@ impl ConsulSession {
                 // ends sessions late.
                 pause = match client.send_blocking(request) {
                     Ok(answer) if answer.status == StatusCode::NOT_FOUND => {
-                        kept.has_ended.store(true, Ordering::SeqCst);
+                        shared_status.has_ended.store(true, Ordering::SeqCst);
                         return;
                     }
                     Ok(answer) if answer.status == StatusCode::OK => {
                         // The time before the request, because the server may count from its
                         // arrival.
-                        kept.set_renewed(began);
+                        shared_status.set_renewed(began);
                         times.pause
                     }
                     Ok(answer) => {
@@ -107,30 +108,30 @@ impl ConsulSession {
                 };
             }
         })?;
-        Ok(Self { id, ttl: times.ttl, life, _stop: stop })
+        Ok(Self { id, ttl: times.ttl, status: session_status, _stop: stop })
     }
 
     /// Simulates a session that the server has ended.
     #[cfg(test)]
     pub(super) fn mark_ended_by_server(&self) {
-        self.life.has_ended.store(true, Ordering::SeqCst);
+        self.status.has_ended.store(true, Ordering::SeqCst);
     }
 
     /// Simulates a session that was not renewed for a time.
     #[cfg(test)]
-    pub(super) fn pretend_unrenewed_for(&self, by: Duration) {
-        let at = self.life.last_renewal().checked_sub(by).unwrap_or_else(Instant::now);
-        self.life.set_renewed(at);
+    pub(super) fn pretend_unrenewed_for(&self, duration: Duration) {
+        let time = self.status.last_renewal().checked_sub(duration).unwrap_or_else(Instant::now);
+        self.status.set_renewed(time);
     }
 
     /// Whether the server has ended the session.
     pub(super) fn has_ended(&self) -> bool {
-        self.life.has_ended.load(Ordering::SeqCst)
+        self.status.has_ended.load(Ordering::SeqCst)
     }
 
     /// Whether the server has ended the session, or may have ended it because no renewal has
     /// succeeded for its TTL.
     pub(super) fn may_have_ended(&self) -> bool {
-        self.has_ended() || self.life.last_renewal().elapsed() > self.ttl
+        self.has_ended() || self.status.last_renewal().elapsed() > self.ttl
     }
 }

@@ -118,7 +118,7 @@ impl AgeKeys {
     }
 
     fn load_identities(&self) -> Result<&[Identity], String> {
-        let read = self.identities.get_or_init(|| {
+        let loaded = self.identities.get_or_init(|| {
             let (name, text) = match &self.source {
                 IdentitySource::None => return Err(format!("{} has no identity", self.address)),
                 IdentitySource::Text { name, text } => (name.clone(), text.clone()),
@@ -137,7 +137,7 @@ impl AgeKeys {
             parse_identities(&text)
                 .map_err(|reason| format!("the identities of {}: {name}: {reason}", self.address))
         });
-        read.as_deref().map_err(Clone::clone)
+        loaded.as_deref().map_err(Clone::clone)
     }
 }
 

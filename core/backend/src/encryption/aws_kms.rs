@@ -146,8 +146,8 @@ fn key_management_service(
     let client = new_http_client(arguments, read_max_attempts(arguments)?)?;
     let signer = build_signer(arguments, &client, read_credential_settings(arguments, &region)?)?;
     let fips = arguments.bool("use_fips_endpoint").unwrap_or(false);
-    let usual = || AwsPartition::from_region(&region).service_url("kms", &region, fips);
-    let url = read_endpoint(arguments, "kms")?.unwrap_or_else(usual);
+    let default_url = || AwsPartition::from_region(&region).service_url("kms", &region, fips);
+    let url = read_endpoint(arguments, "kms")?.unwrap_or_else(default_url);
     Ok((AwsService::new(client, &signer, "kms", &region), url))
 }
 

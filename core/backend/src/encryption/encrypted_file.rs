@@ -79,10 +79,10 @@ impl StateHeader {
     pub(super) fn first_differing_member(&self, other: &Self) -> Option<&'static str> {
         let serials = self.serial.zip(other.serial);
         let lineages = self.lineage.as_ref().zip(other.lineage.as_ref());
-        if serials.is_some_and(|(one, other)| one != other) {
+        if serials.is_some_and(|(a, b)| a != b) {
             return Some("serial");
         }
-        lineages.is_some_and(|(one, other)| one != other).then_some("lineage")
+        lineages.is_some_and(|(a, b)| a != b).then_some("lineage")
     }
 }
 
@@ -124,7 +124,7 @@ pub fn is_encrypted(text: &[u8]) -> bool {
         encryption_version: Option<std::borrow::Cow<'t, str>>,
     }
     parse_json_object::<Version<'_>>(text)
-        .is_ok_and(|found| found.encryption_version.is_some_and(|version| !version.is_empty()))
+        .is_ok_and(|parsed| parsed.encryption_version.is_some_and(|version| !version.is_empty()))
 }
 
 /// Whether an encrypted file is a state. Only a state repeats a lineage.
@@ -136,7 +136,7 @@ pub fn is_encrypted_state(text: &[u8]) -> bool {
         lineage: Option<std::borrow::Cow<'t, str>>,
     }
     is_encrypted(text)
-        && parse_json_object::<Lineage<'_>>(text).is_ok_and(|found| found.lineage.is_some())
+        && parse_json_object::<Lineage<'_>>(text).is_ok_and(|parsed| parsed.lineage.is_some())
 }
 
 #[cfg(test)]

@@ -101,15 +101,15 @@ impl KeySource for ExternalKeyProvider {
 
 /// Whether metadata has a field for the program.
 fn has_program_metadata(metadata: &[u8]) -> bool {
-    let read = serde_json::from_slice::<OutputMetadataJson>(metadata);
-    read.is_ok_and(|read| read.external_data.is_some_and(|data| data.get() != "null"))
+    let parsed = serde_json::from_slice::<OutputMetadataJson>(metadata);
+    parsed.is_ok_and(|parsed| parsed.external_data.is_some_and(|data| data.get() != "null"))
 }
 
 /// Reads the output of the program.
 fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
     // The output is secret, so messages do not quote it.
     let (line, rest) = match output.iter().position(|byte| *byte == b'\n') {
-        Some(at) => (&output[..at], &output[at + 1..]),
+        Some(end) => (&output[..end], &output[end + 1..]),
         None => (output, &b""[..]),
     };
     let header: HeaderJson = serde_json::from_slice(line)
@@ -124,10 +124,10 @@ fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
     }
     let mut values = serde_json::Deserializer::from_slice(rest);
     let output = OutputJson::deserialize(&mut values).map_err(|error| {
-        let place = (error.line() + 1, error.column());
+        let position = (error.line() + 1, error.column());
         format!(
             "line {}, column {} of its output is not an object with `keys` and `meta`",
-            place.0, place.1
+            position.0, position.1
         )
     })?;
     let data = output.meta.external_data.map_or("null".to_owned(), |data| data.get().to_owned());
@@ -191,9 +191,10 @@ impl RunningProgram {
     /// Returns the output, after the program has ended.
     fn wait_for_output(mut self) -> Result<Vec<u8>, String> {
         let deadline = Instant::now() + PROGRAM_TIMEOUT;
-        let left = || deadline.saturating_duration_since(Instant::now());
-        let output = self.stdout.recv_timeout(left());
-        let messages = output.as_ref().ok().and_then(|_| self.stderr.recv_timeout(left()).ok());
+        let remaining_time = || deadline.saturating_duration_since(Instant::now());
+        let output = self.stdout.recv_timeout(remaining_time());
+        let messages =
+            output.as_ref().ok().and_then(|_| self.stderr.recv_timeout(remaining_time()).ok());
         let (Ok(output), Some(messages)) = (output, messages) else {
             self.child.kill().ok();
             self.child.wait().ok();

@@ -39,7 +39,7 @@ pub(super) struct KeyProvider {
     pub(super) kind: KeyProviderKind,
     /// The keys by the metadata of the file to decrypt. Deriving a key is slow on purpose, and a run
     /// reads the same file several times.
-    known: Mutex<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+    decryption_keys: Mutex<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
 }
 
 /// A type of key provider, with its arguments.
@@ -133,22 +133,22 @@ impl MethodKeys {
 
     /// The key providers that these keys come from, the nearest first.
     pub(super) fn key_providers(&self) -> Vec<&KeyProvider> {
-        let mut found = Vec::new();
+        let mut providers = Vec::new();
         let mut keys = self;
         while let Self::Provided(provider) = keys {
-            found.push(&**provider);
+            providers.push(&**provider);
             match &provider.kind {
                 KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
                 KeyProviderKind::Source(_) => break,
             }
         }
-        found
+        providers
     }
 }
 
 impl KeyProvider {
     pub(super) fn new(address: String, metadata_key: String, kind: KeyProviderKind) -> Self {
-        Self { address, metadata_key, kind, known: Mutex::default() }
+        Self { address, metadata_key, kind, decryption_keys: Mutex::default() }
     }
 
     fn key_error(&self) -> impl Fn(String) -> KeyError + '_ {
@@ -156,7 +156,7 @@ impl KeyProvider {
     }
 
     fn encryption_key(&self, metadata: &mut KeyProviderMetadata) -> Result<Vec<u8>, KeyError> {
-        let (key, own) = match &self.kind {
+        let (key, provider_metadata) = match &self.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => {
                 let salt = random_bytes(pbkdf2.salt_length);
                 let salt = salt.map_err(|error| self.key_error()(error.to_string()))?;
@@ -164,19 +164,19 @@ impl KeyProvider {
                 let (hash, iterations) = (pbkdf2.hash, pbkdf2.iterations);
                 let key =
                     derive_pbkdf2_key(hash, iterations, &passphrase, &salt, pbkdf2.key_length);
-                let own = Pbkdf2Metadata {
+                let provider_metadata = Pbkdf2Metadata {
                     salt: Base64Bytes(salt),
                     iterations: iterations.get().into(),
                     hash_function: hash.name().to_owned(),
                     key_length: i64::try_from(pbkdf2.key_length).unwrap_or(i64::MAX),
                 };
-                (key, serde_json::to_vec(&own).unwrap_or_default())
+                (key, serde_json::to_vec(&provider_metadata).unwrap_or_default())
             }
             KeyProviderKind::Source(source) => {
                 source.generate_data_key().map_err(self.key_error())?
             }
         };
-        metadata.insert(self.metadata_key.clone(), Base64Bytes(own));
+        metadata.insert(self.metadata_key.clone(), Base64Bytes(provider_metadata));
         Ok(key)
     }
 
@@ -185,34 +185,45 @@ impl KeyProvider {
         metadata: &KeyProviderMetadata,
     ) -> Result<Option<Vec<u8>>, KeyError> {
         // Derived keys depend on the metadata of all chained key providers.
-        let all = serde_json::to_vec(metadata).unwrap_or_default();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&all).cloned();
-        if let Some(known) = known {
-            return Ok(known);
+        let cache_key = serde_json::to_vec(metadata).unwrap_or_default();
+        let cached = self
+            .decryption_keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&cache_key)
+            .cloned();
+        if let Some(cached) = cached {
+            return Ok(cached);
         }
         let key = self.decryption_key(metadata)?;
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(all, key.clone());
+        self.decryption_keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(cache_key, key.clone());
         Ok(key)
     }
 
     fn decryption_key(&self, metadata: &KeyProviderMetadata) -> Result<Option<Vec<u8>>, KeyError> {
-        let Some(Base64Bytes(own)) = metadata.get(&self.metadata_key) else { return Ok(None) };
+        let Some(Base64Bytes(provider_metadata)) = metadata.get(&self.metadata_key) else {
+            return Ok(None);
+        };
         match &self.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => {
-                let read: Pbkdf2Metadata = serde_json::from_slice(own).map_err(|error| {
-                    self.key_error()(format!("its metadata is damaged: {error}"))
-                })?;
+                let parsed: Pbkdf2Metadata =
+                    serde_json::from_slice(provider_metadata).map_err(|error| {
+                        self.key_error()(format!("its metadata is damaged: {error}"))
+                    })?;
                 let Some((hash, iterations, length)) =
-                    read.pbkdf2_parameters().map_err(self.key_error())?
+                    parsed.pbkdf2_parameters().map_err(self.key_error())?
                 else {
                     return Ok(None);
                 };
                 let passphrase = pbkdf2.passphrase.decryption_key(metadata)?;
                 let Some(passphrase) = passphrase else { return Ok(None) };
-                Ok(Some(derive_pbkdf2_key(hash, iterations, &passphrase, &read.salt.0, length)))
+                Ok(Some(derive_pbkdf2_key(hash, iterations, &passphrase, &parsed.salt.0, length)))
             }
             KeyProviderKind::Source(source) => {
-                source.decrypt_data_key(own).map_err(self.key_error())
+                source.decrypt_data_key(provider_metadata).map_err(self.key_error())
             }
         }
     }

@@ -80,17 +80,17 @@ impl OpenBaoKeyProvider {
         settings: OpenBaoSettings,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, String> {
-        let of = |given: Option<String>, name: &str| {
-            given.filter(|text| !text.is_empty()).or_else(|| variable(name))
+        let argument_or_variable = |argument: Option<String>, name: &str| {
+            argument.filter(|text| !text.is_empty()).or_else(|| variable(name))
         };
-        let token = of(settings.token, "BAO_TOKEN")
+        let token = argument_or_variable(settings.token, "BAO_TOKEN")
             .ok_or("no token was found: set the argument \"token\" or BAO_TOKEN")?;
         let token = HeaderValue::from_str(token.trim())
             .map_err(|_| "the token contains invalid characters")?;
         let namespace = variable("BAO_NAMESPACE").map(|name| HeaderValue::from_str(&name));
         let namespace = namespace.transpose().map_err(|_| "BAO_NAMESPACE is not valid")?;
-        let address =
-            of(settings.address, "BAO_ADDR").unwrap_or_else(|| DEFAULT_ADDRESS.to_owned());
+        let address = argument_or_variable(settings.address, "BAO_ADDR")
+            .unwrap_or_else(|| DEFAULT_ADDRESS.to_owned());
         let authorities = variable("BAO_CACERT").map(|path| {
             read_user_text_file(Path::new(&path), MAX_SMALL_FILE_LEN)
                 .map_err(|error| format!("BAO_CACERT {path:?} cannot be read: {error}"))
@@ -126,9 +126,9 @@ impl OpenBaoKeyProvider {
             return Err(error_response_cause(&answer, &url).to_string());
         }
         // The response contains the key, so no message quotes it.
-        let read: OpenBaoResponse = serde_json::from_slice(&answer.body)
+        let response: OpenBaoResponse = serde_json::from_slice(&answer.body)
             .map_err(|_| format!("PUT {url}: the response has an unexpected format"))?;
-        Ok(read.data)
+        Ok(response.data)
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn run_on_own_thread<T: Send>(
             Ok(runtime.block_on(future))
         };
         let thread = std::thread::Builder::new().spawn_scoped(scope, run).map_err(failed)?;
-        let ended = thread.join().map_err(|_| "a request was aborted".to_owned())?;
-        ended.map_err(failed)
+        let result = thread.join().map_err(|_| "a request was aborted".to_owned())?;
+        result.map_err(failed)
     })
 }

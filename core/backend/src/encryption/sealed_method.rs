@@ -18,7 +18,7 @@ pub(super) struct SealedMethod {
     pub(super) age: AgeKeys,
     /// The ciphertexts of the values that were read or written, by the hashes of the values. A
     /// hashed value includes its path.
-    known: Mutex<HashMap<[u8; 32], Vec<u8>>>,
+    ciphertexts: Mutex<HashMap<[u8; 32], Vec<u8>>>,
 }
 
 /// A sealed state that was opened.
@@ -50,7 +50,7 @@ pub(super) enum SealedStateError {
 
 impl SealedMethod {
     pub(super) fn new(address: String, age: AgeKeys) -> Self {
-        Self { address, age, known: Mutex::default() }
+        Self { address, age, ciphertexts: Mutex::default() }
     }
 
     /// Seals the content of a state.
@@ -68,8 +68,8 @@ impl SealedMethod {
     /// # Errors
     /// Returns an error if the encryption fails. The message has no final period.
     pub(super) fn encrypt_value(&self, value: &[u8]) -> Result<Vec<u8>, String> {
-        if let Some(known) = self.cached_ciphertext(value) {
-            return Ok(known);
+        if let Some(cached) = self.cached_ciphertext(value) {
+            return Ok(cached);
         }
         let sealed = self.age.encrypt(value)?;
         self.cache_ciphertext(value, &sealed);
@@ -77,13 +77,13 @@ impl SealedMethod {
     }
 
     fn cache_ciphertext(&self, value: &[u8], sealed: &[u8]) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(Sha256::digest(value).into(), sealed.to_vec());
+        let mut ciphertexts = self.ciphertexts.lock().unwrap_or_else(PoisonError::into_inner);
+        ciphertexts.insert(Sha256::digest(value).into(), sealed.to_vec());
     }
 
     fn cached_ciphertext(&self, value: &[u8]) -> Option<Vec<u8>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get::<[u8; 32]>(&Sha256::digest(value).into()).cloned()
+        let ciphertexts = self.ciphertexts.lock().unwrap_or_else(PoisonError::into_inner);
+        ciphertexts.get::<[u8; 32]>(&Sha256::digest(value).into()).cloned()
     }
 }
 
@@ -103,7 +103,8 @@ impl SealedStateOpener<'_> {
     /// # Errors
     /// Returns an error if no method opens it, or if it was changed.
     pub(super) fn open(&self, text: &[u8]) -> Result<OpenedState, SealedStateError> {
-        let mut recipients = read_sealed_header(text).map(|it| it.recipients).unwrap_or_default();
+        let mut recipients =
+            read_sealed_header(text).map(|header| header.recipients).unwrap_or_default();
         recipients.sort_unstable();
         let writer = self.writer.filter(|method| method.age.recipients() == recipients);
         let (mut is_current, mut missing) = (writer.is_some(), Vec::new());

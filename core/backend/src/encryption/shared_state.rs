@@ -43,9 +43,9 @@ impl StateCipher {
     /// # Errors
     /// Returns an error if the state cannot be searched for secrets. The message has no final
     /// period.
-    pub(crate) fn part_sealer(&self, whole: &StateFile) -> Result<Option<PartSealer<'_>>, String> {
+    pub(crate) fn part_sealer(&self, state: &StateFile) -> Result<Option<PartSealer<'_>>, String> {
         let Some(method) = self.sealed_method() else { return Ok(None) };
-        let secrets = StateSecrets::read(&whole.to_bytes()).map_err(|error| error.to_string())?;
+        let secrets = StateSecrets::read(&state.to_bytes()).map_err(|error| error.to_string())?;
         Ok(Some(PartSealer { method, secrets }))
     }
 

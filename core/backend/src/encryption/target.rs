@@ -196,7 +196,7 @@ impl EncryptionTarget {
         &self,
     ) -> Result<Option<(&AesGcmMethod, &EncryptionKeyAndMetadata)>, EncryptError> {
         let Some(EncryptionMethod::AesGcm(method)) = self.methods.first() else { return Ok(None) };
-        let made = self.sealing.get_or_init(|| {
+        let key_and_metadata = self.sealing.get_or_init(|| {
             let mut metadata = KeyProviderMetadata::new();
             let key = method.keys.encryption_key(&mut metadata)?;
             let length = key.len();
@@ -204,7 +204,7 @@ impl EncryptionTarget {
                 .ok_or_else(|| EncryptError::KeyLength(method.describe_wrong_key_length(length)))?;
             Ok(EncryptionKeyAndMetadata { key, metadata })
         });
-        made.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
+        key_and_metadata.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
     }
 
     /// Encrypts a file. `header` is repeated as plain text.
@@ -271,7 +271,7 @@ impl EncryptionTarget {
         wrapper: &EncryptedFile,
     ) -> Result<DecryptedFile<'static>, DecryptError> {
         let mut failures = Vec::new();
-        for (at, method) in self.methods.iter().enumerate() {
+        for (index, method) in self.methods.iter().enumerate() {
             let EncryptionMethod::AesGcm(method) = method else { continue };
             match method.decrypt(wrapper)? {
                 Ok(plain) => {
@@ -279,7 +279,7 @@ impl EncryptionTarget {
                     if let Some(member) = wrapper.header().first_differing_member(&header) {
                         return Err(DecryptError::Header(member));
                     }
-                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: at == 0 });
+                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: index == 0 });
                 }
                 Err(reason) => failures.push(format!("{}: {reason}", method.address)),
             }
@@ -309,9 +309,9 @@ impl EncryptionTarget {
         for method in self.sealed_methods()? {
             match method.age.decrypt(&wrapper.encrypted_data.0) {
                 Ok(plain) => {
-                    let writes =
+                    let is_writer =
                         self.sealed_method().is_some_and(|first| std::ptr::eq(first, method));
-                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: writes });
+                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: is_writer });
                 }
                 Err(AgeError::NoIdentity(reason)) => {
                     reasons.push(format!("{}: {reason}", method.address));
@@ -347,14 +347,20 @@ impl AesGcmMethod {
     fn decrypt(&self, wrapper: &EncryptedFile) -> Result<Result<Vec<u8>, String>, KeyError> {
         let providers = self.keys.key_providers();
         let Some(key) = self.keys.decryption_key(&wrapper.meta)? else {
-            let missing = providers.iter().find(|it| !wrapper.meta.contains_key(&it.metadata_key));
-            let found: Vec<&str> = wrapper.meta.keys().map(String::as_str).collect();
+            let missing = providers
+                .iter()
+                .find(|candidate| !wrapper.meta.contains_key(&candidate.metadata_key));
+            let metadata_keys: Vec<&str> = wrapper.meta.keys().map(String::as_str).collect();
             return Ok(Err(match missing {
                 Some(missing) => format!(
                     "the file has no metadata {:?} of {}, but {}",
                     missing.metadata_key,
                     missing.address,
-                    if found.is_empty() { "none".to_owned() } else { found.join(" and ") }
+                    if metadata_keys.is_empty() {
+                        "none".to_owned()
+                    } else {
+                        metadata_keys.join(" and ")
+                    }
                 ),
                 None => "there is no key to decrypt with".to_owned(),
             }));
@@ -363,8 +369,8 @@ impl AesGcmMethod {
             return Ok(Err(self.describe_wrong_key_length(key.len())));
         };
         Ok(aes.decrypt(&wrapper.encrypted_data.0, &self.aad).ok_or_else(|| {
-            let of = providers.first().map_or("the keys", |provider| provider.address.as_str());
-            format!("the key of {of} is not the one that the file was encrypted with, or the file was changed")
+            let provider_name = providers.first().map_or("the keys", |provider| provider.address.as_str());
+            format!("the key of {provider_name} is not the one that the file was encrypted with, or the file was changed")
         }))
     }
 }

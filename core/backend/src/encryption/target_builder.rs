@@ -60,9 +60,9 @@ fn build_method(
 ) -> Result<EncryptionMethod, Reported> {
     let MethodSettings { kind, name, arguments, span } = settings;
     let address = format!("method.{kind}.{name}");
-    let left = arguments.iter().collect();
+    let unused = arguments.iter().collect();
     let mut arguments =
-        EncryptionArguments { address: address.clone(), span: *span, left, environment };
+        EncryptionArguments { address: address.clone(), span: *span, unused, environment };
     match kind.as_str() {
         UNENCRYPTED_METHOD_TYPE => Ok(EncryptionMethod::Unencrypted),
         "aes_gcm" => {
@@ -116,8 +116,9 @@ fn check_key_length(
             KeyProviderKind::Source(source) => vec![source.key_length()],
         },
     };
-    let wrong = lengths.into_iter().flatten().find(|it| !AesGcmKey::KEY_LENGTHS.contains(it));
-    wrong.map_or(Ok(()), |length| {
+    let wrong_length =
+        lengths.into_iter().flatten().find(|candidate| !AesGcmKey::KEY_LENGTHS.contains(candidate));
+    wrong_length.map_or(Ok(()), |length| {
         Err(arguments.report_argument(diags, &method.describe_wrong_key_length(length)))
     })
 }
@@ -129,12 +130,13 @@ fn check_metadata_keys_differ(
     method: &AesGcmMethod,
 ) -> Result<(), Reported> {
     let providers = method.keys.key_providers();
-    for (at, provider) in providers.iter().enumerate() {
-        let same = |other: &&&KeyProvider| other.metadata_key == provider.metadata_key;
-        if let Some(other) = providers[..at].iter().find(same) {
+    for (index, provider) in providers.iter().enumerate() {
+        let has_same_key =
+            |other_provider: &&&KeyProvider| other_provider.metadata_key == provider.metadata_key;
+        if let Some(other_provider) = providers[..index].iter().find(has_same_key) {
             let detail = format!(
                 "{} and {} both store metadata as {:?}; give each its own encrypted_metadata_alias",
-                other.address, provider.address, provider.metadata_key
+                other_provider.address, provider.address, provider.metadata_key
             );
             return Err(arguments.report_argument(diags, &detail));
         }
@@ -149,10 +151,10 @@ fn build_key_provider(
 ) -> Result<KeyProvider, Reported> {
     let KeyProviderSettings { kind, name, metadata_key, arguments, span } = settings;
     let address = format!("key_provider.{kind}.{name}");
-    let left = arguments.iter().collect();
+    let unused = arguments.iter().collect();
     let mut arguments =
-        EncryptionArguments { address: address.clone(), span: *span, left, environment };
-    let made = match kind.as_str() {
+        EncryptionArguments { address: address.clone(), span: *span, unused, environment };
+    let provider_kind = match kind.as_str() {
         "pbkdf2" => KeyProviderKind::Pbkdf2(build_pbkdf2_provider(diags, &mut arguments)?),
         "external" => {
             let command = arguments.string_list_argument(diags, "command")?.unwrap_or_default();
@@ -183,7 +185,7 @@ fn build_key_provider(
         _ => return Err(diags.error(missing_key_provider_error(kind).at(*span))),
     };
     arguments.report_unused_argument(diags)?;
-    Ok(KeyProvider::new(address, metadata_key.clone(), made))
+    Ok(KeyProvider::new(address, metadata_key.clone(), provider_kind))
 }
 
 /// The error for a key provider type that is not part of this build.

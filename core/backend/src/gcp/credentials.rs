@@ -47,7 +47,7 @@ struct CredentialProvider {
     source: CredentialSource,
     scope: &'static str,
     /// For the metadata service, which responds immediately or not at all.
-    nearby: Context,
+    local_context: Context,
 }
 
 impl std::fmt::Debug for CredentialProvider {
@@ -117,28 +117,28 @@ pub(crate) fn new_signer(
     scopes: TokenScopes,
 ) -> std::result::Result<Signer<Credential>, ConfigError> {
     let variables = &arguments.environment.variables;
-    let around = signing_context(variables.clone(), client.clone());
-    let nearby = signing_context(variables.clone(), HttpClient::for_local_services()?);
+    let context = signing_context(variables.clone(), client.clone());
+    let local_context = signing_context(variables.clone(), HttpClient::for_local_services()?);
     let source = find_credential_source(arguments)?;
     let variables =
         ["GOOGLE_BACKEND_IMPERSONATE_SERVICE_ACCOUNT", "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"];
     let signer = RequestSigner::new("storage");
     Ok(match argument_or_variable(arguments, "impersonate_service_account", &variables) {
         None => Signer::new(
-            around,
-            CredentialProvider { source, scope: scopes.of_account, nearby },
+            context,
+            CredentialProvider { source, scope: scopes.of_account, local_context },
             signer,
         ),
         Some(account) => {
             // Impersonation is a call of the IAM service, which the storage scope does not permit.
-            let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, nearby };
+            let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, local_context };
             let delegates =
                 string_list_argument(arguments, "impersonate_service_account_delegates");
             let grant =
                 ServiceAccountImpersonationGrant::new(account, [scopes.of_impersonated_account])
                     .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
-            Signer::new(around, provider, signer)
+            Signer::new(context, provider, signer)
         }
     })
 }
@@ -162,18 +162,18 @@ fn find_credential_source(
         return Ok(CredentialSource::Token(token));
     }
     let variables = ["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"];
-    if let Some(given) = argument_or_variable(arguments, "credentials", &variables) {
-        return text_if_valid_json(read_file_or_text(arguments, given)).map(CredentialSource::Json).ok_or_else(|| {
+    if let Some(credentials) = argument_or_variable(arguments, "credentials", &variables) {
+        return text_if_valid_json(read_file_or_text(arguments, credentials)).map(CredentialSource::Json).ok_or_else(|| {
             ConfigError::new(
                 "the string provided in credentials is neither valid json nor a valid file path",
             )
         });
     }
     let home = arguments.read_env_variable("HOME").unwrap_or_default();
-    let usual = format!("{home}/.config/gcloud/application_default_credentials.json");
+    let default_path = format!("{home}/.config/gcloud/application_default_credentials.json");
     let (path, is_set) = match arguments.read_env_variable("GOOGLE_APPLICATION_CREDENTIALS") {
         Some(path) => (path, true),
-        None => (usual, false),
+        None => (default_path, false),
     };
     match arguments.read_text(&path) {
         Ok(content) => text_if_valid_json(content)
@@ -195,24 +195,24 @@ impl CredentialProvider {
     async fn credential_from_json(
         &self,
         content: &str,
-        around: &Context,
+        context: &Context,
     ) -> Result<Option<Credential>> {
         // The content was verified to be JSON when it was read.
         let kind: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
         if kind.get("type").and_then(serde_json::Value::as_str) != Some("service_account") {
             let provider = StaticCredentialProvider::new(content).with_scope(self.scope);
-            return provider.provide_credential(around).await;
+            return provider.provide_credential(context).await;
         }
         let account: ServiceAccountKey = serde_json::from_str(content).map_err(|error| {
             Error::config_invalid(format!("the key of the service account is not valid: {error}"))
         })?;
-        account.exchange_assertion(self.scope, around).await.map(Some)
+        account.exchange_assertion(self.scope, context).await.map(Some)
     }
 }
 
 impl ServiceAccountKey {
     /// Exchanges a signed assertion for a token.
-    async fn exchange_assertion(&self, scope: &str, around: &Context) -> Result<Credential> {
+    async fn exchange_assertion(&self, scope: &str, context: &Context) -> Result<Credential> {
         let url = self.token_uri.as_deref().unwrap_or("https://oauth2.googleapis.com/token");
         let now = Timestamp::now();
         let expires = now + ASSERTION_VALIDITY;
@@ -235,7 +235,7 @@ impl ServiceAccountKey {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.into_bytes().into())
             .map_err(|error| Error::config_invalid(format!("token_uri is {url:?}: {error}")))?;
-        let answer = around.http_send(request).await?;
+        let answer = context.http_send(request).await?;
         let redacted_url = redact_url(url);
         if answer.status() != StatusCode::OK {
             // Proxies mark a token with 203.
@@ -268,22 +268,22 @@ impl ServiceAccountKey {
 impl ProvideCredential for CredentialProvider {
     type Credential = Credential;
 
-    async fn provide_credential(&self, around: &Context) -> Result<Option<Credential>> {
-        let found = match &self.source {
+    async fn provide_credential(&self, context: &Context) -> Result<Option<Credential>> {
+        let credential = match &self.source {
             CredentialSource::Token(token) => {
                 // The expiry of an explicitly set token is unknown. The service refuses it when it
                 // has expired.
                 let token = Token { access_token: token.clone(), expires_at: None };
                 Some(Credential::with_token(token))
             }
-            CredentialSource::Json(content) => self.credential_from_json(content, around).await?,
+            CredentialSource::Json(content) => self.credential_from_json(content, context).await?,
             CredentialSource::Machine => {
                 let provider = VmMetadataCredentialProvider::new().with_scope(self.scope);
                 // Most machines have no such service, so its absence is one of the reasons below.
-                provider.provide_credential(&self.nearby).await.unwrap_or_default()
+                provider.provide_credential(&self.local_context).await.unwrap_or_default()
             }
         };
-        found.map(Some).ok_or_else(|| {
+        credential.map(Some).ok_or_else(|| {
             Error::credential_invalid(
                 "could not find default credentials: no credentials or access_token in the backend, no GOOGLE_CREDENTIALS and GOOGLE_APPLICATION_CREDENTIALS in the environment, no application default credentials, and no metadata service of the machine; set one of them, or run `gcloud auth application-default login`",
             )

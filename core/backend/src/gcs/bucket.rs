@@ -107,11 +107,11 @@ impl Bucket {
     pub(super) async fn get(
         &self,
         object: &str,
-        of: ObjectUse,
+        object_use: ObjectUse,
     ) -> Result<Option<StoredObject>, Cause> {
         let url = format!("{}?alt=media", self.object_url(object));
         let answer = self
-            .send_request(self.add_customer_key_headers(Request::get(&url), of), Vec::new())
+            .send_request(self.add_customer_key_headers(Request::get(&url), object_use), Vec::new())
             .await?;
         match answer.status {
             StatusCode::OK => Ok(Some(StoredObject {
@@ -131,7 +131,7 @@ impl Bucket {
         &self,
         object: &str,
         content: Vec<u8>,
-        of: ObjectUse,
+        object_use: ObjectUse,
         generation: Option<&str>,
     ) -> Result<PutOutcome, Cause> {
         // Uploads have a separate path, which starts at the host whatever the path of the endpoint
@@ -147,11 +147,12 @@ impl Bucket {
         }
         // Only a new object specifies its key, because the service knows the keys of stored
         // objects.
-        if let (ObjectUse::State, ObjectEncryption::Kms(name)) = (of, &self.encryption) {
+        if let (ObjectUse::State, ObjectEncryption::Kms(name)) = (object_use, &self.encryption) {
             url.push_str(&format!("&kmsKeyName={}", percent_encode(name)));
         }
         let request = Request::post(&url).header(header::CONTENT_TYPE, "application/json");
-        let answer = self.send_request(self.add_customer_key_headers(request, of), content).await?;
+        let answer =
+            self.send_request(self.add_customer_key_headers(request, object_use), content).await?;
         match answer.status {
             StatusCode::OK => {
                 let stored: StoredObjectJson =
@@ -223,14 +224,14 @@ impl Bucket {
     ) -> Result<Result<Vec<String>, Cause>, Cause> {
         let (mut names, mut token) = (Vec::new(), None::<String>);
         loop {
-            let after =
+            let token_parameter =
                 token.as_deref().map(|token| format!("&pageToken={}", percent_encode(token)));
             let url = format!(
                 "{}b/{}/o?{query}prefix={}{}",
                 self.endpoint,
                 percent_encode(&self.name),
                 percent_encode(prefix),
-                after.unwrap_or_default()
+                token_parameter.unwrap_or_default()
             );
             let answer = self.send_request(Request::get(&url), Vec::new()).await?;
             match answer.status {
@@ -264,11 +265,12 @@ impl Bucket {
     fn add_customer_key_headers(
         &self,
         request: request::Builder,
-        of: ObjectUse,
+        object_use: ObjectUse,
     ) -> request::Builder {
         // As in Terraform, the key is for states only, so that any run can read the holder of the
         // lock.
-        let (ObjectUse::State, ObjectEncryption::Customer(key)) = (of, &self.encryption) else {
+        let (ObjectUse::State, ObjectEncryption::Customer(key)) = (object_use, &self.encryption)
+        else {
             return request;
         };
         request

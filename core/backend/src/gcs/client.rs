@@ -18,7 +18,7 @@ pub(super) struct GcsClient {
     /// The name of the objects, without their suffix.
     name: String,
     /// The generation that was last read or written, if the server has any.
-    known: Option<String>,
+    known_generation: Option<String>,
     /// The generation of the lock of this process.
     held: Option<String>,
 }
@@ -26,7 +26,7 @@ pub(super) struct GcsClient {
 impl GcsClient {
     /// Creates the client. Sends no request yet.
     pub(super) fn new(bucket: Bucket, name: String) -> Self {
-        Self { bucket, name, known: None, held: None }
+        Self { bucket, name, known_generation: None, held: None }
     }
 
     fn state_object_name(&self) -> String {
@@ -51,13 +51,15 @@ impl GcsClient {
     /// written with.
     async fn lock_holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
         let object = self.lock_object_name();
-        let Some(found) = self.bucket.get(&object, ObjectUse::Lock).await? else { return Ok(None) };
-        let info: LockInfo = parse_json_object(&found.content).map_err(|error| {
+        let Some(lock_object) = self.bucket.get(&object, ObjectUse::Lock).await? else {
+            return Ok(None);
+        };
+        let info: LockInfo = parse_json_object(&lock_object.content).map_err(|error| {
             format!("the lock gs://{}/{object} cannot be read: {error}", self.bucket.name)
         })?;
-        let written = info.id.clone();
-        let id = found.generation.unwrap_or_default();
-        Ok(Some((LockInfo { id, ..info }, written)))
+        let written_id = info.id.clone();
+        let id = lock_object.generation.unwrap_or_default();
+        Ok(Some((LockInfo { id, ..info }, written_id)))
     }
 }
 
@@ -76,7 +78,7 @@ impl RemoteClient for GcsClient {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let object = self.bucket.get(&self.state_object_name(), ObjectUse::State).await?;
-        self.known = match &object {
+        self.known_generation = match &object {
             // In a condition, the generation 0 means that the object does not exist.
             None => Some(ABSENT_GENERATION.to_owned()),
             Some(object) => object.generation.clone(),
@@ -91,12 +93,12 @@ impl RemoteClient for GcsClient {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         let object = self.state_object_name();
-        let known = self.known.as_deref();
-        match self.bucket.put(&object, text.clone(), ObjectUse::State, known).await? {
-            PutOutcome::Stored(generation) => self.known = Some(generation),
+        let known_generation = self.known_generation.as_deref();
+        match self.bucket.put(&object, text.clone(), ObjectUse::State, known_generation).await? {
+            PutOutcome::Stored(generation) => self.known_generation = Some(generation),
             // An attempt whose response was lost may have changed the generation.
             PutOutcome::Refused => match self.bucket.get(&object, ObjectUse::State).await? {
-                Some(found) if found.content == text => self.known = found.generation,
+                Some(stored) if stored.content == text => self.known_generation = stored.generation,
                 _ => return Err(PutError::Changed),
             },
             PutOutcome::Denied(cause) => return Err(PutError::Failed(cause)),
@@ -113,7 +115,7 @@ impl RemoteClient for GcsClient {
             PutOutcome::Stored(generation) => self.held = Some(generation),
             PutOutcome::Refused => match self.lock_holder().await? {
                 // An earlier attempt reached the server although its response was lost.
-                Some((holder, written)) if written == info.id => self.held = Some(holder.id),
+                Some((holder, written_id)) if written_id == info.id => self.held = Some(holder.id),
                 holder => return Ok(LockOutcome::Held(holder.map(|(holder, _)| Box::new(holder)))),
             },
             PutOutcome::Denied(cause) => return Err(cause),
@@ -137,17 +139,17 @@ impl RemoteClient for GcsClient {
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let mut found = self.lock_holder().await?;
+        let mut found_holder = self.lock_holder().await?;
         // Compatible servers may not compare the generation themselves.
-        if found.as_ref().is_some_and(|(holder, _)| holder.id == id) {
+        if found_holder.as_ref().is_some_and(|(holder, _)| holder.id == id) {
             match self.bucket.delete(&self.lock_object_name(), Some(id)).await? {
                 DeleteOutcome::Removed | DeleteOutcome::PerhapsRemoved => {
                     return Ok(ForceUnlockOutcome::Released);
                 }
                 DeleteOutcome::Absent => {}
             }
-            found = self.lock_holder().await?;
+            found_holder = self.lock_holder().await?;
         }
-        Ok(ForceUnlockOutcome::OtherLock(found.map(|(holder, _)| Box::new(holder))))
+        Ok(ForceUnlockOutcome::OtherLock(found_holder.map(|(holder, _)| Box::new(holder))))
     }
 }

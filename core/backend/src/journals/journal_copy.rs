@@ -82,11 +82,14 @@ impl JournalCopy for JournalCopyTask {
         let (mut progress, target) = (self.progress.clone(), self.n_pushed.get());
         let location = self.store.store_location();
         async move {
-            let is_due = |it: &CopyProgress| it.n_durable >= target || it.error.is_some();
-            match progress.wait_for(is_due).await {
+            let is_finished =
+                |state: &CopyProgress| state.n_durable >= target || state.error.is_some();
+            match progress.wait_for(is_finished).await {
                 // Stored records count, even if a later part has failed.
-                Ok(it) if it.n_durable >= target => Ok(()),
-                Ok(it) => Err(it.error.clone().unwrap_or(JournalCopyError::TakenOver { location })),
+                Ok(state) if state.n_durable >= target => Ok(()),
+                Ok(state) => {
+                    Err(state.error.clone().unwrap_or(JournalCopyError::TakenOver { location }))
+                }
                 Err(_) => {
                     let cause: Cause = "the task that writes them has ended".into();
                     Err(JournalCopyError::Failed { doing: "write", location, cause: cause.into() })
@@ -134,15 +137,15 @@ impl JournalPartWriter {
             };
             // Records accumulate while a part is written, and one request for all of them is
             // sufficient.
-            let mut n_taken = 1;
+            let mut n_records = 1;
             while bytes.len() < MAX_PART_LEN
-                && let Ok(more) = queue.try_recv()
+                && let Ok(following) = queue.try_recv()
             {
-                bytes.extend(more);
-                n_taken += 1;
+                bytes.extend(following);
+                n_records += 1;
             }
             match self.write_records(bytes).await {
-                Ok(()) => progress_sender.send_modify(|progress| progress.n_durable += n_taken),
+                Ok(()) => progress_sender.send_modify(|progress| progress.n_durable += n_records),
                 Err(error) => {
                     progress_sender.send_modify(|progress| progress.error = Some(error));
                     // Records after a missing part could not be read.

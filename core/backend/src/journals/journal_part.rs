@@ -46,17 +46,19 @@ impl JournalPart {
 /// Assembles the content of a journal from all its parts. A missing part, or one of an unknown
 /// kind, is a gap in the journal, which is detected when the records are read.
 pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
-    let mut all = Vec::new();
+    let mut assembled = Vec::new();
     for (_, part) in parts {
         match part.split_first() {
             Some((&END_TAG, _)) => return AssembledJournal::Ended,
-            Some((&RESTART_TAG, records)) => all = records.to_vec(),
-            Some((&(RECORDS_TAG | CONTINUATION_TAG), records)) => all.extend_from_slice(records),
-            Some((_, unknown)) => all.extend_from_slice(unknown),
+            Some((&RESTART_TAG, records)) => assembled = records.to_vec(),
+            Some((&(RECORDS_TAG | CONTINUATION_TAG), records)) => {
+                assembled.extend_from_slice(records)
+            }
+            Some((_, unknown)) => assembled.extend_from_slice(unknown),
             None => {}
         }
     }
-    AssembledJournal::Records(all)
+    AssembledJournal::Records(assembled)
 }
 
 /// Whether another process has taken over the run, so that the run is not active.

@@ -38,7 +38,7 @@ pub(super) struct KubernetesClient {
     name: String,
     labels: BTreeMap<String, String>,
     /// The secrets that were last read or written, in the order of their parts.
-    known: Option<Vec<KubernetesObject>>,
+    known_secrets: Option<Vec<KubernetesObject>>,
     /// Whether the state that was last read is complete only in its copy.
     is_half_written: bool,
 }
@@ -50,7 +50,7 @@ impl KubernetesClient {
         name: String,
         labels: BTreeMap<String, String>,
     ) -> Self {
-        Self { cluster, name, labels, known: None, is_half_written: false }
+        Self { cluster, name, labels, known_secrets: None, is_half_written: false }
     }
 
     /// Returns the name of its first secret.
@@ -131,10 +131,10 @@ impl KubernetesClient {
         &self,
         i: usize,
         chunk: &[u8],
-        known: Option<&KubernetesObject>,
+        known_secret: Option<&KubernetesObject>,
     ) -> Result<PutOutcome, Cause> {
         let data = STANDARD.encode(chunk);
-        let Some(known) = known else {
+        let Some(known_secret) = known_secret else {
             let secret = json!({
                 "apiVersion": "v1",
                 "kind": "Secret",
@@ -150,7 +150,7 @@ impl KubernetesClient {
         };
         // All other fields are preserved, including the version, which makes the server refuse to
         // replace another version.
-        let mut secret = known.clone();
+        let mut secret = known_secret.clone();
         set_nested_member(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
         // A listing omits these fields.
         set_nested_member(&mut secret.0, &["apiVersion"], Some(json!("v1")));
@@ -249,15 +249,15 @@ impl RemoteClient for KubernetesClient {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let secrets = self.read_secrets().await?;
         let mut text = join_secrets(&secrets);
-        let copied = match &text {
+        let copied_text = match &text {
             Ok(_) => None,
             Err(_) => self.state_copy().find_text_for(&secrets).await?,
         };
-        self.is_half_written = copied.is_some();
-        if copied.is_some() {
-            text = Ok(copied);
+        self.is_half_written = copied_text.is_some();
+        if copied_text.is_some() {
+            text = Ok(copied_text);
         }
-        self.known = Some(secrets);
+        self.known_secrets = Some(secrets);
         text
     }
 
@@ -268,30 +268,30 @@ impl RemoteClient for KubernetesClient {
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         self.check_object_name()?;
         // Moved out, because after a failure it is not known which parts are stored.
-        let known = match self.known.take() {
-            Some(known) => known,
+        let known_secrets = match self.known_secrets.take() {
+            Some(known_secrets) => known_secrets,
             None => self.read_secrets().await?,
         };
         let content = compress_gzip(&text)?;
         let chunks: Vec<&[u8]> = content.chunks(MAX_CHUNK_LEN).collect();
         // Several secrets cannot be written atomically.
-        let needs_copy = chunks.len() > 1 || known.len() > 1;
-        if needs_copy && let Err(error) = self.state_copy().store(&chunks, &known).await {
+        let needs_copy = chunks.len() > 1 || known_secrets.len() > 1;
+        if needs_copy && let Err(error) = self.state_copy().store(&chunks, &known_secrets).await {
             // The journal still has the results of this run.
             tracing::warn!(%error, "the state is written without a copy");
         }
         let mut stored = Vec::new();
         for (i, chunk) in chunks.into_iter().enumerate() {
-            match self.put_secret(i, chunk, known.get(i)).await? {
+            match self.put_secret(i, chunk, known_secrets.get(i)).await? {
                 PutOutcome::Stored(secret) => stored.push(secret),
                 PutOutcome::Refused { .. } => {
                     // An attempt whose response was lost may have changed the version.
                     let name = self.secret_name(i);
-                    let now = self.cluster.get(ObjectKind::Secret, &name).await?;
+                    let current = self.cluster.get(ObjectKind::Secret, &name).await?;
                     let data = STANDARD.encode(chunk);
-                    match now {
-                        Some(now) if now.0["data"]["tfstate"].as_str() == Some(&data) => {
-                            stored.push(now);
+                    match current {
+                        Some(current) if current.0["data"]["tfstate"].as_str() == Some(&data) => {
+                            stored.push(current);
                         }
                         _ => return Err(PutError::Changed),
                     }
@@ -300,10 +300,10 @@ impl RemoteClient for KubernetesClient {
         }
         // Parts beyond the new end would be read as a part of the state. The last one is deleted first, so that
         // a crash leaves no gap.
-        for secret in known.iter().skip(stored.len()).rev() {
+        for secret in known_secrets.iter().skip(stored.len()).rev() {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
-        self.known = Some(stored);
+        self.known_secrets = Some(stored);
         if needs_copy && let Err(error) = self.state_copy().remove().await {
             // Readers use the copy only while the secrets are partly written.
             tracing::warn!(%error, "the copy of the state stays behind");
@@ -322,8 +322,10 @@ impl RemoteClient for KubernetesClient {
         }
         // Another process holds it, or an earlier attempt whose response was lost.
         match self.lock_holder().await? {
-            Some(held) if held.id == info.id => Ok(LockOutcome::Taken),
-            held => Ok(LockOutcome::Held(held.as_ref().map(LeaseWithHolder::lock_info))),
+            Some(held_lease) if held_lease.id == info.id => Ok(LockOutcome::Taken),
+            held_lease => {
+                Ok(LockOutcome::Held(held_lease.as_ref().map(LeaseWithHolder::lock_info)))
+            }
         }
     }
 
@@ -340,13 +342,15 @@ impl RemoteClient for KubernetesClient {
     }
 
     async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
-        Ok(self.lock_holder().await?.map(|held| *held.lock_info()))
+        Ok(self.lock_holder().await?.map(|lease| *lease.lock_info()))
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let mut held = self.lock_holder().await?;
-        if let Some(found) = held.as_ref().filter(|held| held.id == id) {
-            let mut lease = found.lease.clone();
+        let mut held_lease = self.lock_holder().await?;
+        if let Some(lease_with_holder) =
+            held_lease.as_ref().filter(|held_lease| held_lease.id == id)
+        {
+            let mut lease = lease_with_holder.lease.clone();
             // The request includes the version that was read, so a lease that another process has
             // acquired since then is preserved.
             set_nested_member(&mut lease.0, &["spec", "holderIdentity"], None);
@@ -359,15 +363,15 @@ impl RemoteClient for KubernetesClient {
             if let PutOutcome::Stored(_) = updated {
                 return Ok(ForceUnlockOutcome::Released);
             }
-            held = self.lock_holder().await?;
+            held_lease = self.lock_holder().await?;
             // No other lock ever has this ID, so an attempt whose response was lost has released
             // it.
             if let PutOutcome::Refused { follows_unclear_attempt: true } = updated
-                && held.as_ref().is_none_or(|held| held.id != id)
+                && held_lease.as_ref().is_none_or(|held_lease| held_lease.id != id)
             {
                 return Ok(ForceUnlockOutcome::Released);
             }
         }
-        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(LeaseWithHolder::lock_info)))
+        Ok(ForceUnlockOutcome::OtherLock(held_lease.as_ref().map(LeaseWithHolder::lock_info)))
     }
 }

@@ -160,13 +160,13 @@ impl ClusterClient {
     pub(super) async fn list(&self, selector: &str) -> Result<Vec<KubernetesObject>, Cause> {
         let (mut secrets, mut token) = (Vec::new(), None::<String>);
         loop {
-            let after =
+            let token_parameter =
                 token.as_deref().map(|token| format!("&continue={}", percent_encode(token)));
             let url = format!(
                 "{}?labelSelector={}{}",
                 self.object_url(ObjectKind::Secret, ""),
                 percent_encode(selector),
-                after.unwrap_or_default()
+                token_parameter.unwrap_or_default()
             );
             let answer = self.send("GET", &url, None).await?;
             if answer.status != StatusCode::OK {
@@ -195,9 +195,9 @@ impl ClusterClient {
         let labels = labels.iter().map(|(name, value)| format!("{name}={value}"));
         let mut secrets = self.list(&labels.collect::<Vec<_>>().join(",")).await?;
         let index = |secret: &KubernetesObject| {
-            let last = secret.name().rsplit('-').next().unwrap_or_default();
+            let number = secret.name().rsplit('-').next().unwrap_or_default();
             // The first part has no number, and `secret_suffix` must not end with one.
-            last.parse::<usize>().unwrap_or(0)
+            number.parse::<usize>().unwrap_or(0)
         };
         // As a string, the tenth part would precede the second.
         secrets.sort_by_key(index);
@@ -303,18 +303,18 @@ impl ClusterClient {
                 _ => answer.unexpected_response_cause(method, url),
             };
         };
-        let refused =
+        let refusal =
             format!("{method} {}: HTTP {}, {reason}: {message}", redact_url(url), answer.status);
         match answer.status {
             StatusCode::UNAUTHORIZED => unauthorized_cause(method, url),
             StatusCode::FORBIDDEN => PermissionDenied(format!(
-                "{refused}; the credentials must permit to get, list, create, update and delete secrets and leases"
+                "{refusal}; the credentials must permit to get, list, create, update and delete secrets and leases"
             ))
             .into(),
             StatusCode::NOT_FOUND => {
-                format!("{refused}; check namespace, which must exist").into()
+                format!("{refusal}; check namespace, which must exist").into()
             }
-            _ => refused.into(),
+            _ => refusal.into(),
         }
     }
 }

@@ -148,21 +148,21 @@ impl ExecCredentials {
             "kind": "ExecCredential",
             "spec": { "interactive": false },
         });
-        let own = [("KUBERNETES_EXEC_INFO".to_owned(), info.to_string())];
-        let given = env.iter().flatten();
-        let given = given.map(|variable| (variable.name.clone(), variable.value.clone()));
+        let exec_info = [("KUBERNETES_EXEC_INFO".to_owned(), info.to_string())];
+        let configured = env.iter().flatten();
+        let configured = configured.map(|variable| (variable.name.clone(), variable.value.clone()));
         let program = CredentialProgram {
             name: command.clone(),
             arguments: args.clone().unwrap_or_default(),
-            variables: own.into_iter().chain(given).collect(),
+            variables: exec_info.into_iter().chain(configured).collect(),
         };
         let output = program.run_for_output().await.map_err(|cause| {
             format!("there are no credentials for the cluster: {cause}; log in with this program, or set token")
         })?;
-        let unusable = "returned no ExecCredential with a status";
+        let problem = "returned no ExecCredential with a status";
         let answer: ExecCredentialResponse = serde_json::from_slice(&output)
-            .map_err(|_| format!("the program {command:?} {unusable}"))?;
-        let status = answer.status.ok_or_else(|| format!("the program {command:?} {unusable}"))?;
+            .map_err(|_| format!("the program {command:?} {problem}"))?;
+        let status = answer.status.ok_or_else(|| format!("the program {command:?} {problem}"))?;
         *last = Some(status.clone());
         Ok(status)
     }

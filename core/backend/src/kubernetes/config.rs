@@ -47,13 +47,14 @@ pub(super) const REQUIRED_ARGUMENTS: [RequiredArgument; 1] = [RequiredArgument {
 /// The schema.
 pub(super) fn schema() -> Block {
     // Required arguments are checked later, because options of `init` may set them.
-    let mut all: Vec<_> = STRING_ARGUMENTS.iter().map(|name| (*name, Type::String)).collect();
-    all.extend(
+    let mut attributes: Vec<_> =
+        STRING_ARGUMENTS.iter().map(|name| (*name, Type::String)).collect();
+    attributes.extend(
         ["in_cluster_config", "insecure", "load_config_file"].map(|name| (name, Type::Bool)),
     );
-    all.push(("config_paths", Type::list(Type::String)));
-    all.push(("labels", Type::map(Type::String)));
-    let mut block = optional_attributes_block(&all);
+    attributes.push(("config_paths", Type::list(Type::String)));
+    attributes.push(("labels", Type::map(Type::String)));
+    let mut block = optional_attributes_block(&attributes);
     let mut exec = optional_attributes_block(&[
         ("args", Type::list(Type::String)),
         ("env", Type::map(Type::String)),

@@ -38,11 +38,11 @@ impl PublicKey {
                 shorten_key(trimmed)
             ));
         }
-        let found = match trimmed.starts_with(SSH_ED25519_PREFIX) {
+        let key = match trimmed.starts_with(SSH_ED25519_PREFIX) {
             true => ssh::Recipient::from_str(trimmed).ok().map(Self::Ed25519),
             false => x25519::Recipient::from_str(trimmed).ok().map(Self::X25519),
         };
-        found.ok_or_else(|| {
+        key.ok_or_else(|| {
             // The user may have mistaken the secret key for the public one.
             let is_secret = ["SECRET", "PRIVATE"].iter().any(|word| text.contains(word));
             let shown = if is_secret { "a value".to_owned() } else { format!("{text:?}") };
@@ -86,7 +86,7 @@ impl Identity {
 pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
     let mut identities = Vec::new();
     let mut lines = text.lines().enumerate();
-    while let Some((at, line)) = lines.next() {
+    while let Some((index, line)) = lines.next() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -99,15 +99,17 @@ pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
                     break;
                 }
             }
-            let read = parse_ssh_identity(&key);
-            identities
-                .push(read.map_err(|reason| format!("the key in line {}: {reason}", at + 1))?);
+            let ssh_identity = parse_ssh_identity(&key);
+            identities.push(
+                ssh_identity
+                    .map_err(|reason| format!("the key in line {}: {reason}", index + 1))?,
+            );
             continue;
         }
         let identity = x25519::Identity::from_str(line).map_err(|_| {
             format!(
                 "line {} is not an identity. An identity begins with \"AGE-SECRET-KEY-1\", as printed by age-keygen, and is not encrypted, or is an OpenSSH private key",
-                at + 1
+                index + 1
             )
         })?;
         identities.push(Identity::X25519(identity));
@@ -119,13 +121,13 @@ pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
 }
 
 fn parse_ssh_identity(key: &str) -> Result<Identity, String> {
-    let read = ssh::Identity::from_buffer(key.as_bytes(), None)
+    let identity = ssh::Identity::from_buffer(key.as_bytes(), None)
         .map_err(|_| "it is not an SSH private key".to_owned())?;
-    if matches!(read, ssh::Identity::Encrypted(_) | ssh::Identity::Unsupported(_)) {
+    if matches!(identity, ssh::Identity::Encrypted(_) | ssh::Identity::Unsupported(_)) {
         return Err("it is encrypted or of an unsupported type: only unencrypted Ed25519 keys are supported".to_owned());
     }
-    match ssh::Recipient::try_from(read.clone()) {
-        Ok(ssh::Recipient::SshEd25519(..)) => Ok(Identity::Ed25519(read)),
+    match ssh::Recipient::try_from(identity.clone()) {
+        Ok(ssh::Recipient::SshEd25519(..)) => Ok(Identity::Ed25519(identity)),
         _ => Err("it is an RSA key, and only Ed25519 keys are supported".to_owned()),
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct EncryptionArguments<'a> {
     /// The block, for messages.
     pub(super) address: String,
     pub(super) span: Span,
-    pub(super) left: Vec<(&'a Str, &'a EvaluatedArgument)>,
+    pub(super) unused: Vec<(&'a Str, &'a EvaluatedArgument)>,
     pub(super) environment: &'a BackendEnvironment,
 }
 
@@ -58,8 +58,8 @@ impl EncryptionArguments<'_> {
     }
 
     pub(super) fn take_argument(&mut self, name: &str) -> Option<ArgumentValue> {
-        let at = self.left.iter().position(|(other, _)| *other == name)?;
-        match &self.left.swap_remove(at).1.value {
+        let index = self.unused.iter().position(|(argument_name, _)| *argument_name == name)?;
+        match &self.unused.swap_remove(index).1.value {
             ArgumentValue::Value(value) if value.is_null() => None,
             value => Some(value.clone()),
         }
@@ -77,7 +77,7 @@ impl EncryptionArguments<'_> {
             Some(ArgumentValue::Keys(_)) => "a key provider was found".to_owned(),
             Some(ArgumentValue::Value(value)) => match convert(&value, ty) {
                 Ok(value) => return Ok(Some(value)),
-                Err(refused) => refused.reason,
+                Err(mismatch) => mismatch.reason,
             },
         };
         let ty = ty.friendly_name();
@@ -128,17 +128,19 @@ impl EncryptionArguments<'_> {
         &mut self,
         diags: &mut Diagnostics,
         name: &str,
-        usual: u32,
-        least: u32,
+        default: u32,
+        minimum: u32,
     ) -> Result<u32, Reported> {
         let value = self.take_value(diags, name, &Type::Number)?;
-        let Some(value) = value else { return Ok(usual) };
+        let Some(value) = value else { return Ok(default) };
         let number = match &value {
             Value::Number(number) => number.to_i64().and_then(|number| u32::try_from(number).ok()),
             _ => None,
         };
-        let reason = format!("the argument {name:?} must be a whole number of at least {least}");
-        number.filter(|number| *number >= least).ok_or_else(|| self.report_argument(diags, &reason))
+        let reason = format!("the argument {name:?} must be a whole number of at least {minimum}");
+        number
+            .filter(|number| *number >= minimum)
+            .ok_or_else(|| self.report_argument(diags, &reason))
     }
 
     /// Returns the keys of a key provider, or those in an object.
@@ -176,7 +178,7 @@ impl EncryptionArguments<'_> {
 
     /// Reports an argument that was not used.
     pub(super) fn report_unused_argument(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let Some((name, argument)) = self.left.first() else { return Ok(()) };
+        let Some((name, argument)) = self.unused.first() else { return Ok(()) };
         let detail = format!(
             "An argument named {:?} is not expected in the block {}.",
             name.as_str(),

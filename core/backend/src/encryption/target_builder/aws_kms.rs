@@ -24,7 +24,8 @@ pub(super) fn build_aws_kms_provider(
         arguments.report_argument(diags, reason)
     })?;
     let values = arguments.take_schema_values(diags, &connection_arguments_block())?;
-    let given = BackendArguments { values: &values, environment: arguments.environment };
-    let made = AwsKmsKeyProvider::new(&given, key_id, spec);
-    made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
+    let backend_arguments =
+        BackendArguments { values: &values, environment: arguments.environment };
+    let provider = AwsKmsKeyProvider::new(&backend_arguments, key_id, spec);
+    provider.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }

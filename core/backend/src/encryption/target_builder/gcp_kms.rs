@@ -18,7 +18,7 @@ pub(super) fn build_gcp_kms_provider(
     let name =
         arguments.string_argument(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| arguments.report_missing(diags, "kms_encryption_key"))?;
-    if !arguments.left.iter().any(|(name, _)| *name == "key_length") {
+    if !arguments.unused.iter().any(|(name, _)| *name == "key_length") {
         return Err(arguments.report_missing(diags, "key_length"));
     }
     let key_length = arguments.number_argument(diags, "key_length", 0, 1)?;
@@ -29,7 +29,8 @@ pub(super) fn build_gcp_kms_provider(
         return Err(arguments.report_argument(diags, &reason));
     }
     let values = arguments.take_schema_values(diags, &credential_arguments_block())?;
-    let given = BackendArguments { values: &values, environment: arguments.environment };
-    let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
-    made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
+    let backend_arguments =
+        BackendArguments { values: &values, environment: arguments.environment };
+    let provider = GcpKmsKeyProvider::new(&backend_arguments, &name, key_length as usize);
+    provider.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }
