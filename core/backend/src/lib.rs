@@ -143,8 +143,10 @@ pub trait Backend: Send + Sync {
 
 /// Returns the workspaces of a backend that stores a state for each: the default one first, then the
 /// others.
-fn with_default_workspace(others: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
-    let mut names: Vec<String> = others.into_iter().map(Into::into).collect();
+fn with_default_workspace(
+    other_workspaces: impl IntoIterator<Item = impl Into<String>>,
+) -> Vec<String> {
+    let mut names: Vec<String> = other_workspaces.into_iter().map(Into::into).collect();
     names.sort();
     names.insert(0, DEFAULT_WORKSPACE.to_owned());
     names
@@ -152,7 +154,7 @@ fn with_default_workspace(others: impl IntoIterator<Item = impl Into<String>>) -
 
 /// Checks that a workspace with this name does not exist yet.
 fn check_new_workspace(names: &[String], name: &str) -> Result<(), WorkspaceError> {
-    match names.iter().any(|other| other == name) {
+    match names.iter().any(|workspace| workspace == name) {
         true => Err(WorkspaceError::Exists(name.to_owned())),
         false => Ok(()),
     }
@@ -162,7 +164,7 @@ fn check_new_workspace(names: &[String], name: &str) -> Result<(), WorkspaceErro
 fn check_removable_workspace(names: &[String], name: &str) -> Result<(), WorkspaceError> {
     match name {
         DEFAULT_WORKSPACE => Err(WorkspaceError::Default),
-        _ if names.iter().any(|other| other == name) => Ok(()),
+        _ if names.iter().any(|workspace| workspace == name) => Ok(()),
         _ => Err(WorkspaceError::Missing(name.to_owned())),
     }
 }
@@ -212,8 +214,9 @@ impl OpenState {
     pub fn set_cipher(&mut self, cipher: StateCipher) {
         // Sealing requires the only handle to the intents, so a placeholder temporarily replaces
         // them.
-        let own = std::mem::replace(&mut self.intents, Arc::new(MemoryIntentLog::default()));
-        self.intents = encrypt_intent_log(own, &cipher);
+        let unencrypted =
+            std::mem::replace(&mut self.intents, Arc::new(MemoryIntentLog::default()));
+        self.intents = encrypt_intent_log(unencrypted, &cipher);
         self.store.set_cipher(cipher);
     }
 

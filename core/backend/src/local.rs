@@ -113,7 +113,7 @@ impl StateFilePaths {
 pub struct LocalStore {
     files: StateFilePaths,
     intents: Arc<dyn IntentLog>,
-    held: Option<HeldLock>,
+    held_lock: Option<HeldLock>,
     /// Content that was last read or written.
     known: KnownState<StoredContent>,
     disk: DiskOperations,
@@ -145,7 +145,7 @@ impl LocalStore {
     pub fn new(files: StateFilePaths) -> Self {
         let (intents, disk) = (files.intent_log(), DiskOperations::new(files.durability));
         let (known, cipher) = (KnownState::NotRead, StateCipher::default());
-        Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
+        Self { files, intents, held_lock: None, known, disk, cipher, is_outdated: false }
     }
 
     /// The file without content, which could not be read.
@@ -179,7 +179,7 @@ impl LocalStore {
         }
         let source = self.path_to_read();
         let mut is_outdated = false;
-        let (file, known) = match self.cipher.parse_checking_current_form(&text) {
+        let (file, known_state) = match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
                 is_outdated = !is_current;
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
@@ -205,22 +205,22 @@ impl LocalStore {
                 return Err(StoreError::Unusable { location, error, is_file: true, copy });
             }
         };
-        self.known = known;
+        self.known = known_state;
         self.is_outdated = is_outdated;
         Ok(file)
     }
 
     /// Whether the file existed before this run.
     fn existed_before_run(&self, source: &Path) -> bool {
-        let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
+        let made_it = self.held_lock.as_ref().is_some_and(|held_lock| held_lock.is_ours);
         source.is_file() && !(made_it && source == self.files.state)
     }
 
     /// Checks that the stored state is still the one that was read.
     fn check_unchanged(&self) -> Result<(), StoreError> {
         let path = &self.files.state;
-        if let Some(held) = &self.held {
-            held.check_not_replaced(path)?;
+        if let Some(held_lock) = &self.held_lock {
+            held_lock.check_not_replaced(path)?;
         }
         if self.files.read_from.is_some() {
             return Ok(());
@@ -265,15 +265,15 @@ impl StateStore for LocalStore {
             let location = display_path(&self.files.state);
             StoreError::NotEncryptable { location, reason }
         })?;
-        self.held = HeldLock::try_lock(&self.files, operation)?;
-        let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
+        self.held_lock = HeldLock::try_lock(&self.files, operation)?;
+        let id = self.held_lock.as_ref().map(|held_lock| held_lock.id.clone()).unwrap_or_default();
         Ok(StateLock::new(id))
     }
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         drop(lock.take_back());
         // The lock of the file ends when its handle is closed.
-        self.held = None;
+        self.held_lock = None;
         Ok(())
     }
 
@@ -404,33 +404,33 @@ impl LocalStore {
         let path = self.files.state.clone();
         let write_failed = store_error(StoreOperation::Write, &path);
         // The write runs on another thread, so it gets its own handle to the locked file.
-        let original = match &self.held {
-            Some(held) => {
-                Some(held.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?)
-            }
+        let original = match &self.held_lock {
+            Some(held_lock) => Some(
+                held_lock.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?,
+            ),
             None => None,
         };
         let (disk, cipher) = (self.disk.clone(), self.cipher.clone());
-        let put = move || {
+        let replace = move || {
             replace_file::replace_file(
                 &disk,
                 &path,
-                &|to| cipher.write_state_to(&file, to),
+                &|writer| cipher.write_state_to(&file, writer),
                 original.as_ref(),
             )
         };
-        let placed = match tokio::task::spawn_blocking(put).await {
-            Ok(placed) => placed?,
+        let replacement = match tokio::task::spawn_blocking(replace).await {
+            Ok(replacement) => replacement?,
             Err(error) => return Err(write_failed(io::Error::other(error))),
         };
-        if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
-            held.hold_file_instead(file);
+        if let (Some(held_lock), Some(file)) = (&mut self.held_lock, replacement.file) {
+            held_lock.hold_file_instead(file);
         }
         self.known =
             KnownState::Present { lineage, serial, content: StoredContent::Written(print) };
         self.files.read_from = None;
         self.is_outdated = false;
-        Ok(placed.durable.map_err(store_error(StoreOperation::Write, &self.files.state)))
+        Ok(replacement.durable.map_err(store_error(StoreOperation::Write, &self.files.state)))
     }
 }
 
@@ -485,7 +485,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
 
 /// Whether the path exists and is neither a file nor a directory, such as a device or a pipe.
 fn is_device_or_pipe(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 fn read_if_present(

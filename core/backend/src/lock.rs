@@ -207,8 +207,8 @@ mod tests {
     fn each_field_of_a_holder_is_one_line() {
         let forged = "x\n\nApply complete!\r".to_owned();
         let info = LockInfo { who: forged.clone(), info: forged, ..LockInfo::default() };
-        let shown = info.describe();
-        assert!(!shown.contains("\nApply") && !shown.contains('\r'), "{shown}");
-        assert_eq!(shown.lines().count(), LockInfo::default().describe().lines().count());
+        let description = info.describe();
+        assert!(!description.contains("\nApply") && !description.contains('\r'), "{description}");
+        assert_eq!(description.lines().count(), LockInfo::default().describe().lines().count());
     }
 }

@@ -228,7 +228,8 @@ impl EncodedConfig {
 fn retain_identifying_arguments(block: &Block, values: &mut serde_json::Value) {
     let Some(members) = values.as_object_mut() else { return };
     members.retain(|name, value| {
-        let is_secret = block.attributes.get(name.as_str()).is_some_and(|it| it.sensitive);
+        let is_secret =
+            block.attributes.get(name.as_str()).is_some_and(|attribute| attribute.sensitive);
         !is_secret && !value.is_null()
     });
     for (name, nested) in &block.blocks {

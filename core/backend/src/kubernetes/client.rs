@@ -76,9 +76,9 @@ impl KubernetesClient {
         let name = self.lease_name();
         // Kubernetes requires the names of these objects to be DNS subdomains (RFC 1123).
         let is_label = |label: &str| {
-            let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            let is_permitted = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             !label.is_empty()
-                && label.chars().all(inner)
+                && label.chars().all(is_permitted)
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
@@ -223,16 +223,18 @@ impl LeaseWithHolder {
 
 /// Sets a field of nested objects, or removes it.
 fn set_nested_member(object: &mut Value, path: &[&str], value: Option<Value>) {
-    let Some((name, rest)) = path.split_first() else { return };
+    let Some((name, remaining_path)) = path.split_first() else { return };
     // The server omits empty objects, for example the annotations.
     if !object.is_object() {
         *object = json!({});
     }
     let Value::Object(map) = object else { return };
-    match (rest, value) {
+    match (remaining_path, value) {
         ([], Some(value)) => drop(map.insert((*name).to_owned(), value)),
         ([], None) => drop(map.remove(*name)),
-        (_, value) => set_nested_member(map.entry(*name).or_insert(Value::Null), rest, value),
+        (_, value) => {
+            set_nested_member(map.entry(*name).or_insert(Value::Null), remaining_path, value)
+        }
     }
 }
 

@@ -236,16 +236,16 @@ impl ClusterClient {
     ) -> Result<PutOutcome, Cause> {
         let answer = self.send(method, url, Some(&content.0)).await?;
         let follows_unclear_attempt = answer.follows_unclear_attempt;
-        let refused = PutOutcome::Refused { follows_unclear_attempt };
+        let refused_outcome = PutOutcome::Refused { follows_unclear_attempt };
         match answer.status {
             StatusCode::OK | StatusCode::CREATED => {
                 Ok(PutOutcome::Stored(parse_object(&answer, method, url)?))
             }
             // Another version, or for a new object, an existing one with the same name.
-            StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(refused),
+            StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(refused_outcome),
             // Another program has deleted it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && error_reason(&answer) == "NotFound" => {
-                Ok(refused)
+                Ok(refused_outcome)
             }
             _ => Err(self.unexpected_response_cause(&answer, method, url)),
         }

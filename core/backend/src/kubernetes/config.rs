@@ -83,7 +83,7 @@ pub(super) fn read_settings(
     arguments.check_required(&REQUIRED_ARGUMENTS)?;
     let suffix = arguments.string("secret_suffix").unwrap_or_default();
     // The parts of a large state have numbers at the end of their names.
-    if suffix.rsplit_once('-').is_some_and(|(_, last)| last.parse::<i64>().is_ok()) {
+    if suffix.rsplit_once('-').is_some_and(|(_, last_part)| last_part.parse::<i64>().is_ok()) {
         return Err(ConfigError::new(format!(
             "secret_suffix must not end with '-<number>', got {suffix:?}"
         )));
@@ -192,11 +192,11 @@ fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, Co
 
 /// Returns the settings for cluster access in the files. A missing file is ignored.
 fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
-    let listed = arguments.value("config_paths").map(strings_of_list);
+    let configured_paths = arguments.value("config_paths").map(strings_of_list);
     // As in Terraform, a single path takes precedence over all lists.
     let paths = match argument_or_variable(arguments, "config_path", "KUBE_CONFIG_PATH") {
         Some(path) => vec![path],
-        None => listed.unwrap_or_else(|| {
+        None => configured_paths.unwrap_or_else(|| {
             let paths = arguments.read_env_variable("KUBE_CONFIG_PATHS").unwrap_or_default();
             paths.split(':').filter(|path| !path.is_empty()).map(str::to_owned).collect()
         }),
@@ -204,9 +204,11 @@ fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAcc
     let mut config = Kubeconfig::default();
     for path in paths {
         let home = arguments.read_env_variable("HOME").unwrap_or_default();
-        let path = path.strip_prefix("~/").map_or(path.clone(), |rest| format!("{home}/{rest}"));
-        if let Some(next) = Kubeconfig::read(&arguments.working_directory().join(path))? {
-            config.merge(next);
+        let path = path
+            .strip_prefix("~/")
+            .map_or(path.clone(), |relative_path| format!("{home}/{relative_path}"));
+        if let Some(file_config) = Kubeconfig::read(&arguments.working_directory().join(path))? {
+            config.merge(file_config);
         }
     }
     let selection = ContextSelection {

@@ -48,9 +48,10 @@ impl JournalSecrets {
     /// Returns the secret name of an object. Run IDs have uppercase letters, which the names of
     /// secrets must not have.
     fn secret_name(&self, name: &str) -> String {
-        let sum = hex::encode(&Sha256::digest(format!("{}\n{name}", self.state.name()))[..16]);
+        let name_hash =
+            hex::encode(&Sha256::digest(format!("{}\n{name}", self.state.name()))[..16]);
         // It has another prefix than the name of a state, which could be the same otherwise.
-        format!("formwork-journal-{sum}")
+        format!("formwork-journal-{name_hash}")
     }
 }
 

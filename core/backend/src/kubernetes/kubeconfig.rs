@@ -109,19 +109,19 @@ impl Kubeconfig {
     /// # Errors
     /// Returns an error if the file cannot be read, or is not such a configuration.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let shown = path.display();
+        let shown_path = path.display();
         let text = match read_text(path, MAX_SMALL_FILE_LEN) {
             Ok(text) => text,
             // As in kubectl, a file in the list may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
-                return Err(ConfigError::new(format!("{shown} cannot be read: {error}")));
+                return Err(ConfigError::new(format!("{shown_path} cannot be read: {error}")));
             }
         };
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         let config = Self::parse(&text, &directory);
         config.map(Some).map_err(|error| {
-            ConfigError::new(format!("{shown} is not the configuration of a cluster: {error}"))
+            ConfigError::new(format!("{shown_path} is not the configuration of a cluster: {error}"))
         })
     }
 
@@ -140,30 +140,30 @@ impl Kubeconfig {
             .clusters
             .iter_mut()
             .flatten()
-            .for_each(|named| named.directory = directory.to_owned());
-        config.users.iter_mut().flatten().for_each(|named| named.directory = directory.to_owned());
+            .for_each(|entry| entry.directory = directory.to_owned());
+        config.users.iter_mut().flatten().for_each(|entry| entry.directory = directory.to_owned());
         Ok(config)
     }
 
     /// Adds the entries of another configuration that this one lacks.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other_config: Self) {
         fn add_missing_entries<T>(
-            ours: &mut Option<Vec<NamedEntry<T>>>,
-            theirs: Option<Vec<NamedEntry<T>>>,
+            entries: &mut Option<Vec<NamedEntry<T>>>,
+            new_entries: Option<Vec<NamedEntry<T>>>,
         ) {
-            let ours = ours.get_or_insert_default();
-            for named in theirs.into_iter().flatten() {
-                if !ours.iter().any(|other| other.name == named.name) {
-                    ours.push(named);
+            let entries = entries.get_or_insert_default();
+            for new_entry in new_entries.into_iter().flatten() {
+                if !entries.iter().any(|entry| entry.name == new_entry.name) {
+                    entries.push(new_entry);
                 }
             }
         }
         // As in kubectl, the first file with an entry takes precedence.
-        let usable = self.current_context.take().filter(|name| !name.is_empty());
-        self.current_context = usable.or(other.current_context);
-        add_missing_entries(&mut self.clusters, other.clusters);
-        add_missing_entries(&mut self.contexts, other.contexts);
-        add_missing_entries(&mut self.users, other.users);
+        let current_context = self.current_context.take().filter(|name| !name.is_empty());
+        self.current_context = current_context.or(other_config.current_context);
+        add_missing_entries(&mut self.clusters, other_config.clusters);
+        add_missing_entries(&mut self.contexts, other_config.contexts);
+        add_missing_entries(&mut self.users, other_config.users);
     }
 
     /// Returns the access settings of the selected context.
@@ -197,15 +197,15 @@ impl Kubeconfig {
 }
 
 fn find_entry<T: Clone + Default>(
-    all: Option<&[NamedEntry<T>]>,
+    entries: Option<&[NamedEntry<T>]>,
     name: &str,
     kind: &str,
 ) -> Result<(T, PathBuf), ConfigError> {
-    let named = all.unwrap_or_default().iter().find(|named| named.name == name);
-    let named = named.ok_or_else(|| {
+    let entry = entries.unwrap_or_default().iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or_else(|| {
         ConfigError::new(format!("{kind} {name:?} does not exist in config_path"))
     })?;
-    Ok((named.entry.clone().unwrap_or_default(), named.directory.clone()))
+    Ok((entry.entry.clone().unwrap_or_default(), entry.directory.clone()))
 }
 
 impl ClusterAccess {
@@ -302,12 +302,12 @@ mod tests {
         assert_eq!(access.authorities.as_deref(), Some("pem"));
         let exec = access.exec.unwrap();
         assert_eq!((exec.command.as_str(), exec.args), ("/k/./login", Some(vec!["a".to_owned()])));
-        let other = ContextSelection {
+        let selection = ContextSelection {
             cluster: Some("d".to_owned()),
             user: Some("t".to_owned()),
             ..ContextSelection::default()
         };
-        let access = config.select_access(&other).unwrap();
+        let access = config.select_access(&selection).unwrap();
         assert_eq!(access.server.as_deref(), Some("https://d"));
         assert_eq!(access.token_file, Some(PathBuf::from("/k/token")));
         let missing =

@@ -82,16 +82,17 @@ impl<'a> StateCopy<'a> {
     /// Returns an error if the server refuses the request or does not respond.
     pub(super) async fn find_text_for(
         &self,
-        stored: &[KubernetesObject],
+        stored_secrets: &[KubernetesObject],
     ) -> Result<Option<Vec<u8>>, Cause> {
         let copied = self.cluster.list_in_order(&self.labels).await?;
-        let Some(first) = copied.first() else { return Ok(None) };
-        let sums = first.0["metadata"]["annotations"][REPLACED_SUMS_ANNOTATION].as_str();
-        let replaced: Vec<&str> = sums.unwrap_or_default().split(' ').collect();
-        let is_step = stored.iter().enumerate().all(|(i, secret)| {
-            let sum = content_sum(secret);
-            replaced.get(i).is_some_and(|old| *old == sum)
-                || copied.get(i).is_some_and(|new| content_sum(new) == sum)
+        let Some(first_copy) = copied.first() else { return Ok(None) };
+        let recorded_sums =
+            first_copy.0["metadata"]["annotations"][REPLACED_SUMS_ANNOTATION].as_str();
+        let replaced: Vec<&str> = recorded_sums.unwrap_or_default().split(' ').collect();
+        let is_step = stored_secrets.iter().enumerate().all(|(i, secret)| {
+            let stored_sum = content_sum(secret);
+            replaced.get(i).is_some_and(|replaced_sum| *replaced_sum == stored_sum)
+                || copied.get(i).is_some_and(|copy| content_sum(copy) == stored_sum)
         });
         // An incomplete copy is ignored.
         Ok(join_secrets(&copied).ok().flatten().filter(|_| is_step))

@@ -104,11 +104,11 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     );
     assert_eq!(requests[0].headers["authorization"], "Bearer secret");
     assert_eq!(requests[1].line, "PUT /api/v1/namespaces/team/secrets/tfstate-default-app");
-    let written = request_content(&requests[1]);
-    assert_eq!(written["metadata"]["resourceVersion"], "7");
+    let written_secret = request_content(&requests[1]);
+    assert_eq!(written_secret["metadata"]["resourceVersion"], "7");
     // Another program may have added them.
-    assert_eq!(written["metadata"]["annotations"]["kept"], "k");
-    assert_eq!(written["data"], secret_with_state(2, 7)["data"]);
+    assert_eq!(written_secret["metadata"]["annotations"]["kept"], "k");
+    assert_eq!(written_secret["data"], secret_with_state(2, 7)["data"]);
 
     let server = ScriptedServer::start([
         list_reply(&[]),
@@ -119,9 +119,9 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     client.put(test_state_text(1)).await.unwrap();
     let requests = server.received_requests();
     assert_eq!(requests[1].line, "POST /api/v1/namespaces/team/secrets");
-    let written = request_content(&requests[1]);
-    assert_eq!(written["metadata"]["annotations"]["encoding"], "gzip");
-    assert_eq!(written["metadata"]["labels"]["tfstateWorkspace"], "default");
+    let written_secret = request_content(&requests[1]);
+    assert_eq!(written_secret["metadata"]["annotations"]["encoding"], "gzip");
+    assert_eq!(written_secret["metadata"]["labels"]["tfstateWorkspace"], "default");
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,14 +211,14 @@ async fn parts_are_ordered_by_number_and_damage_is_detected() {
     assert_eq!(parts.len(), 12);
     // In the order of the server's listing: by name.
     parts.sort_by_key(|(i, _)| if *i == 0 { String::new() } else { i.to_string() });
-    let part = |(i, chunk): &(usize, &[u8])| {
+    let part_reply = |(i, chunk): &(usize, &[u8])| {
         let name = match i {
             0 => "tfstate-default-app".to_owned(),
             i => format!("tfstate-default-app-part-{i}"),
         };
         json!({ "metadata": { "name": name }, "data": { "tfstate": encode(chunk) } })
     };
-    let secrets: Vec<_> = parts.iter().map(part).collect();
+    let secrets: Vec<_> = parts.iter().map(part_reply).collect();
     let server =
         ScriptedServer::start([list_reply(&secrets), list_reply(&secrets[1..]), list_reply(&[])]);
     let mut client = new_remote_client(&server);
@@ -245,12 +245,12 @@ fn large_text(seed: u8) -> Vec<u8> {
 async fn a_crash_between_two_secrets_leaves_the_new_state() {
     // The copy is written before the secrets of the state.
     let created = || json_reply("201 Created", &json!({}));
-    let done = || success_reply(&json!({}));
+    let done_reply = || success_reply(&json!({}));
     let copies = [
         part_secret("tfstate-default-app-next-0", b""),
         part_secret("tfstate-default-app-next-1", b""),
     ];
-    let old: Vec<_> = {
+    let old_secrets: Vec<_> = {
         let content = crate::compression::compress_gzip(&large_text(1)).unwrap();
         let names = ["tfstate-default-app", "tfstate-default-app-part-1"];
         names
@@ -260,15 +260,15 @@ async fn a_crash_between_two_secrets_leaves_the_new_state() {
             .collect()
     };
     let server = ScriptedServer::start([
-        list_reply(&old),
+        list_reply(&old_secrets),
         list_reply(&[]),
         created(),
         created(),
-        done(),
-        done(),
+        done_reply(),
+        done_reply(),
         list_reply(&copies),
-        done(),
-        done(),
+        done_reply(),
+        done_reply(),
     ]);
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(large_text(1)));
@@ -282,15 +282,15 @@ async fn a_crash_between_two_secrets_leaves_the_new_state() {
     assert_eq!(copies[0]["metadata"]["labels"]["tfstate"], "next");
 
     // Between the two writes.
-    let half = [request_content(&requests[4]), old[1].clone()];
-    let server = ScriptedServer::start([list_reply(&half), list_reply(&copies)]);
+    let half_written = [request_content(&requests[4]), old_secrets[1].clone()];
+    let server = ScriptedServer::start([list_reply(&half_written), list_reply(&copies)]);
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(large_text(2)));
     assert!(client.needs_rewrite());
     // A copy of another write is useless, and so is an incomplete one.
     copies[0]["metadata"]["annotations"]["formwork-replaced-sums"] = json!("");
     for copies in [&copies[..], &copies[..1], &[]] {
-        let server = ScriptedServer::start([list_reply(&half), list_reply(copies)]);
+        let server = ScriptedServer::start([list_reply(&half_written), list_reply(copies)]);
         let error = new_remote_client(&server).get().await.unwrap_err().to_string();
         assert!(error.contains("2 secrets cannot be decompressed"), "{error}");
     }
@@ -313,19 +313,20 @@ async fn a_lock_is_a_lease_with_its_holder() {
     let leases = "/apis/coordination.k8s.io/v1/namespaces/team/leases";
     assert_eq!(requests[0].line, format!("GET {leases}/lock-tfstate-default-app"));
     assert_eq!(requests[1].line, format!("POST {leases}"));
-    let taken = request_content(&requests[1]);
-    assert_eq!(taken["spec"]["holderIdentity"], info.id);
-    let described = taken["metadata"]["annotations"]["app.terraform.io/lock-info"].as_str();
-    assert_eq!(serde_json::from_str::<LockInfo>(described.unwrap()).unwrap(), info);
-    let given = request_content(&requests[3]);
-    assert_eq!(given["metadata"]["resourceVersion"], "5");
-    assert_eq!(given["metadata"]["annotations"], json!({}));
-    assert_eq!(given["spec"], json!({}));
+    let taking_request = request_content(&requests[1]);
+    assert_eq!(taking_request["spec"]["holderIdentity"], info.id);
+    let lock_info =
+        taking_request["metadata"]["annotations"]["app.terraform.io/lock-info"].as_str();
+    assert_eq!(serde_json::from_str::<LockInfo>(lock_info.unwrap()).unwrap(), info);
+    let release_request = request_content(&requests[3]);
+    assert_eq!(release_request["metadata"]["resourceVersion"], "5");
+    assert_eq!(release_request["metadata"]["annotations"], json!({}));
+    assert_eq!(release_request["spec"], json!({}));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_release_after_a_lost_response_succeeds() {
-    for (now, is_released) in [
+    for (current_reply, is_released) in [
         (lease_reply(None), true),
         (lease_reply(Some("l-2")), true),
         (lease_reply(Some("l-1")), false),
@@ -334,7 +335,7 @@ async fn a_release_after_a_lost_response_succeeds() {
             lease_reply(Some("l-1")),
             ScriptedReply::Truncated,
             conflict_reply(),
-            now,
+            current_reply,
         ]);
         let released = new_remote_client(&server).unlock("l-1").await;
         assert_eq!(released.is_ok(), is_released, "{released:?}");
@@ -362,8 +363,8 @@ async fn a_lease_of_another_process_is_described_and_kept() {
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
     let server = ScriptedServer::start([lease_reply(Some("l-1"))]);
-    let found = new_remote_client(&server).read_lock_holder().await.unwrap();
-    assert_eq!(found.unwrap().who, "ana@host");
+    let holder = new_remote_client(&server).read_lock_holder().await.unwrap();
+    assert_eq!(holder.unwrap().who, "ana@host");
     // The response to an attempt was lost.
     let server =
         ScriptedServer::start([lease_reply(None), conflict_reply(), lease_reply(Some(&info.id))]);
@@ -407,8 +408,9 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
     ] {
         let server = ScriptedServer::start(replies);
         let error = new_remote_client(&server).get().await.unwrap_err().to_string();
-        let named = error.contains("GET http://127.0.0.1:") || error.contains("list of secrets");
-        assert!(named && error.contains(reason), "{error}");
+        let names_request =
+            error.contains("GET http://127.0.0.1:") || error.contains("list of secrets");
+        assert!(names_request && error.contains(reason), "{error}");
     }
     // A page from a proxy does not mean that there is no lock.
     let server = ScriptedServer::start([ScriptedReply::new("404 Not Found", "<html>")]);
@@ -427,9 +429,14 @@ async fn a_credential_program_runs_again_when_its_token_is_refused() {
         args: Some(vec!["-c".to_owned(), script.to_owned()]),
         env: Some(vec![kubeconfig::ExecVariable { name: "COUNT".to_owned(), value: count }]),
     };
-    let refused = || status_reply("401 Unauthorized", "Unauthorized");
-    let server =
-        ScriptedServer::start([list_reply(&[]), refused(), list_reply(&[]), refused(), refused()]);
+    let refused_reply = || status_reply("401 Unauthorized", "Unauthorized");
+    let server = ScriptedServer::start([
+        list_reply(&[]),
+        refused_reply(),
+        list_reply(&[]),
+        refused_reply(),
+        refused_reply(),
+    ]);
     let access = ClusterAccess { exec: Some(exec), ..ClusterAccess::default() };
     let mut client = new_backend(&server, access).remote_client(DEFAULT_WORKSPACE);
     client.get().await.unwrap();
@@ -453,12 +460,14 @@ async fn a_credential_program_runs_again_when_its_token_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn workspaces_are_the_secrets_with_the_suffix() {
     let labeled = |suffix: &str, workspace: &str| json!({ "metadata": { "labels": { "tfstateSecretSuffix": suffix, "tfstateWorkspace": workspace } } });
-    let first = success_reply(&json!({
+    let first_page = success_reply(&json!({
         "metadata": { "continue": "c/1" },
         "items": [labeled("app", "two"), labeled("other", "three"), labeled("app", "default")],
     }));
-    let server =
-        ScriptedServer::start([first, list_reply(&[labeled("app", "one"), labeled("app", "two")])]);
+    let server = ScriptedServer::start([
+        first_page,
+        list_reply(&[labeled("app", "one"), labeled("app", "two")]),
+    ]);
     let backend = new_backend(&server, ClusterAccess::default());
     assert_eq!(backend.workspaces().await.unwrap(), [DEFAULT_WORKSPACE, "one", "two"]);
     assert!(server.request_lines()[1].ends_with("?labelSelector=tfstate%3Dtrue&continue=c%2F1"));
@@ -466,26 +475,26 @@ async fn workspaces_are_the_secrets_with_the_suffix() {
 
 #[tokio::test]
 async fn arguments_and_names_that_are_not_valid_are_refused() {
-    let configure = |more: &[(&'static str, Value)], variables: &[(&str, &str)]| {
-        let mut all = vec![("host", Value::string("https://c:6443/"))];
-        all.extend_from_slice(more);
-        configure_backend_with_variables("kubernetes", &all, variables)
+    let configure = |extra_arguments: &[(&'static str, Value)], variables: &[(&str, &str)]| {
+        let mut arguments = vec![("host", Value::string("https://c:6443/"))];
+        arguments.extend_from_slice(extra_arguments);
+        configure_backend_with_variables("kubernetes", &arguments, variables)
     };
     let suffix = |text: &str| [("secret_suffix", Value::string(text))];
-    let refused = |more: &[(&'static str, Value)], variables: &[(&str, &str)]| {
-        let backend = configure(more, variables);
+    let refusal = |extra_arguments: &[(&'static str, Value)], variables: &[(&str, &str)]| {
+        let backend = configure(extra_arguments, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
     let client = "https://c:6443/api/v1/namespaces/ns/secrets/tfstate-default-app";
-    assert_eq!(refused(&suffix("app"), &[("KUBE_NAMESPACE", "ns")]), client);
-    assert!(refused(&[], &[]).contains("\"secret_suffix\" is required"));
-    assert!(refused(&suffix("app-1"), &[]).contains("must not end with '-<number>'"));
+    assert_eq!(refusal(&suffix("app"), &[("KUBE_NAMESPACE", "ns")]), client);
+    assert!(refusal(&[], &[]).contains("\"secret_suffix\" is required"));
+    assert!(refusal(&suffix("app-1"), &[]).contains("must not end with '-<number>'"));
     let nowhere = [("secret_suffix", Value::string("app")), ("host", Value::string(""))];
     let error =
         configure_backend_with_variables("kubernetes", &nowhere, &[]).err().unwrap().message;
     assert!(error.contains("no configuration has been provided"), "{error}");
     let in_cluster = [&suffix("app")[..], &[("in_cluster_config", Value::Bool(true))]].concat();
-    assert!(refused(&in_cluster, &[]).contains("KUBERNETES_SERVICE_HOST"));
+    assert!(refusal(&in_cluster, &[]).contains("KUBERNETES_SERVICE_HOST"));
     let with_password =
         [&suffix("app")[..], &[("host", Value::string("https://u:hush@h"))]].concat();
     let error =

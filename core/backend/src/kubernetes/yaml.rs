@@ -50,11 +50,11 @@ impl YamlReader<'_, '_> {
             EventData::SequenceStart { .. } => {
                 let mut list = Vec::new();
                 loop {
-                    let next = self.next_event()?;
-                    if next.data == EventData::SequenceEnd {
+                    let next_event = self.next_event()?;
+                    if next_event.data == EventData::SequenceEnd {
                         return Ok(Value::Array(list));
                     }
-                    list.push(self.read_value(next, depth + 1)?);
+                    list.push(self.read_value(next_event, depth + 1)?);
                 }
             }
             EventData::MappingStart { .. } => {
@@ -65,8 +65,8 @@ impl YamlReader<'_, '_> {
                         EventData::Scalar { value, .. } => value,
                         _ => return Err(format!("line {line}: a key is not a string")),
                     };
-                    let next = self.next_event()?;
-                    let value = self.read_value(next, depth + 1)?;
+                    let next_event = self.next_event()?;
+                    let value = self.read_value(next_event, depth + 1)?;
                     map.insert(name, value);
                 }
             }
@@ -93,12 +93,13 @@ mod tests {
 
     #[test]
     fn maps_lists_and_scalars_are_parsed_and_other_yaml_is_refused() {
-        let read = parse_yaml("a:\n- b: true\n  c: 'true'\n- {d: [1, ~]}\ne: |\n  x\n  y").unwrap();
+        let value =
+            parse_yaml("a:\n- b: true\n  c: 'true'\n- {d: [1, ~]}\ne: |\n  x\n  y").unwrap();
         let expected = serde_json::json!({
             "a": [{"b": true, "c": "true"}, {"d": ["1", null]}],
             "e": "x\ny\n",
         });
-        assert_eq!(read, expected);
+        assert_eq!(value, expected);
         assert_eq!(parse_yaml("").unwrap(), Value::Null);
         assert_eq!(parse_yaml("{\"a\": \"b\"}").unwrap(), serde_json::json!({"a": "b"}));
         assert!(parse_yaml("a: &x 1\nb: *x").unwrap_err().contains("line 2: aliases"));

@@ -12,23 +12,25 @@ use crate::store::{StoreError, StoreOperation};
 impl LocalStore {
     /// Preserves the content of the file from before the first write of this run.
     pub(super) fn write_backup(&self) -> Result<(), StoreError> {
-        let stored = &self.files.state;
+        let state_path = &self.files.state;
         let Some(backup) = &self.files.backup else { return Ok(()) };
         // A backup at the path of the state would replace the file that is locked and written. As
         // in Terraform, only the new state is kept in this case.
-        if !self.holds_state_from_before_run() || is_same_file(backup, stored) {
+        if !self.holds_state_from_before_run() || is_same_file(backup, state_path) {
             return Ok(());
         }
-        let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
-        let about = from.metadata().map_err(store_error(StoreOperation::Read, stored))?;
+        let state_file =
+            open_file(state_path).map_err(store_error(StoreOperation::Read, state_path))?;
+        let metadata =
+            state_file.metadata().map_err(store_error(StoreOperation::Read, state_path))?;
         let pipe =
             if self.files.named.backup { PipeHandling::WriteInto } else { PipeHandling::Replace };
-        self.disk.replace_file_without_lock(backup, pipe, Some(&about), &|to| {
+        self.disk.replace_file_without_lock(backup, pipe, Some(&metadata), &|writer| {
             if !self.cipher.encrypts() {
-                return io::copy(&mut &from, to).map(drop);
+                return io::copy(&mut &state_file, writer).map(drop);
             }
             // A state that was not encrypted yet must not remain readable in its backup.
-            to.write_all(&self.cipher.encrypt_file_text(read_file(stored, MAX_STATE_LEN)?)?)
+            writer.write_all(&self.cipher.encrypt_file_text(read_file(state_path, MAX_STATE_LEN)?)?)
         })
     }
 

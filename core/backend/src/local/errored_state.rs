@@ -114,32 +114,32 @@ impl ErroredStateFile {
 }
 
 /// The instances with objects in one state that the same instances in another state do not have.
-fn instances_only_in(one: &State, other: &State) -> BTreeSet<InstanceAddr> {
-    let mut found = BTreeSet::new();
-    for (addr, resource) in &one.resources {
-        let there = other.resources.get(addr);
+fn instances_only_in(first: &State, second: &State) -> BTreeSet<InstanceAddr> {
+    let mut addrs = BTreeSet::new();
+    for (addr, resource) in &first.resources {
+        let second_resource = second.resources.get(addr);
         for (key, instance) in &resource.instances {
-            let there = there.and_then(|there| there.instances.get(key));
+            let second_instance = second_resource.and_then(|resource| resource.instances.get(key));
             let objects = instance.current.iter().chain(instance.deposed.values());
             let is_there = |object: &ObjectState| {
-                let there = there.into_iter();
-                let mut there =
-                    there.flat_map(|there| there.current.iter().chain(there.deposed.values()));
-                there.any(|there| is_same_real_object(there, object))
+                let mut second_objects = second_instance
+                    .into_iter()
+                    .flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
+                second_objects.any(|second_object| is_same_real_object(second_object, object))
             };
             if !objects.map(AsRef::as_ref).all(is_there) {
-                found.insert(addr.instance_addr(key.clone()));
+                addrs.insert(addr.instance_addr(key.clone()));
             }
         }
     }
-    found
+    addrs
 }
 
 /// Whether two objects of an instance are the same real object. An update preserves the id.
-fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
-    match (one.attributes.id_attribute(), other.attributes.id_attribute()) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.attributes == other.attributes,
+fn is_same_real_object(first: &ObjectState, second: &ObjectState) -> bool {
+    match (first.attributes.id_attribute(), second.attributes.id_attribute()) {
+        (Some(first), Some(second)) => first == second,
+        _ => first.attributes == second.attributes,
     }
 }
 
@@ -156,8 +156,8 @@ pub fn save_errored_state(
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = directory.join(ERRORED_FILE);
     // Data written to a device or a pipe is lost.
-    let kept = if is_device_or_pipe(&path) { rename_to_free_name(&path) } else { None };
-    let kept = kept.or_else(|| {
+    let former = if is_device_or_pipe(&path) { rename_to_free_name(&path) } else { None };
+    let former = former.or_else(|| {
         ErroredStateFile::read(directory, cipher)
             .filter(|errored| {
                 errored.compare_with_state(Some(file)) != ErroredStateRelation::Superseded
@@ -165,14 +165,14 @@ pub fn save_errored_state(
             .and_then(|errored| rename_to_free_name(&errored.path))
     });
     // In its stored form: a state that was never stored has no serial.
-    let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
+    let next_file = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
     DiskOperations::default().replace_file_without_lock(
         &path,
         PipeHandling::Replace,
         None,
-        &|to| cipher.write_state_to(&stored, to),
+        &|writer| cipher.write_state_to(&next_file, writer),
     )?;
-    Ok((path, kept))
+    Ok((path, former))
 }
 
 /// Renames a file to the first free name. Does nothing if there is none, or if the file cannot be

@@ -78,12 +78,14 @@ impl HeldLock {
             if !is_file_at_path(&file, path).map_err(lock_failed)? {
                 continue;
             }
-            let about = LockInfo::new(operation, display_path(path));
-            let (id, state) = (about.id.clone(), path.clone());
-            let held = Self { id, file, former: Vec::new(), state, info, is_ours };
+            let lock_info = LockInfo::new(operation, display_path(path));
+            let (id, state) = (lock_info.id.clone(), path.clone());
+            let held_lock = Self { id, file, former: Vec::new(), state, info, is_ours };
             // From here on, created files are deleted with the lock.
-            held.write_lock_info(&about).map_err(store_error(StoreOperation::Lock, &held.info))?;
-            return Ok(Some(held));
+            held_lock
+                .write_lock_info(&lock_info)
+                .map_err(store_error(StoreOperation::Lock, &held_lock.info))?;
+            return Ok(Some(held_lock));
         }
         Err(StoreError::Replaced { location: display_path(path) })
     }
@@ -117,7 +119,7 @@ impl HeldLock {
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
-        let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
+        let is_empty = self.file.metadata().is_ok_and(|metadata| metadata.len() == 0);
         // A file that was created for the lock must not remain: later commands would mistake it for
         // an emptied state.
         if self.is_ours && is_empty && is_file_at_path(&self.file, &self.state).unwrap_or(false) {
@@ -130,9 +132,9 @@ impl Drop for HeldLock {
 
 /// Whether the path leads to this open file.
 pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
-    let ours = FileId::of(file)?;
+    let own_id = FileId::of(file)?;
     match FileId::at(path) {
-        Ok(there) => Ok(ours == there),
+        Ok(path_id) => Ok(own_id == path_id),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -42,16 +42,18 @@ impl BackupCopy {
 impl LocalStore {
     /// Files that prove that an empty state file was not always empty.
     pub(super) fn evidence_of_lost_state(&self) -> Vec<String> {
-        let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
+        let holds_something =
+            |path: &PathBuf| path.metadata().is_ok_and(|metadata| metadata.len() > 0);
         let backup = self.files.backup.clone().filter(holds_something);
         let traces = self.intents.unfinished_runs();
         // A run that was killed leaves the content in this file before it replaces the state. Its journal
         // has the same content.
         let is_lost = |file: &StateFile| traces.is_empty() && !file.state.resources.is_empty();
-        let written = self.read_unfinished_state().into_iter().filter(|(_, file)| is_lost(file));
-        let next: Vec<PathBuf> = written.map(|(path, _)| path).collect();
+        let unfinished_files =
+            self.read_unfinished_state().into_iter().filter(|(_, file)| is_lost(file));
+        let next_paths: Vec<PathBuf> = unfinished_files.map(|(path, _)| path).collect();
         let runs = traces.iter().filter(|trace| trace.proves_state);
-        let files = backup.iter().chain(&next).map(|path| display_path(path));
+        let files = backup.iter().chain(&next_paths).map(|path| display_path(path));
         files.chain(runs.map(|trace| trace.location.clone())).collect()
     }
 
@@ -70,13 +72,14 @@ impl LocalStore {
         let mut lineages: Vec<String> = bases.map(|(lineage, _)| lineage).collect();
         lineages.extend(backup.as_ref().map(|(_, backup)| backup.lineage.clone()));
         let is_known = |file: &StateFile| lineages.is_empty() || lineages.contains(&file.lineage);
-        let written = self.read_unfinished_state().into_iter().filter(|(_, file)| is_known(file));
-        if let Some((next, file)) = written.max_by_key(|(_, file)| file.serial)
+        let unfinished_files =
+            self.read_unfinished_state().into_iter().filter(|(_, file)| is_known(file));
+        if let Some((next_path, file)) = unfinished_files.max_by_key(|(_, file)| file.serial)
             && backup.as_ref().is_none_or(|(_, backup)| backup.serial <= file.serial)
         {
             return Some(format!(
                 "{} can be copied over it. It is the complete state with serial {} and lineage {} that a run was writing.",
-                next.display(),
+                next_path.display(),
                 file.serial,
                 file.lineage
             ));

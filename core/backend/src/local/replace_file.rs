@@ -69,24 +69,24 @@ impl DiskOperations {
         options.read(true).write(true).create_new(true).owner_only();
         // A killed run may leave a file with this name. If it belongs to another user of a shared
         // directory, it cannot be deleted, and must not prevent the state from being stored.
-        let mut last = io::ErrorKind::AlreadyExists.into();
-        for next in temporary_paths_beside(path) {
-            match std::fs::remove_file(&next)
+        let mut last_error = io::ErrorKind::AlreadyExists.into();
+        for next_path in temporary_paths_beside(path) {
+            match std::fs::remove_file(&next_path)
                 .or_else(ignore_not_found)
-                .and_then(|()| options.open(&next))
+                .and_then(|()| options.open(&next_path))
             {
                 Ok(file) => {
                     access.map_or(Ok(()), |access| access.apply_to_file(&file))?;
-                    return Ok((next, file));
+                    return Ok((next_path, file));
                 }
-                Err(error) => last = error,
+                Err(error) => last_error = error,
             }
-            if std::fs::symlink_metadata(&next).is_err() {
+            if std::fs::symlink_metadata(&next_path).is_err() {
                 // The directory accepts no new file, whatever its name.
                 break;
             }
         }
-        Err(last)
+        Err(last_error)
     }
 
     fn write_content(&self, mut file: &File, text: WriteContent<'_>) -> io::Result<()> {
@@ -96,13 +96,13 @@ impl DiskOperations {
         self.durability.sync_file(file)
     }
 
-    fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
+    fn overwrite(&self, mut file: &File, mut content: &File) -> io::Result<()> {
         self.check_injected_fault()?;
         // Space is allocated before a byte is changed.
-        reserve_disk_space(file, 0..with.metadata()?.len())?;
+        reserve_disk_space(file, 0..content.metadata()?.len())?;
         file.rewind()?;
-        with.rewind()?;
-        let length = io::copy(&mut with, &mut file)?;
+        content.rewind()?;
+        let length = io::copy(&mut content, &mut file)?;
         self.check_injected_fault()?;
         // The old content may have been longer.
         file.set_len(length)?;
@@ -110,21 +110,21 @@ impl DiskOperations {
         self.durability.sync_file(file)
     }
 
-    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn link(&self, source: &Path, destination: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
-        std::fs::remove_file(to).or_else(ignore_not_found)?;
-        std::fs::hard_link(from, to)
+        std::fs::remove_file(destination).or_else(ignore_not_found)?;
+        std::fs::hard_link(source, destination)
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn rename(&self, source: &Path, destination: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
-        std::fs::rename(from, to)
+        std::fs::rename(source, destination)
     }
 
     /// Makes the entries in the directory of a file durable.
-    fn sync_parent_dir(&self, of: &Path) -> io::Result<()> {
+    fn sync_parent_dir(&self, path: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
-        let directory = of.parent().filter(|directory| !directory.as_os_str().is_empty());
+        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
         self.durability.sync_dir(directory.unwrap_or(Path::new(".")))
     }
 }
@@ -154,8 +154,8 @@ pub(super) fn replace_file(
     let path = path.canonicalize().unwrap_or_else(|_| follow_links(path));
     let previous = sibling_path(&path, ".previous");
 
-    let access = path.metadata().ok().map(|found| FileAccess::of(&found));
-    let (next, stand_in) = disk.create_next_file(&path, access).map_err(write_failed)?;
+    let access = path.metadata().ok().map(|metadata| FileAccess::of(&metadata));
+    let (next_path, stand_in) = disk.create_next_file(&path, access).map_err(write_failed)?;
     let placed = lock(stand_in).and_then(|stand_in| {
         disk.write_content(&stand_in, text)?;
         let linked = original.is_some_and(|original| {
@@ -164,7 +164,7 @@ pub(super) fn replace_file(
                 && is_file_at_path(original, &previous).unwrap_or(false)
         });
         // The content is already on the disk, so the name never refers to partial content.
-        match disk.rename(&next, &path) {
+        match disk.rename(&next_path, &path) {
             Err(error) if is_replace_refused_error(&error) => {
                 Ok((stand_in, NewTextLocation::NextFile))
             }
@@ -176,11 +176,11 @@ pub(super) fn replace_file(
         Ok((stand_in, NewTextLocation::NextFile)) => {
             std::fs::remove_file(&previous).ok();
             let mounted = MountPointFile { path: &path, original };
-            return mounted.overwrite(disk, &next, &stand_in);
+            return mounted.overwrite(disk, &next_path, &stand_in);
         }
         Err(error) => {
             // Best effort: the next write removes the rest.
-            std::fs::remove_file(&next).ok();
+            std::fs::remove_file(&next_path).ok();
             std::fs::remove_file(&previous).ok();
             return Err(write_failed(error));
         }
@@ -232,7 +232,7 @@ impl MountPointFile<'_> {
     fn overwrite(
         self,
         disk: &DiskOperations,
-        next: &Path,
+        next_path: &Path,
         text: &File,
     ) -> Result<ReplacedFile, StoreError> {
         let Self { path, original } = self;
@@ -242,7 +242,7 @@ impl MountPointFile<'_> {
             None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
         });
         written.map_err(store_error(StoreOperation::Overwrite, path))?;
-        std::fs::remove_file(next).ok();
+        std::fs::remove_file(next_path).ok();
         Ok(ReplacedFile { file: None, durable: Ok(()) })
     }
 }
@@ -264,31 +264,31 @@ impl DiskOperations {
         &self,
         path: &Path,
         pipe: PipeHandling,
-        of: Option<&Metadata>,
+        metadata: Option<&Metadata>,
         text: WriteContent<'_>,
     ) -> Result<(), StoreError> {
         let write_failed = |error| store_error(StoreOperation::Write, path)(error);
         if is_device_or_pipe(path) && (pipe == PipeHandling::WriteInto || is_device(path)) {
             // Replacing a device or pipe with a file would break it for all other programs.
-            let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
-            return text(&mut there).map_err(write_failed);
+            let mut file = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
+            return text(&mut file).map_err(write_failed);
         }
-        let there = path.metadata().ok().map(|found| FileAccess::of(&found));
-        let access = match (there, of.map(FileAccess::of)) {
-            (Some(there), Some(of)) => Some(there.intersection(of)),
-            (there, of) => there.or(of),
+        let path_access = path.metadata().ok().map(|metadata| FileAccess::of(&metadata));
+        let access = match (path_access, metadata.map(FileAccess::of)) {
+            (Some(path_access), Some(given_access)) => Some(path_access.intersection(given_access)),
+            (path_access, given_access) => path_access.or(given_access),
         };
-        let (next, file) = self.create_next_file(path, access).map_err(write_failed)?;
+        let (next_path, file) = self.create_next_file(path, access).map_err(write_failed)?;
         let placed =
-            self.write_content(&file, text).and_then(|()| match self.rename(&next, path) {
+            self.write_content(&file, text).and_then(|()| match self.rename(&next_path, path) {
                 Err(error) if is_replace_refused_error(&error) => {
                     self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
-                    std::fs::remove_file(&next)
+                    std::fs::remove_file(&next_path)
                 }
                 renamed => renamed.and_then(|()| self.sync_parent_dir(path)),
             });
         placed.map_err(|error| {
-            std::fs::remove_file(&next).ok();
+            std::fs::remove_file(&next_path).ok();
             write_failed(error)
         })
     }
@@ -296,8 +296,9 @@ impl DiskOperations {
 
 /// The paths to which content is written next to a file, in the order in which they are tried.
 pub(super) fn temporary_paths_beside(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let spare = (1..=9).map(|number| sibling_path(path, &format!("{NEXT_SUFFIX}.{number}")));
-    std::iter::once(sibling_path(path, NEXT_SUFFIX)).chain(spare)
+    let numbered_paths =
+        (1..=9).map(|number| sibling_path(path, &format!("{NEXT_SUFFIX}.{number}")));
+    std::iter::once(sibling_path(path, NEXT_SUFFIX)).chain(numbered_paths)
 }
 
 /// The path of a file next to another one that only Formwork uses.
@@ -313,12 +314,12 @@ fn ignore_not_found(error: io::Error) -> io::Result<()> {
 /// The target of a path that may be a link, whether it exists or not. The journals of a state are
 /// next to the target, so that they are found through every link.
 pub(super) fn follow_links(path: &Path) -> PathBuf {
-    let mut at = path.to_owned();
+    let mut target_path = path.to_owned();
     // The same limit as in the system.
     for _ in 0..40 {
-        let Ok(target) = std::fs::read_link(&at) else { break };
+        let Ok(target) = std::fs::read_link(&target_path) else { break };
         // A relative target starts at the directory of the link.
-        at = at.with_file_name("").join(target);
+        target_path = target_path.with_file_name("").join(target);
     }
-    at
+    target_path
 }

@@ -81,13 +81,13 @@ async fn the_same_content_is_not_written_again() {
     let mut file = state_with_word("a");
     new_store(&directory).write(&mut file).await.unwrap();
     let mut store = new_store(&directory);
-    let mut read = store.read().await.unwrap().unwrap();
-    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
-    assert_eq!(read.serial, 1);
-    read.check_results = state_with_word("b").check_results;
-    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Stored);
-    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
-    assert_eq!(read.serial, 2);
+    let mut file = store.read().await.unwrap().unwrap();
+    assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
+    assert_eq!(file.serial, 1);
+    file.check_results = state_with_word("b").check_results;
+    assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
+    assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
+    assert_eq!(file.serial, 2);
 }
 
 #[tokio::test]
@@ -182,12 +182,12 @@ async fn a_second_holder_gets_the_description_of_the_first() {
 #[tokio::test]
 async fn a_lock_is_waited_for() {
     let directory = new_dir();
-    let mut first = new_store(&directory);
-    let lock = first.lock(lock_request()).await.unwrap();
+    let mut first_store = new_store(&directory);
+    let lock = first_store.lock(lock_request()).await.unwrap();
     let mut second = new_store(&directory);
     // The last attempt is made when the time is over, after the first holder has released the lock.
     let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
-    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(lock));
+    let (locked, unlocked) = tokio::join!(second.lock(patient), first_store.unlock(lock));
     unlocked.unwrap();
     second.unlock(locked.unwrap()).await.unwrap();
 }
@@ -220,7 +220,7 @@ async fn a_disk_failure_leaves_the_old_or_the_new_content() {
         loop {
             let directory = new_dir();
             let mut store = new_store(&directory);
-            let old = {
+            let old_text = {
                 let mut file = state_with_word("old");
                 store.write(&mut file).await.unwrap();
                 std::fs::read_to_string(state_path_in(&directory)).unwrap()
@@ -228,37 +228,43 @@ async fn a_disk_failure_leaves_the_old_or_the_new_content() {
             if locked {
                 drop(store.lock(lock_request()).await.unwrap());
             }
-            let waiting = File::open(state_path_in(&directory)).unwrap();
+            let waiting_file = File::open(state_path_in(&directory)).unwrap();
             let mut file = store.read().await.unwrap().unwrap();
             file.check_results = state_with_word("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
             let result = store.write(&mut file).await;
             // If some remain, the write used the disk fewer times, so a failure was tested at each
             // point.
-            let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
+            let spent = store.disk.fail_at.lock().unwrap().is_some_and(|remaining| remaining > 0);
             *store.disk.fail_at.lock().unwrap() = None;
 
-            let there = std::fs::read_to_string(state_path_in(&directory)).unwrap();
-            let new = StateFile::parse(there.as_bytes()).unwrap();
+            let current_text = std::fs::read_to_string(state_path_in(&directory)).unwrap();
+            let current_file = StateFile::parse(current_text.as_bytes()).unwrap();
             match &result {
-                Ok(_) => assert_eq!(new, file),
-                Err(_) => assert!(there == old || new.check_results == file.check_results),
+                Ok(_) => assert_eq!(current_file, file),
+                Err(_) => assert!(
+                    current_text == old_text || current_file.check_results == file.check_results
+                ),
             }
-            assert_eq!(file.serial, new.serial, "the serial is taken back");
-            if locked && there != old {
-                let text = io::read_to_string(&waiting).unwrap();
-                assert!(!text.is_empty() && text != old, "a waiting program sees the old state");
+            assert_eq!(file.serial, current_file.serial, "the serial is taken back");
+            if locked && current_text != old_text {
+                let text = io::read_to_string(&waiting_file).unwrap();
+                assert!(
+                    !text.is_empty() && text != old_text,
+                    "a waiting program sees the old state"
+                );
             }
-            let other = LocalStore::new(StateFilePaths::from_state_path(state_path_in(&directory)))
-                .lock(lock_request())
-                .await;
-            assert_eq!(other.is_err(), locked, "the lock holds whatever happened");
+            let other_store =
+                LocalStore::new(StateFilePaths::from_state_path(state_path_in(&directory)))
+                    .lock(lock_request())
+                    .await;
+            assert_eq!(other_store.is_err(), locked, "the lock holds whatever happened");
             drop(store);
-            let left: Vec<String> = file_names_in(&directory)
+            let leftover_names: Vec<String> = file_names_in(&directory)
                 .into_iter()
                 .filter(|name| name.starts_with('.'))
                 .collect();
-            assert!(left.is_empty(), "left over: {left:?}");
+            assert!(leftover_names.is_empty(), "left over: {leftover_names:?}");
             if spent {
                 break;
             }
@@ -297,17 +303,17 @@ async fn a_file_that_another_program_put_there_is_not_overwritten() {
 #[tokio::test]
 async fn a_write_of_another_program_without_lock_is_noticed() {
     let directory = new_dir();
-    let mut ours = new_store(&directory);
+    let mut store = new_store(&directory);
     let mut file = state_with_word("a");
-    ours.write(&mut file).await.unwrap();
-    let mut theirs = new_store(&directory);
-    let mut other = theirs.read().await.unwrap().unwrap();
-    other.check_results = None;
-    theirs.write(&mut other).await.unwrap();
+    store.write(&mut file).await.unwrap();
+    let mut other_store = new_store(&directory);
+    let mut other_file = other_store.read().await.unwrap().unwrap();
+    other_file.check_results = None;
+    other_store.write(&mut other_file).await.unwrap();
     file.check_results = state_with_word("b").check_results;
-    let error = ours.write(&mut file).await.unwrap_err();
+    let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
-    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(other));
+    assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(other_file));
 }
 
 #[tokio::test]
@@ -322,12 +328,12 @@ async fn a_state_of_another_lineage_is_not_overwritten() {
 #[tokio::test]
 async fn a_run_with_a_separate_output_file_is_recovered_from_its_input_file() {
     let directory = new_dir();
-    let old = directory.path().join("old.tfstate");
+    let old_path = directory.path().join("old.tfstate");
     let base = StateFile { serial: 3, ..state_with_word("a") };
-    std::fs::write(&old, base.to_bytes()).unwrap();
+    std::fs::write(&old_path, base.to_bytes()).unwrap();
     let mut store = new_store(&directory);
-    let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin_run(begin).await.unwrap();
+    let header = RunHeader { operation: "test", base: &base, read_from: Some(&old_path) };
+    let journal = store.intents.begin_run(header).await.unwrap();
     // Nothing has begun until it changes something, even if it has created a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
     std::fs::write(state_path_in(&directory), "").unwrap();
@@ -342,18 +348,18 @@ async fn a_run_with_a_separate_output_file_is_recovered_from_its_input_file() {
     journal.announce_operation(call).await.unwrap();
     std::fs::write(state_path_in(&directory), "").unwrap();
     assert_eq!(store.read().await.unwrap(), Some(base));
-    assert_eq!(store.files.read_from, Some(old));
+    assert_eq!(store.files.read_from, Some(old_path));
 }
 
 #[tokio::test]
 async fn a_run_without_a_base_state_is_not_recovered_from_another_file() {
     let directory = new_dir();
-    let old = directory.path().join("old.tfstate");
-    std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
+    let old_path = directory.path().join("old.tfstate");
+    std::fs::write(&old_path, state_with_word("a").to_bytes()).unwrap();
     let mut store = new_store(&directory);
     let base = StateFile::new_empty();
-    let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin_run(begin).await.unwrap();
+    let header = RunHeader { operation: "test", base: &base, read_from: Some(&old_path) };
+    let journal = store.intents.begin_run(header).await.unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let planned = Value::string("new");
@@ -383,10 +389,10 @@ fn a_lock_that_could_not_be_reported_leaves_nothing() {
 fn journals_are_next_to_the_target_of_a_link() {
     let directory = new_dir();
     std::fs::create_dir(directory.path().join("real")).unwrap();
-    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
-    symlink("real/s.tfstate", &one).unwrap();
-    symlink("one", &two).unwrap();
-    for path in [directory.path().join("real/s.tfstate"), one, two] {
+    let [first_link, second_link] = ["one", "two"].map(|name| directory.path().join(name));
+    symlink("real/s.tfstate", &first_link).unwrap();
+    symlink("one", &second_link).unwrap();
+    for path in [directory.path().join("real/s.tfstate"), first_link, second_link] {
         let store = LocalStore::new(StateFilePaths::from_state_path(path));
         assert_eq!(store.files.journal_dir(), directory.path().join("real/.s.tfstate.journal"));
     }
@@ -395,10 +401,10 @@ fn journals_are_next_to_the_target_of_a_link() {
 #[tokio::test]
 async fn reading_from_one_file_and_writing_to_another_keeps_the_first() {
     let directory = new_dir();
-    let old = directory.path().join("old.tfstate");
-    std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
+    let old_path = directory.path().join("old.tfstate");
+    std::fs::write(&old_path, state_with_word("a").to_bytes()).unwrap();
     let files = StateFilePaths {
-        read_from: Some(old.clone()),
+        read_from: Some(old_path.clone()),
         ..StateFilePaths::from_state_path(state_path_in(&directory))
     };
     let mut store = LocalStore::new(files);
@@ -407,7 +413,7 @@ async fn reading_from_one_file_and_writing_to_another_keeps_the_first() {
     for _ in 0..2 {
         store.write(&mut file).await.unwrap();
     }
-    assert_eq!(std::fs::read(&old).unwrap(), state_with_word("a").to_bytes());
+    assert_eq!(std::fs::read(&old_path).unwrap(), state_with_word("a").to_bytes());
     assert_eq!(load_state_file(&state_path_in(&directory)).unwrap(), Some(file));
 }
 
@@ -429,19 +435,19 @@ async fn an_overwriting_state_keeps_its_serial_and_leaves_a_backup() {
 #[test]
 fn a_state_that_cannot_be_stored_is_saved_in_errored_tfstate() {
     let directory = new_dir();
-    let (path, kept) =
+    let (path, former) =
         save_errored_state(&state_with_word("a"), &StateCipher::default(), directory.path())
             .unwrap();
-    assert_eq!((&path, kept), (&directory.path().join("errored.tfstate"), None));
+    assert_eq!((&path, former), (&directory.path().join("errored.tfstate"), None));
     // In the form in which it is stored next: serial 0 means that a state was never stored.
-    let next = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
-    assert_eq!(std::fs::read(path).unwrap(), next.to_bytes());
+    let next_file = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
+    assert_eq!(std::fs::read(path).unwrap(), next_file.to_bytes());
 }
 
 #[test]
 fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     let directory = new_dir();
-    let with = |lineage: &str, names: &[&str]| {
+    let file_with_instances = |lineage: &str, names: &[&str]| {
         let resources: Vec<String> = names
             .iter()
             .map(|name| {
@@ -459,19 +465,20 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     let save = |file: StateFile| {
         save_errored_state(&file, &StateCipher::default(), directory.path()).unwrap().1
     };
-    assert_eq!(save(with("one", &["a"])), None);
-    assert_eq!(save(with("one", &["a", "b"])), None);
-    let kept = |number: u32| Some(directory.path().join(format!("errored.{number}.tfstate")));
-    assert_eq!(save(with("one", &["a"])), kept(1));
-    assert_eq!(save(with("two", &["a"])), kept(2));
+    assert_eq!(save(file_with_instances("one", &["a"])), None);
+    assert_eq!(save(file_with_instances("one", &["a", "b"])), None);
+    let former_path =
+        |number: u32| Some(directory.path().join(format!("errored.{number}.tfstate")));
+    assert_eq!(save(file_with_instances("one", &["a"])), former_path(1));
+    assert_eq!(save(file_with_instances("two", &["a"])), former_path(2));
 
     let errored = ErroredStateFile::read(directory.path(), &StateCipher::default()).unwrap();
-    let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
+    let stored = |names: &[&str], serial| StateFile { serial, ..file_with_instances("two", names) };
     let standing = |file: StateFile| errored.compare_with_state(Some(&file));
     let addrs =
         |names: &[&str]| names.iter().map(|name| format!("t.{name}").parse().unwrap()).collect();
     assert_eq!(standing(stored(&["a", "b"], 0)), ErroredStateRelation::Superseded);
-    assert_eq!(standing(with("one", &["a"])), ErroredStateRelation::OtherLineage);
+    assert_eq!(standing(file_with_instances("one", &["a"])), ErroredStateRelation::OtherLineage);
     assert_eq!(standing(stored(&[], 0)), ErroredStateRelation::Newer { missing: addrs(&["a"]) });
     assert_eq!(
         errored.compare_with_state(None),

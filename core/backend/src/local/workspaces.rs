@@ -61,7 +61,7 @@ impl Workspaces {
     pub fn state_paths(&self, name: &str) -> StateFilePaths {
         StateFilePaths::from_state_path(match name {
             DEFAULT_WORKSPACE => self.default.clone(),
-            other => self.directory.join(other).join(STATE_FILE),
+            workspace => self.directory.join(workspace).join(STATE_FILE),
         })
     }
 
@@ -94,7 +94,7 @@ impl Workspaces {
     /// # Errors
     /// Returns an error if the workspace exists, or if its directory cannot be created.
     pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
-        if self.list()?.iter().any(|other| other == name) {
+        if self.list()?.iter().any(|workspace| workspace == name) {
             return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let created = self
@@ -117,7 +117,7 @@ impl Workspaces {
         if name == DEFAULT_WORKSPACE {
             return Err(WorkspaceError::Default);
         }
-        if !self.list()?.iter().any(|other| other == name) {
+        if !self.list()?.iter().any(|workspace| workspace == name) {
             return Err(WorkspaceError::Missing(name.to_owned()));
         }
         let open = |parent: &Dir, name: &OsStr| {
@@ -206,11 +206,10 @@ mod tests {
         workspaces.create("a").unwrap();
         std::fs::write(directory.path().join(WORKSPACES_DIR).join("file"), "").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default", "a", "b"]);
-        let refused =
-            [workspaces.create("a"), workspaces.delete("c"), workspaces.delete("default")];
-        let refused: Vec<_> = refused.map(|result| result.unwrap_err().to_string()).into();
+        let errors = [workspaces.create("a"), workspaces.delete("c"), workspaces.delete("default")];
+        let errors: Vec<_> = errors.map(|result| result.unwrap_err().to_string()).into();
         assert_eq!(
-            refused,
+            errors,
             [
                 "Workspace \"a\" already exists",
                 "Workspace \"c\" doesn't exist",
@@ -225,22 +224,23 @@ mod tests {
     fn a_workspace_through_a_planted_link_is_neither_created_nor_deleted() {
         use std::os::unix::fs::symlink;
         let directory = tempfile::tempdir().unwrap();
-        let (root, other) = (directory.path().join("root"), directory.path().join("other"));
-        std::fs::create_dir_all(other.join("a/kept")).unwrap();
+        let (root, other_directory) =
+            (directory.path().join("root"), directory.path().join("other"));
+        std::fs::create_dir_all(other_directory.join("a/kept")).unwrap();
         std::fs::create_dir_all(&root).unwrap();
-        symlink(&other, root.join(WORKSPACES_DIR)).unwrap();
+        symlink(&other_directory, root.join(WORKSPACES_DIR)).unwrap();
         let workspaces = Workspaces::from_paths(&root, None, None);
         assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
-        assert!(other.join("a/kept").is_dir());
+        assert!(other_directory.join("a/kept").is_dir());
         assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
-        assert!(!other.join("new").exists());
+        assert!(!other_directory.join("new").exists());
         // If a workspace is a link itself, the link is deleted.
         std::fs::remove_file(root.join(WORKSPACES_DIR)).unwrap();
         std::fs::create_dir(root.join(WORKSPACES_DIR)).unwrap();
-        symlink(other.join("a"), root.join(WORKSPACES_DIR).join("b")).unwrap();
+        symlink(other_directory.join("a"), root.join(WORKSPACES_DIR).join("b")).unwrap();
         workspaces.delete("b").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default"]);
-        assert!(other.join("a/kept").is_dir());
+        assert!(other_directory.join("a/kept").is_dir());
     }
 
     #[test]
@@ -259,22 +259,22 @@ mod tests {
     #[test]
     fn each_workspace_has_a_file_of_its_own() {
         let root = Path::new("r");
-        let usual = Workspaces::from_paths(root, None, None);
+        let default = Workspaces::from_paths(root, None, None);
         let custom = Workspaces::from_paths(root, Some(Path::new("s")), Some(Path::new("d")));
         let state = |workspaces: &Workspaces, name| {
             workspaces.state_paths(name).state.display().to_string()
         };
-        assert_eq!(state(&usual, "default"), "r/terraform.tfstate");
-        assert_eq!(state(&usual, "w"), "r/terraform.tfstate.d/w/terraform.tfstate");
+        assert_eq!(state(&default, "default"), "r/terraform.tfstate");
+        assert_eq!(state(&default, "w"), "r/terraform.tfstate.d/w/terraform.tfstate");
         assert_eq!(state(&custom, "default"), "r/s");
         assert_eq!(state(&custom, "w"), "r/d/w/terraform.tfstate");
     }
 
     #[test]
     fn a_name_is_safe_as_the_name_of_a_directory() {
-        let good = ["a", "A-1_x", "a@b", "v1.2"];
-        let bad = ["", ".", "..", "a/b", "a b", "ä", "a%b", "a\\b"];
-        assert!(good.iter().all(|name| Workspaces::is_valid_name(name)));
-        assert!(!bad.iter().any(|name| Workspaces::is_valid_name(name)));
+        let valid_names = ["a", "A-1_x", "a@b", "v1.2"];
+        let invalid_names = ["", ".", "..", "a/b", "a b", "ä", "a%b", "a\\b"];
+        assert!(valid_names.iter().all(|name| Workspaces::is_valid_name(name)));
+        assert!(!invalid_names.iter().any(|name| Workspaces::is_valid_name(name)));
     }
 }

@@ -72,10 +72,10 @@ fn error_with_server_message(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        let more = error.to_string();
+        let source_text = error.to_string();
         // Errors of the library often repeat the message of their source.
-        if !text.contains(&more) {
-            text.push_str(&format!(": {more}"));
+        if !text.contains(&source_text) {
+            text.push_str(&format!(": {source_text}"));
         }
         source = error.source();
     }

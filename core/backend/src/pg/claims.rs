@@ -26,22 +26,22 @@ impl StatesTable {
         &self,
         transaction: &Transaction<'_>,
         workspace: &str,
-        own: &[String],
-        changed: &[String],
+        own_runs: &[String],
+        changed_addresses: &[String],
     ) -> Result<HeldClaims, Cause> {
         let query = format!(
             "SELECT address, run = ANY($2) FROM {} WHERE workspace = $1 AND changes AND (run = ANY($2) OR address = ANY($3))",
             self.own_table_name("formwork_claims")
         );
-        let rows = transaction.query(&query, &[&workspace, &own, &changed]).await;
-        let mut held = HeldClaims { own: BTreeSet::new(), others: BTreeSet::new() };
+        let rows = transaction.query(&query, &[&workspace, &own_runs, &changed_addresses]).await;
+        let mut held_claims = HeldClaims { own: BTreeSet::new(), others: BTreeSet::new() };
         for row in rows? {
             match row.get(1) {
-                true => held.own.insert(row.get(0)),
-                false => held.others.insert(row.get(0)),
+                true => held_claims.own.insert(row.get(0)),
+                false => held_claims.others.insert(row.get(0)),
             };
         }
-        Ok(held)
+        Ok(held_claims)
     }
 }
 

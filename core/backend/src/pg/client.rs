@@ -37,13 +37,13 @@ pub(super) struct PgClient {
     workspace: String,
     client: Option<Connection>,
     /// The checksum of the text that was last read or written, or `None` if there was none.
-    known: Option<String>,
+    known_checksum: Option<String>,
     /// Whether that happened after the lock was acquired.
     is_known_under_lock: bool,
     /// The checksum of a written text whose response was lost.
     unconfirmed: Option<String>,
     /// The advisory lock that is held.
-    held: Option<HeldAdvisoryLock>,
+    held_lock: Option<HeldAdvisoryLock>,
 }
 
 /// An advisory lock that is held.
@@ -99,8 +99,16 @@ impl PgClient {
     /// Creates the client. Connects on first use.
     pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         let workspace = workspace.to_owned();
-        let (client, known, unconfirmed, held) = (None, None, None, None);
-        Self { table, workspace, client, known, is_known_under_lock: false, unconfirmed, held }
+        let (client, known_checksum, unconfirmed, held_lock) = (None, None, None, None);
+        Self {
+            table,
+            workspace,
+            client,
+            known_checksum,
+            is_known_under_lock: false,
+            unconfirmed,
+            held_lock,
+        }
     }
 
     /// Returns the connection. A lost one is replaced, and its lock is acquired again, which may
@@ -110,7 +118,7 @@ impl PgClient {
             // Closed first, because its session may still hold the lock.
             self.client = None;
             let client = self.table.connect_and_create().await?;
-            if let Some(lock) = self.held {
+            if let Some(lock) = self.held_lock {
                 self.retake_lock(&client, lock).await?;
             }
             self.client = Some(client);
@@ -140,9 +148,9 @@ impl PgClient {
         }
         let query = format!("SELECT md5(data) FROM {} WHERE name = $1", self.table.name());
         let row = client.query_opt(&query, &[&self.workspace]).await?;
-        let stored: Option<String> = row.and_then(|row| row.get(0));
-        let is_own_write = self.unconfirmed.is_some() && stored == self.unconfirmed;
-        if stored != self.known && !is_own_write {
+        let stored_checksum: Option<String> = row.and_then(|row| row.get(0));
+        let is_own_write = self.unconfirmed.is_some() && stored_checksum == self.unconfirmed;
+        if stored_checksum != self.known_checksum && !is_own_write {
             return Err("the connection that held the lock was lost, and another process has changed the state since".into());
         }
         Ok(())
@@ -161,22 +169,22 @@ impl PgClient {
 
     /// The checksum of the text that was last read or written, or `None` if there was none.
     pub(super) fn known_checksum(&self) -> Option<String> {
-        self.known.clone()
+        self.known_checksum.clone()
     }
 
     /// Records the checksum of the text that was written.
-    pub(super) fn set_known_checksum(&mut self, sum: String) {
-        self.set_known(Some(sum));
+    pub(super) fn set_known_checksum(&mut self, checksum: String) {
+        self.set_known(Some(checksum));
     }
 
     /// Records the checksum of a text that may have been written.
-    pub(super) fn set_unconfirmed_checksum(&mut self, sum: Option<String>) {
-        self.unconfirmed = sum;
+    pub(super) fn set_unconfirmed_checksum(&mut self, checksum: Option<String>) {
+        self.unconfirmed = checksum;
     }
 
-    fn set_known(&mut self, sum: Option<String>) {
-        (self.known, self.unconfirmed) = (sum, None);
-        self.is_known_under_lock = self.held.is_some();
+    fn set_known(&mut self, checksum: Option<String>) {
+        (self.known_checksum, self.unconfirmed) = (checksum, None);
+        self.is_known_under_lock = self.held_lock.is_some();
     }
 
     /// Creates the row with a state, if it does not exist.
@@ -202,10 +210,10 @@ impl PgClient {
         if !lock_creation_key(client).await? {
             return Err("another process is creating a workspace".into());
         }
-        let made = client.execute(&statement, &[&workspace, &text]).await;
+        let inserted = client.execute(&statement, &[&workspace, &text]).await;
         // Released even after a failure, because a session keeps an advisory lock until it ends.
         WORKSPACE_CREATION_LOCK.release(client).await?;
-        made.map(drop)
+        inserted.map(drop)
     }
 
     /// The sessions that hold the lock of the row or the creation key, as one line each.
@@ -227,7 +235,7 @@ impl PgClient {
 impl Drop for PgClient {
     fn drop(&mut self) {
         // A lock ends with its connection, so that connection is not used again.
-        if let (Some(client), None) = (self.client.take(), self.held) {
+        if let (Some(client), None) = (self.client.take(), self.held_lock) {
             idle_connections::keep_idle_connection(&self.table.target, client);
         }
     }
@@ -235,9 +243,9 @@ impl Drop for PgClient {
 
 /// Acquires the creation key, and waits for it briefly.
 async fn lock_creation_key(client: &Connection) -> Result<bool, Cause> {
-    let until = Instant::now() + MAX_CREATION_LOCK_WAIT;
+    let deadline = Instant::now() + MAX_CREATION_LOCK_WAIT;
     while !try_advisory_lock(client, WORKSPACE_CREATION_LOCK_KEY).await? {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return Ok(false);
         }
         tokio::time::sleep(LOCK_RETRY_PAUSE).await;
@@ -285,7 +293,7 @@ impl PgClient {
     /// exclusively. Returns `None` if another process holds it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
         let mut attempts = CallAttempts::begin("lock the state");
-        let mut until = Instant::now() + MAX_CREATION_LOCK_WAIT;
+        let mut deadline = Instant::now() + MAX_CREATION_LOCK_WAIT;
         loop {
             match self.try_to_lock(shared).await {
                 Ok(LockAttempt::Taken(mode)) => {
@@ -293,7 +301,7 @@ impl PgClient {
                     return Ok(Some(mode));
                 }
                 Ok(LockAttempt::Held) if attempts.is_first() => return Ok(None),
-                Ok(_) if Instant::now() >= until => return Ok(None),
+                Ok(_) if Instant::now() >= deadline => return Ok(None),
                 // The lost connection may still hold it, because the server has not detected its end
                 // yet.
                 Ok(LockAttempt::Creating | LockAttempt::Held) => {
@@ -301,7 +309,7 @@ impl PgClient {
                 }
                 Err(cause) => {
                     attempts.wait_after(cause).await?;
-                    until = Instant::now() + MAX_LOST_SESSION_WAIT;
+                    deadline = Instant::now() + MAX_LOST_SESSION_WAIT;
                 }
             }
         }
@@ -328,13 +336,13 @@ impl PgClient {
                 WORKSPACE_CREATION_LOCK.release(client).await?;
                 return Ok(LockAttempt::Creating);
             }
-            self.held = Some(WORKSPACE_CREATION_LOCK);
+            self.held_lock = Some(WORKSPACE_CREATION_LOCK);
             return Ok(LockAttempt::Taken(LockMode::Exclusive));
         };
         let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
         match (took_row, is_creating) {
             (true, false) => {
-                self.held = Some(HeldAdvisoryLock { key, mode });
+                self.held_lock = Some(HeldAdvisoryLock { key, mode });
                 Ok(LockAttempt::Taken(mode))
             }
             (true, true) => {
@@ -349,13 +357,13 @@ impl PgClient {
     /// again.
     pub(super) fn forget_lost_lock(&mut self) {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
-            self.held = None;
+            self.held_lock = None;
         }
     }
 
     /// Returns the lock, to be released. A lost connection does not acquire it again.
     pub(super) fn take_lock_to_release(&mut self) -> Option<HeldAdvisoryLock> {
-        self.held.take()
+        self.held_lock.take()
     }
 
     /// Refuses to release the lock of another process, and reports the holder if there is one.

@@ -53,9 +53,9 @@ pub(super) struct ConnectTarget {
     files: TlsFiles,
     location: String,
     /// Timeout of a connection.
-    connect_limit: Duration,
+    connect_timeout: Duration,
     /// Timeout of a statement.
-    statement_limit: Duration,
+    statement_timeout: Duration,
 }
 
 /// Files for encrypted connections.
@@ -118,16 +118,16 @@ impl ConnectTarget {
         config.host(&host).port(port).user(&user).dbname(&dbname);
         // The connector verifies certificates. To the library, all these modes mean encryption.
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
-        let connect_limit =
+        let connect_timeout =
             parse_timeout(take("connect_timeout"), "conn_str", DEFAULT_CONNECT_TIMEOUT)?;
-        let statement_limit = parse_timeout(
+        let statement_timeout = parse_timeout(
             variable(STATEMENT_TIMEOUT_VARIABLE),
             STATEMENT_TIMEOUT_VARIABLE,
             DEFAULT_STATEMENT_TIMEOUT,
         )?;
         // The connection of the lock may be idle for hours, and firewalls would drop it without
         // keep-alive packets.
-        config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
+        config.connect_timeout(connect_timeout).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| password_from_file(&variable, [&host, &port.to_string(), &dbname, &user]));
         if let Some(password) = password {
@@ -152,7 +152,7 @@ impl ConnectTarget {
             true => format!("postgres:{host}:{port}/{dbname}"),
             false => format!("postgres://{host}:{port}/{dbname}"),
         };
-        Ok(Self { config, mode, files, location, connect_limit, statement_limit })
+        Ok(Self { config, mode, files, location, connect_timeout, statement_timeout })
     }
 
     /// The location of the database, for messages. Contains no secrets.
@@ -169,25 +169,25 @@ impl ConnectTarget {
             return Ok(client);
         }
         // A server that accepts a connection may still not respond.
-        let connected = tokio::time::timeout(self.connect_limit, self.connect_new()).await;
+        let connected = tokio::time::timeout(self.connect_timeout, self.connect_new()).await;
         connected.unwrap_or_else(|_| {
-            let seconds = self.connect_limit.as_secs();
+            let seconds = self.connect_timeout.as_secs();
             Err(format!("connecting: the server did not respond within {seconds} seconds. Check that host and port are those of a PostgreSQL server; `connect_timeout` in conn_str sets another limit").into())
         })
     }
 
     async fn connect_new(&self) -> Result<Connection, Cause> {
-        let failed = |error| call_error("connecting", &error);
+        let connect_error = |error| call_error("connecting", &error);
         if self.mode == TlsMode::Disable {
-            let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
+            let (client, connection) = self.config.connect(NoTls).await.map_err(connect_error)?;
             // The library sends nothing unless the other half of the connection is polled.
             tokio::spawn(connection);
-            return Ok(Connection::new(client, self.statement_limit));
+            return Ok(Connection::new(client, self.statement_timeout));
         }
         let tls = tls_connector(self.mode, &self.files)?;
-        let (client, connection) = self.config.connect(tls).await.map_err(failed)?;
+        let (client, connection) = self.config.connect(tls).await.map_err(connect_error)?;
         tokio::spawn(connection);
-        Ok(Connection::new(client, self.statement_limit))
+        Ok(Connection::new(client, self.statement_timeout))
     }
 }
 
@@ -219,10 +219,10 @@ fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let decode = |text: &str| {
         percent_decode(text).ok_or_else(|| invalid("a % is not followed by two digits"))
     };
-    let mut found = BTreeMap::new();
-    let mut put = |name: &str, value: String| {
+    let mut settings = BTreeMap::new();
+    let mut insert_setting = |name: &str, value: String| {
         if !value.is_empty() {
-            found.insert(name.to_owned(), value);
+            settings.insert(name.to_owned(), value);
         }
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -230,29 +230,32 @@ fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     // The last one, because a password may contain the character itself.
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let (user, password) = user.split_once(':').unwrap_or((user, ""));
-    put("user", decode(user)?);
-    put("password", decode(password)?);
+    insert_setting("user", decode(user)?);
+    insert_setting("password", decode(password)?);
     // An IPv6 address contains colons, so it is enclosed in brackets.
     let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':').unwrap_or_default()),
         None => host.rsplit_once(':').unwrap_or((host, "")),
     };
-    put("host", decode(host)?);
-    put("port", decode(port)?);
-    put("dbname", decode(path)?);
+    insert_setting("host", decode(host)?);
+    insert_setting("port", decode(port)?);
+    insert_setting("dbname", decode(path)?);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         // In a query, unlike in the other parts of a URL, a plus sign is a space.
-        put(&decode(name)?, decode(&value.replace('+', " "))?);
+        insert_setting(&decode(name)?, decode(&value.replace('+', " "))?);
     }
-    Ok(found)
+    Ok(settings)
 }
 
 /// Decodes percent escapes in a string. Returns `None` if they are malformed.
 fn percent_decode(text: &str) -> Option<String> {
     // The crate does not change malformed escapes.
-    let is_escape = |rest: &str| {
-        rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    let is_escape = |text_after_percent: &str| {
+        text_after_percent
+            .as_bytes()
+            .get(..2)
+            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
     let is_well_formed = text.split('%').skip(1).all(is_escape);
     let decoded = is_well_formed.then(|| percent_decode_str(text).decode_utf8())?;
@@ -262,7 +265,7 @@ fn percent_decode(text: &str) -> Option<String> {
 /// Parses the parameters of a list: `host=localhost password='with \' space'`.
 fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let invalid = |reason: String| ConfigError::new(format!("conn_str is malformed: {reason}"));
-    let mut found = BTreeMap::new();
+    let mut settings = BTreeMap::new();
     let mut chars = text.chars().peekable();
     loop {
         while chars.next_if(|c| c.is_whitespace()).is_some() {}
@@ -272,7 +275,7 @@ fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError>
         }
         while chars.next_if(|c| c.is_whitespace()).is_some() {}
         if name.is_empty() && chars.peek().is_none() {
-            return Ok(found);
+            return Ok(settings);
         }
         if chars.next() != Some('=') || name.is_empty() {
             return Err(invalid(format!("{name:?} is not followed by =")));
@@ -290,7 +293,7 @@ fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError>
                 None => break,
             }
         }
-        found.insert(name, value);
+        settings.insert(name, value);
     }
 }
 
@@ -298,12 +301,12 @@ fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError>
 /// one.
 fn password_from_file(
     variable: &impl Fn(&str) -> Option<String>,
-    wanted: [&str; 4],
+    connection_fields: [&str; 4],
 ) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
     // As in libpq, an unreadable file is ignored.
-    find_password(&read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok()?, wanted)
+    find_password(&read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok()?, connection_fields)
 }
 
 /// Returns the password from the content of a password file.
@@ -324,11 +327,11 @@ fn split_password_line(line: &str) -> Vec<String> {
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         // There is a field from the start, so the subtraction cannot underflow.
-        let last = fields.len() - 1;
+        let last_index = fields.len() - 1;
         match c {
-            '\\' => fields[last].extend(chars.next()),
+            '\\' => fields[last_index].extend(chars.next()),
             ':' => fields.push(String::new()),
-            c => fields[last].push(c),
+            c => fields[last_index].push(c),
         }
     }
     fields
@@ -352,8 +355,8 @@ mod tests {
         variables: &[(&str, &str)],
     ) -> Result<ConnectTarget, ConfigError> {
         ConnectTarget::parse_conn_str(conn_str, |name| {
-            let found = variables.iter().find(|(other, _)| *other == name);
-            found.map(|(_, value)| (*value).to_owned())
+            let entry = variables.iter().find(|(variable, _)| *variable == name);
+            entry.map(|(_, value)| (*value).to_owned())
         })
     }
 
@@ -388,12 +391,12 @@ mod tests {
 
     #[test]
     fn a_malformed_connection_string_is_refused() {
-        let refused = |text: &str| parse_with_variables(text, &[]).map(|_| ()).unwrap_err().message;
-        assert!(refused("mysql://h/d").contains("not postgres"));
-        assert!(refused("host").contains("not followed by ="));
-        assert!(refused("password='x").contains("not closed"));
-        assert!(refused("port=x").contains("not a port"));
-        assert!(refused("sslmode=prefer").contains("sslmode"));
+        let refusal = |text: &str| parse_with_variables(text, &[]).map(|_| ()).unwrap_err().message;
+        assert!(refusal("mysql://h/d").contains("not postgres"));
+        assert!(refusal("host").contains("not followed by ="));
+        assert!(refusal("password='x").contains("not closed"));
+        assert!(refusal("port=x").contains("not a port"));
+        assert!(refusal("sslmode=prefer").contains("sslmode"));
     }
 
     #[test]

@@ -55,7 +55,7 @@ parameters! {
 pub(super) struct Connection {
     client: Client,
     /// Timeout of a statement.
-    limit: Duration,
+    statement_timeout: Duration,
     faults: ConnectionFaults,
     /// The schema whose table of states was created or found on this connection.
     schema: Option<String>,
@@ -74,9 +74,9 @@ struct ConnectionFaults {
 
 impl Connection {
     /// Wraps the connection of a client.
-    pub(super) fn new(client: Client, limit: Duration) -> Self {
+    pub(super) fn new(client: Client, statement_timeout: Duration) -> Self {
         let (faults, own) = (ConnectionFaults::default(), Mutex::default());
-        Self { client, limit, faults, schema: None, own }
+        Self { client, statement_timeout, faults, schema: None, own }
     }
 
     /// Whether the connection cannot be used any more.
@@ -124,14 +124,14 @@ impl Connection {
     /// # Errors
     /// Returns an error in the same cases as [`Connection::query`].
     pub(super) async fn execute_if_permitted(&self, statements: &str) -> Result<bool, Cause> {
-        let run = async {
+        let batch = async {
             match self.client.batch_execute(statements).await {
                 Ok(()) => Ok(true),
                 Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(false),
                 Err(error) => Err(error),
             }
         };
-        self.run_with_limit(statements, run).await
+        self.run_with_timeout(statements, batch).await
     }
 
     /// Runs a statement and returns its rows.
@@ -143,7 +143,7 @@ impl Connection {
         statement: &str,
         values: StatementValues<'_>,
     ) -> Result<Vec<Row>, Cause> {
-        self.run_with_limit(
+        self.run_with_timeout(
             statement,
             self.client.query_typed(statement, &typed_parameters(values)),
         )
@@ -159,7 +159,7 @@ impl Connection {
         statement: &str,
         values: StatementValues<'_>,
     ) -> Result<Option<Row>, Cause> {
-        self.run_with_limit(
+        self.run_with_timeout(
             statement,
             self.client.query_typed_opt(statement, &typed_parameters(values)),
         )
@@ -175,7 +175,7 @@ impl Connection {
         statement: &str,
         values: StatementValues<'_>,
     ) -> Result<Row, Cause> {
-        self.run_with_limit(
+        self.run_with_timeout(
             statement,
             self.client.query_typed_one(statement, &typed_parameters(values)),
         )
@@ -191,7 +191,7 @@ impl Connection {
         statement: &str,
         values: StatementValues<'_>,
     ) -> Result<u64, Cause> {
-        self.run_with_limit(
+        self.run_with_timeout(
             statement,
             self.client.execute_typed(statement, &typed_parameters(values)),
         )
@@ -200,12 +200,12 @@ impl Connection {
 
     /// Waits for the response to a statement until the timeout. After the timeout the connection
     /// cannot be used any more.
-    async fn run_with_limit<T>(
+    async fn run_with_timeout<T>(
         &self,
         statement: &str,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Cause> {
-        match tokio::time::timeout(self.limit, call).await {
+        match tokio::time::timeout(self.statement_timeout, call).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
                 self.faults.has_failed.store(true, Ordering::SeqCst);
@@ -219,7 +219,8 @@ impl Connection {
             Err(_) => {
                 // Later statements would wait for this one, so the connection is abandoned.
                 self.faults.is_given_up.store(true, Ordering::SeqCst);
-                let (seconds, call) = (self.limit.as_secs(), shorten_statement(statement));
+                let (seconds, call) =
+                    (self.statement_timeout.as_secs(), shorten_statement(statement));
                 Err(format!("{call}: the server did not respond within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
             }
         }
@@ -248,7 +249,7 @@ impl Transaction<'_> {
     pub(super) async fn begin(&self) -> Result<(), Cause> {
         // Set before the response, which may be lost although the transaction has begun.
         self.is_open.store(true, Ordering::SeqCst);
-        self.run_with_limit("START TRANSACTION", self.client.batch_execute("START TRANSACTION"))
+        self.run_with_timeout("START TRANSACTION", self.client.batch_execute("START TRANSACTION"))
             .await
     }
 
@@ -259,7 +260,7 @@ impl Transaction<'_> {
     /// Returns an error if the server refuses it, or does not respond in time. In this case it may
     /// or may not be committed.
     pub(super) async fn commit(&self) -> Result<(), Cause> {
-        let committed = self.run_with_limit("COMMIT", self.client.batch_execute("COMMIT")).await;
+        let committed = self.run_with_timeout("COMMIT", self.client.batch_execute("COMMIT")).await;
         self.is_open.store(committed.is_err(), Ordering::SeqCst);
         committed
     }
@@ -283,9 +284,9 @@ const MAX_STATEMENT_LEN: usize = 80;
 
 /// A statement, for messages. It contains no parameters.
 fn shorten_statement(statement: &str) -> String {
-    let mut shown: String = statement.chars().take(MAX_STATEMENT_LEN).collect();
-    if shown.len() < statement.len() {
-        shown.push_str("...");
+    let mut shortened: String = statement.chars().take(MAX_STATEMENT_LEN).collect();
+    if shortened.len() < statement.len() {
+        shortened.push_str("...");
     }
-    shown
+    shortened
 }

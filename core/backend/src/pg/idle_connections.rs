@@ -24,9 +24,11 @@ struct IdleConnection {
 /// Returns an idle connection to a target, if there is one.
 pub(super) fn take_idle_connection(target: &ConnectTarget) -> Option<Connection> {
     let mut idle = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.retain(|one| one.client.is_reusable() && one.since.elapsed() < MAX_IDLE_TIME);
-    let at = idle.iter().position(|one| one.target == *target)?;
-    Some(idle.swap_remove(at).client)
+    idle.retain(|connection| {
+        connection.client.is_reusable() && connection.since.elapsed() < MAX_IDLE_TIME
+    });
+    let index = idle.iter().position(|connection| connection.target == *target)?;
+    Some(idle.swap_remove(index).client)
 }
 
 /// Keeps a connection that holds no lock for its next use. It is closed if a statement failed on

@@ -175,8 +175,11 @@ impl PgJournals {
 
     /// Returns a connection to work with the parts of a run. A connection on which a statement
     /// failed is not used again.
-    async fn take_session(&self, held: &mut Option<RunSession>) -> Result<RunSession, Cause> {
-        match held.take() {
+    async fn take_session(
+        &self,
+        held_session: &mut Option<RunSession>,
+    ) -> Result<RunSession, Cause> {
+        match held_session.take() {
             Some(session) => Ok(session),
             None => Ok(self.connect_for_run().await??),
         }
@@ -184,10 +187,10 @@ impl PgJournals {
 
     async fn try_to_append(
         &self,
-        held: &mut Option<RunSession>,
+        held_session: &mut Option<RunSession>,
         part: NewPart<'_>,
     ) -> Result<AppendOutcome, Cause> {
-        let mut session = self.take_session(held).await?;
+        let mut session = self.take_session(held_session).await?;
         let client = &session.client;
         let locked = async {
             match session.has_lock {
@@ -199,17 +202,17 @@ impl PgJournals {
         // interrupted run.
         let (has_lock, outcome) = try_join!(locked, self.insert_part(client, part))?;
         session.has_lock = has_lock;
-        *held = Some(session);
+        *held_session = Some(session);
         Ok(outcome)
     }
 
     async fn try_to_remove_below(
         &self,
-        held: &mut Option<RunSession>,
+        held_session: &mut Option<RunSession>,
         run: &str,
         number: i64,
     ) -> Result<(), Cause> {
-        let session = self.take_session(held).await?;
+        let session = self.take_session(held_session).await?;
         let statement = format!(
             // Besides the run's own records: old end marks, and records before such a mark that
             // remain from an interrupted deletion.
@@ -220,7 +223,7 @@ impl PgJournals {
             .client
             .execute(&statement, &[&self.workspace, &run, &number, &TAKEN_OVER_KEPT_DAYS])
             .await?;
-        *held = Some(session);
+        *held_session = Some(session);
         Ok(())
     }
 
@@ -272,10 +275,10 @@ impl JournalStore for PgJournals {
         bytes: &[u8],
     ) -> Result<AppendOutcome, Cause> {
         let part = NewPart { run, number: i64::try_from(number)?, bytes };
-        let mut held = self.session.lock().await;
+        let mut held_session = self.session.lock().await;
         let mut attempts = CallAttempts::begin("write the journal");
         loop {
-            match self.try_to_append(&mut held, part).await {
+            match self.try_to_append(&mut held_session, part).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(cause) => attempts.wait_after(cause).await?,
             }
@@ -284,10 +287,10 @@ impl JournalStore for PgJournals {
 
     async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
         let number = i64::try_from(number)?;
-        let mut held = self.session.lock().await;
+        let mut held_session = self.session.lock().await;
         let mut attempts = CallAttempts::begin("remove parts of the journal");
         loop {
-            match self.try_to_remove_below(&mut held, run, number).await {
+            match self.try_to_remove_below(&mut held_session, run, number).await {
                 Ok(()) => return Ok(()),
                 Err(cause) => attempts.wait_after(cause).await?,
             }

@@ -47,7 +47,7 @@ pub(super) struct PgStore {
     /// The state in the row as it was last read.
     stored: StateFile,
     /// The lock that is held, and the operation.
-    held: Option<(LockMode, String)>,
+    held_lock: Option<(LockMode, String)>,
     /// The run that writes, once it has claimed something. Before that, the ID of the lock.
     run: String,
     claims: Option<Claims>,
@@ -68,7 +68,7 @@ impl PgStore {
             known: KnownState::NotRead,
             base: StateFile::new_empty(),
             stored: StateFile::new_empty(),
-            held: None,
+            held_lock: None,
             run: String::new(),
             claims: None,
             adopted: Vec::new(),
@@ -110,7 +110,7 @@ impl PgStore {
     }
 
     fn is_shared(&self) -> bool {
-        matches!(self.held, Some((LockMode::Shared, _)))
+        matches!(self.held_lock, Some((LockMode::Shared, _)))
     }
 
     fn remember_stored_state(&mut self, base: StateFile, stored: StateFile) {
@@ -121,8 +121,8 @@ impl PgStore {
 
     /// The runs whose claims belong to this one.
     fn claimed_runs(&self) -> Vec<String> {
-        let own = self.claims.iter().map(|claims| claims.run.clone());
-        own.chain(self.adopted.iter().cloned()).collect()
+        let own_runs = self.claims.iter().map(|claims| claims.run.clone());
+        own_runs.chain(self.adopted.iter().cloned()).collect()
     }
 
     /// Deletes the claims of the run, and releases its lock, in one round trip.
@@ -208,21 +208,23 @@ impl PgStore {
         outcome
     }
 
-    async fn try_to_list_writes(&mut self, most: u32) -> Result<Vec<HistoryWrite>, Cause> {
+    async fn try_to_list_writes(&mut self, max_count: u32) -> Result<Vec<HistoryWrite>, Cause> {
         let client = self.client.connection().await?;
         match self.table.has_readable_own_tables(client).await? {
             false => Ok(Vec::new()),
-            true => history::list_writes(client, &self.table, &self.workspace, most.into()).await,
+            true => {
+                history::list_writes(client, &self.table, &self.workspace, max_count.into()).await
+            }
         }
     }
 
-    fn open_stored_object(&self, found: StoredObject) -> Result<StoredObject, StoreError> {
-        let entry = found.entry.map(|entry| open_entry(&self.cipher, &entry)).transpose();
+    fn open_stored_object(&self, stored_object: StoredObject) -> Result<StoredObject, StoreError> {
+        let entry = stored_object.entry.map(|entry| open_entry(&self.cipher, &entry)).transpose();
         let entry = entry.map_err(|error| {
             let location = format!("the history of {}", self.client.location());
             StoreError::Unusable { location, error, is_file: false, copy: None }
         })?;
-        Ok(StoredObject { serial: found.serial, entry })
+        Ok(StoredObject { serial: stored_object.serial, entry })
     }
 
     async fn try_to_read_object(
@@ -257,10 +259,10 @@ impl StateStore for PgStore {
         let may_share = wait_with_report(location.clone(), StoreOperation::Lock, asking).await;
         let may_share = may_share.map_err(self.store_error(StoreOperation::Lock))?;
         let locking = self.client.lock(may_share);
-        let taken = wait_with_report(location, StoreOperation::Lock, locking).await;
-        match taken.map_err(self.store_error(StoreOperation::Lock))? {
+        let locked = wait_with_report(location, StoreOperation::Lock, locking).await;
+        match locked.map_err(self.store_error(StoreOperation::Lock))? {
             Some(mode) => {
-                self.held = Some((mode, operation.to_owned()));
+                self.held_lock = Some((mode, operation.to_owned()));
                 self.run.clone_from(&info.id);
                 Ok(StateLock::new(info.id))
             }
@@ -280,7 +282,7 @@ impl StateStore for PgStore {
         self.client.forget_lost_lock();
         let unlocking = self.remove_claims_and_lock();
         let unlocked = wait_with_report(location.clone(), StoreOperation::Unlock, unlocking).await;
-        self.held = None;
+        self.held_lock = None;
         let Err(cause) = unlocked else { return Ok(()) };
         if is_lost_connection(&cause) {
             // The lock has ended with its connection, and other runs delete the claims.
@@ -358,7 +360,7 @@ impl StateStore for PgStore {
     }
 
     fn state_access(&self) -> StateAccess {
-        match &self.held {
+        match &self.held_lock {
             None => StateAccess::ReadOnly,
             Some((LockMode::Exclusive, _)) => StateAccess::Locked,
             Some((LockMode::Shared, _)) => StateAccess::Shared,
@@ -385,13 +387,13 @@ impl StateStore for PgStore {
         }
     }
 
-    async fn history(&mut self, most: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
+    async fn history(&mut self, max_count: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
         if self.cipher.hides_addresses() {
             return Ok(None);
         }
         let mut attempts = CallAttempts::begin("read the history");
         loop {
-            match self.try_to_list_writes(most).await {
+            match self.try_to_list_writes(max_count).await {
                 Ok(writes) => return Ok(Some(writes)),
                 Err(cause) => {
                     let failed = self.store_error(StoreOperation::Read);
@@ -413,7 +415,9 @@ impl StateStore for PgStore {
         let mut attempts = CallAttempts::begin("read the history");
         loop {
             match self.try_to_read_object(address, point).await {
-                Ok(found) => return found.map(|it| self.open_stored_object(it)).transpose(),
+                Ok(stored_object) => {
+                    return stored_object.map(|object| self.open_stored_object(object)).transpose();
+                }
                 Err(cause) => {
                     let failed = self.store_error(StoreOperation::Read);
                     attempts.wait_after(cause).await.map_err(failed)?;

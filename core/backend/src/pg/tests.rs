@@ -35,8 +35,8 @@ fn new_backend(port: u16) -> Arc<dyn Backend> {
 fn new_backend_with_variables(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
     let kind = find_backend_kind("pg").unwrap();
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
-    let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
-    let values = kind.schema().coerce(&given).unwrap();
+    let arguments = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
+    let values = kind.schema().coerce(&arguments).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&BackendArguments { values: &values, environment: &environment }).unwrap()
@@ -58,16 +58,17 @@ fn test_state(serial: u64) -> StateFile {
 async fn a_lock_excludes_other_connections_until_it_is_released() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
-    let (mut first, mut second) = (open_store(&backend).await, open_store(&backend).await);
+    let (mut first_store, mut second_store) =
+        (open_store(&backend).await, open_store(&backend).await);
     // Without a row the creation key is acquired, and with a row its id.
     for _ in 0..2 {
-        let lock = first.try_lock("test").await.unwrap();
-        let refused = second.try_lock("test").await.unwrap_err();
-        assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
-        first.unlock(lock).await.unwrap();
-        let lock = second.try_lock("test").await.unwrap();
-        second.unlock(lock).await.unwrap();
-        first.overwrite(test_state(1)).await.unwrap();
+        let lock = first_store.try_lock("test").await.unwrap();
+        let error = second_store.try_lock("test").await.unwrap_err();
+        assert!(matches!(error, StoreError::Held { .. }), "{error:?}");
+        first_store.unlock(lock).await.unwrap();
+        let lock = second_store.try_lock("test").await.unwrap();
+        second_store.unlock(lock).await.unwrap();
+        first_store.overwrite(test_state(1)).await.unwrap();
     }
 }
 
@@ -85,19 +86,19 @@ async fn a_connection_is_used_again_unless_something_failed_on_it() {
     let Some(server) = start_server() else { return };
     drop(open_store(&new_backend(server.port)).await);
     let text = format!("postgres://other@127.0.0.1:{}/postgres?sslmode=disable", server.port);
-    let other = connect_directly(server.port).await;
-    other.batch_execute("CREATE ROLE other LOGIN").await.unwrap();
+    let direct_client = connect_directly(server.port).await;
+    direct_client.batch_execute("CREATE ROLE other LOGIN").await.unwrap();
     let target = ConnectTarget::parse_conn_str(&text, |_| None).unwrap();
     let session_of = async |client: &Connection| -> i32 {
         client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0)
     };
-    let first = target.connect().await.unwrap();
-    let session = session_of(&first).await;
-    idle_connections::keep_idle_connection(&target, first);
+    let first_connection = target.connect().await.unwrap();
+    let session = session_of(&first_connection).await;
+    idle_connections::keep_idle_connection(&target, first_connection);
     let again = target.connect().await.unwrap();
     assert_eq!(session_of(&again).await, session);
-    let refused = again.query("SELECT nothing", &[]).await.unwrap_err().to_string();
-    assert!(refused.starts_with("SELECT nothing: column \"nothing\" does not exist"), "{refused}");
+    let error = again.query("SELECT nothing", &[]).await.unwrap_err().to_string();
+    assert!(error.starts_with("SELECT nothing: column \"nothing\" does not exist"), "{error}");
     idle_connections::keep_idle_connection(&target, again);
     let another = target.connect().await.unwrap();
     assert_ne!(session_of(&another).await, session);
@@ -107,16 +108,16 @@ async fn a_connection_is_used_again_unless_something_failed_on_it() {
 async fn a_lock_ends_with_the_store_that_holds_it() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
-    let mut first = open_store(&backend).await;
-    let _lock = first.try_lock("test").await.unwrap();
+    let mut first_store = open_store(&backend).await;
+    let _lock = first_store.try_lock("test").await.unwrap();
     // From a separate connection, because the same connection can acquire the lock twice.
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let n_locks = async || -> i64 {
         let count = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
-        other.query_one(count, &[]).await.unwrap().get(0)
+        direct_client.query_one(count, &[]).await.unwrap().get(0)
     };
     assert_ne!(n_locks().await, 0);
-    drop(first);
+    drop(first_store);
     // The server may take a moment to detect the end of the connection.
     while n_locks().await != 0 {
         tokio::task::yield_now().await;
@@ -129,19 +130,19 @@ async fn a_creation_key_that_is_briefly_held_is_waited_for() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     let mut store = open_store(&backend).await;
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let started = "SELECT query_start::text FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%advisory%'";
     // Without a row, with one exclusively, and shared.
     for operation in ["test", "test", "OperationTypeApply"] {
-        other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
+        direct_client.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
         let release = async {
             // The first attempt sends at most four messages. Each has a timeout.
             let mut times = BTreeSet::new();
             while times.len() < 5 {
-                let rows = other.query(started, &[]).await.unwrap();
+                let rows = direct_client.query(started, &[]).await.unwrap();
                 times.extend(rows.iter().map(|row| row.get::<_, String>(0)));
             }
-            other.batch_execute("SELECT pg_advisory_unlock(-1)").await.unwrap();
+            direct_client.batch_execute("SELECT pg_advisory_unlock(-1)").await.unwrap();
             Ok::<(), StoreError>(())
         };
         let (lock, ()) = tokio::try_join!(store.try_lock(operation), release).unwrap();
@@ -149,11 +150,11 @@ async fn a_creation_key_that_is_briefly_held_is_waited_for() {
         store.overwrite(test_state(1)).await.unwrap();
     }
     // A run that creates a state of the database excludes all others.
-    other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
-    let refused = store.try_lock("test").await.unwrap_err();
-    assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
-    let kept = store.force_unlock("any").await.unwrap_err().diagnostic().detail.to_string();
-    assert!(kept.contains("session ") && kept.contains("pg_terminate_backend"), "{kept}");
+    direct_client.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
+    let error = store.try_lock("test").await.unwrap_err();
+    assert!(matches!(error, StoreError::Held { .. }), "{error:?}");
+    let detail = store.force_unlock("any").await.unwrap_err().diagnostic().detail.to_string();
+    assert!(detail.contains("session ") && detail.contains("pg_terminate_backend"), "{detail}");
 }
 
 #[tokio::test]
@@ -162,13 +163,13 @@ async fn sessions_in_other_databases_hold_no_lock_of_a_state() {
     let backend = new_backend(server.port);
     let mut store = open_store(&backend).await;
     store.overwrite(test_state(1)).await.unwrap();
-    let other = connect_directly(server.port).await;
-    other.batch_execute("CREATE DATABASE other").await.unwrap();
+    let direct_client = connect_directly(server.port).await;
+    direct_client.batch_execute("CREATE DATABASE other").await.unwrap();
     let address = format!("host=127.0.0.1 port={} user=postgres dbname=other", server.port);
-    let (other, connection) =
+    let (direct_client, connection) =
         tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
-    other
+    direct_client
         .batch_execute("SELECT pg_advisory_lock(id) FROM generate_series(-1, 9) id")
         .await
         .unwrap();
@@ -181,16 +182,17 @@ async fn sessions_in_other_databases_hold_no_lock_of_a_state() {
 async fn a_state_that_another_program_changed_is_not_overwritten() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
-    let (mut first, mut second) = (open_store(&backend).await, open_store(&backend).await);
-    assert_eq!(first.read().await.unwrap(), None);
-    first.overwrite(test_state(1)).await.unwrap();
-    assert_eq!(second.read().await.unwrap().unwrap().serial, 1);
-    first.overwrite(test_state(2)).await.unwrap();
-    let mut ours = test_state(1);
-    ours.check_results = Some(b"[\"x\"]".to_vec().into());
-    let refused = second.write(&mut ours).await.unwrap_err();
-    assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
-    assert_eq!(first.read().await.unwrap().unwrap().serial, 2);
+    let (mut first_store, mut second_store) =
+        (open_store(&backend).await, open_store(&backend).await);
+    assert_eq!(first_store.read().await.unwrap(), None);
+    first_store.overwrite(test_state(1)).await.unwrap();
+    assert_eq!(second_store.read().await.unwrap().unwrap().serial, 1);
+    first_store.overwrite(test_state(2)).await.unwrap();
+    let mut own_file = test_state(1);
+    own_file.check_results = Some(b"[\"x\"]".to_vec().into());
+    let error = second_store.write(&mut own_file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+    assert_eq!(first_store.read().await.unwrap().unwrap().serial, 2);
 }
 
 #[tokio::test]
@@ -215,12 +217,12 @@ async fn a_server_that_accepts_and_never_answers_times_out() {
     let backend = new_backend_with_variables(port, &[("PGCONNECT_TIMEOUT", "1")]);
     let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
-    for part in [
+    for expected in [
         "cannot read postgres://127.0.0.1:",
         "connecting: the server did not respond within 1 seconds",
         "`connect_timeout` in conn_str sets another limit",
     ] {
-        assert!(error.contains(part), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -231,23 +233,23 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
         new_backend_with_variables(server.port, &[("FORMWORK_PG_STATEMENT_TIMEOUT", "1")]);
     let mut store = open_store(&backend).await;
     store.overwrite(test_state(1)).await.unwrap();
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let lock = "BEGIN; LOCK TABLE terraform_remote_state.states IN ACCESS EXCLUSIVE MODE";
-    other.batch_execute(lock).await.unwrap();
+    direct_client.batch_execute(lock).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
-    for part in [
+    for expected in [
         "cannot read postgres://127.0.0.1:",
         "SELECT data FROM \"terraform_remote_state\".states WHERE name = $1: the server did not respond within 1 seconds",
         "FORMWORK_PG_STATEMENT_TIMEOUT sets another limit",
     ] {
-        assert!(error.contains(part), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     // The same holds for a statement in a transaction, and the transaction is rolled back.
     let error = store.overwrite(test_state(2)).await.unwrap_err().to_string();
-    for part in ["cannot write postgres://127.0.0.1:", "did not respond within 1 seconds"] {
-        assert!(error.contains(part), "{error}");
+    for expected in ["cannot write postgres://127.0.0.1:", "did not respond within 1 seconds"] {
+        assert!(error.contains(expected), "{error}");
     }
-    other.batch_execute("COMMIT").await.unwrap();
+    direct_client.batch_execute("COMMIT").await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 1);
     store.overwrite(test_state(3)).await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 3);
@@ -274,8 +276,8 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
-    let mut first = open_locked_for_apply(&backend).await;
-    first.claim_changes(claims_of_run("first")).await.unwrap();
+    let mut first_store = open_locked_for_apply(&backend).await;
+    first_store.claim_changes(claims_of_run("first")).await.unwrap();
     let client = connect_directly(server.port).await;
     let write = async |part: i64, data: &str| {
         let statement = format!(
@@ -285,25 +287,25 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     };
     write(0, "r").await;
     // The first run is lost with its connections.
-    drop(first);
-    let mut second = open_locked_for_apply(&backend).await;
-    let refused = second.claim_changes(claims_of_run("second")).await.unwrap_err();
-    let StoreError::Conflict(conflict) = &refused else { panic!("{refused:?}") };
-    let ClaimConflict::Claimed(found) = &**conflict else { panic!("{conflict:?}") };
-    let [claim] = &found[..] else { panic!("{found:?}") };
+    drop(first_store);
+    let mut second_store = open_locked_for_apply(&backend).await;
+    let error = second_store.claim_changes(claims_of_run("second")).await.unwrap_err();
+    let StoreError::Conflict(conflict) = &error else { panic!("{error:?}") };
+    let ClaimConflict::Claimed(claims) = &**conflict else { panic!("{conflict:?}") };
+    let [claim] = &claims[..] else { panic!("{claims:?}") };
     assert_eq!(
         (claim.address.as_str(), claim.run.as_str(), claim.is_live),
         ("t.a", "first", false)
     );
     // A run that has taken it over has its claims.
-    let mut third = open_locked_for_apply(&backend).await;
-    third.adopt_claims_of_runs(BTreeSet::from(["first".to_owned()]));
-    third.claim_changes(claims_of_run("third")).await.unwrap();
-    let lock = third.try_lock("OperationTypeApply").await.unwrap();
-    third.unlock(lock).await.unwrap();
+    let mut third_store = open_locked_for_apply(&backend).await;
+    third_store.adopt_claims_of_runs(BTreeSet::from(["first".to_owned()]));
+    third_store.claim_changes(claims_of_run("third")).await.unwrap();
+    let lock = third_store.try_lock("OperationTypeApply").await.unwrap();
+    third_store.unlock(lock).await.unwrap();
     // The deletion of its journal was interrupted after the end mark.
     write(7, "e").await;
-    second.claim_changes(claims_of_run("second")).await.unwrap();
+    second_store.claim_changes(claims_of_run("second")).await.unwrap();
 }
 
 /// A state with one instance with the given id.
@@ -324,10 +326,10 @@ async fn an_object_that_a_run_without_a_lock_has_stored_is_not_overwritten() {
     let mut lockless = open_store(&backend).await;
     lockless.read().await.unwrap();
     lockless.write(&mut state_with_object(1, "theirs")).await.unwrap();
-    let refused = claiming.write(&mut state_with_object(1, "ours")).await.unwrap_err();
-    assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
-    let stored = lockless.read().await.unwrap().unwrap();
-    assert!(stored.has_same_content(&state_with_object(2, "theirs")), "{stored:?}");
+    let error = claiming.write(&mut state_with_object(1, "ours")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+    let stored_file = lockless.read().await.unwrap().unwrap();
+    assert!(stored_file.has_same_content(&state_with_object(2, "theirs")), "{stored_file:?}");
     // The connection and its lock can be used after the transaction is rolled back.
     assert_eq!(claiming.state_access(), StateAccess::Shared);
     assert_eq!(claiming.read().await.unwrap().unwrap().serial, 2);
@@ -344,16 +346,16 @@ async fn a_plan_for_an_earlier_state_is_refused_only_if_its_parts_were_changed_s
         planned_on: Some(Box::new(state_with_object(1, "old").state)),
         ..claims_of_run(run)
     };
-    let mut first = open_locked_for_apply(&backend).await;
-    first.claim_changes(planned("first")).await.unwrap();
-    first.write(&mut state_with_object(1, "new")).await.unwrap();
-    first.unlock(StateLock::new(String::new())).await.unwrap();
-    let mut second = open_locked_for_apply(&backend).await;
-    let refused = second.claim_changes(planned("second")).await.unwrap_err();
-    let text = refused.diagnostic().detail.to_string();
-    for part in ["t.a: by ", ", serial 2, in the run first"] {
-        assert!(text.contains(part), "{text}");
+    let mut first_store = open_locked_for_apply(&backend).await;
+    first_store.claim_changes(planned("first")).await.unwrap();
+    first_store.write(&mut state_with_object(1, "new")).await.unwrap();
+    first_store.unlock(StateLock::new(String::new())).await.unwrap();
+    let mut second_store = open_locked_for_apply(&backend).await;
+    let error = second_store.claim_changes(planned("second")).await.unwrap_err();
+    let text = error.diagnostic().detail.to_string();
+    for expected in ["t.a: by ", ", serial 2, in the run first"] {
+        assert!(text.contains(expected), "{text}");
     }
     // A claim that was made since then is not.
-    second.claim_changes(claims_of_run("second")).await.unwrap();
+    second_store.claim_changes(claims_of_run("second")).await.unwrap();
 }

@@ -76,9 +76,9 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
         .with_custom_certificate_verifier(Arc::new(verifier));
     let config = match (&files.certificate, &files.key) {
         (Some(certificate), Some(key)) => {
-            let named =
+            let key_error =
                 |error| format!("{} contains no private key in PEM: {error}", key.display());
-            let private = PrivateKeyDer::from_pem_slice(&read_tls_file(key)?).map_err(named)?;
+            let private = PrivateKeyDer::from_pem_slice(&read_tls_file(key)?).map_err(key_error)?;
             let identity = client_identity(read_certificates(certificate)?, private)?;
             builder.with_client_cert_resolver(identity)
         }
@@ -94,14 +94,15 @@ fn read_tls_file(path: &Path) -> Result<Vec<u8>, Cause> {
 }
 
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
-    let named = |error| format!("{} contains no certificates in PEM: {error}", path.display());
+    let certificate_error =
+        |error| format!("{} contains no certificates in PEM: {error}", path.display());
     let text = read_tls_file(path)?;
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    let found = found.map_err(named)?;
-    if found.is_empty() {
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    let certificates = certificates.map_err(certificate_error)?;
+    if certificates.is_empty() {
         return Err(format!("{} contains no certificates in PEM", path.display()).into());
     }
-    Ok(found)
+    Ok(certificates)
 }
 
 /// Verifies the certificate of a server as far as the mode requires it.

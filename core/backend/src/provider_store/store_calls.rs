@@ -209,8 +209,8 @@ impl StoreCalls {
     /// Configures the state store, and returns the chunk size.
     async fn configure_store(&self, setup: &StateStoreSetup) -> Result<usize, ProviderStoreError> {
         let (config, type_name) = (self.encode_config(&setup.store), setup.type_name.clone());
-        let (sent, client) = (config.clone(), client_capabilities());
-        let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
+        let (sent_config, client) = (config.clone(), client_capabilities());
+        let request = ValidateRequest { type_name: type_name.clone(), config: sent_config, client };
         let (call, answer) = self.call(Request::validate_store_config(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_CHUNK_SIZE };

@@ -81,7 +81,8 @@ fn error_response(summary: &str) -> DiagnosticsResponse {
 }
 
 fn schema_of(attributes: &[(&str, Attribute)]) -> Schema {
-    let attributes = attributes.iter().map(|(name, it)| (Str::new(name), it.clone())).collect();
+    let attributes =
+        attributes.iter().map(|(name, attribute)| (Str::new(name), attribute.clone())).collect();
     Schema { version: 0, block: Block { attributes, ..Block::default() } }
 }
 
@@ -162,8 +163,9 @@ impl ProviderHandlers for FakeProvider {
                 chunks.push(Err(connection_lost()));
             }
             AnswerFault::Warns => {
-                if let Some(Ok(first)) = chunks.first_mut() {
-                    first.diagnostics = provider_diagnostics(Severity::Warning, "Store is old");
+                if let Some(Ok(first_chunk)) = chunks.first_mut() {
+                    first_chunk.diagnostics =
+                        provider_diagnostics(Severity::Warning, "Store is old");
                 }
             }
             _ => {}
@@ -282,8 +284,8 @@ async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
     assert!(store.read().await.unwrap().is_none());
     let mut file = with_output(StateFile::new_empty(), "x");
     store.write(&mut file).await.unwrap();
-    let read = backend.open_store("default").await.unwrap().read().await.unwrap().unwrap();
-    assert_eq!((read.serial, read.lineage), (file.serial, file.lineage));
+    let loaded = backend.open_store("default").await.unwrap().read().await.unwrap().unwrap();
+    assert_eq!((loaded.serial, loaded.lineage), (file.serial, file.lineage));
     // Provider before store, each once, no matter how many states are opened.
     let calls = service.lock().unwrap().calls.clone();
     let expected = [
@@ -299,29 +301,29 @@ async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_provider() {
     let service = Arc::default();
-    let (first, second) = (
+    let (first_backend, second_backend) = (
         new_backend(&service, AnswerFault::None, "f").await,
         new_backend(&service, AnswerFault::None, "f").await,
     );
-    let mut held = first.open_store("default").await.unwrap();
-    let lock = held.try_lock("OperationTypeApply").await.unwrap();
+    let mut held_store = first_backend.open_store("default").await.unwrap();
+    let lock = held_store.try_lock("OperationTypeApply").await.unwrap();
     assert!(lock.id().starts_with("lock-"), "{lock:?}");
-    let mut other = second.open_store("default").await.unwrap();
+    let mut other_store = second_backend.open_store("default").await.unwrap();
     let request =
         |seconds| LockRequest { operation: "plan".into(), timeout: Duration::from_secs(seconds) };
-    let refused = other.lock(request(3)).await.unwrap_err();
-    let text = refused.diagnostic().detail;
+    let error = other_store.lock(request(3)).await.unwrap_err();
+    let text = error.diagnostic().detail;
     assert!(text.contains(&format!("{} holds the lock", lock.id())), "{text}");
     assert!(text.contains("force-unlock") && text.contains("-lock-timeout"), "{text}");
-    let tries = service.lock().unwrap().calls.iter().filter(|it| it.ends_with("plan")).count();
+    let tries = service.lock().unwrap().calls.iter().filter(|call| call.ends_with("plan")).count();
     assert!(tries > 1, "{tries}");
     let id = lock.id().to_owned();
-    assert!(other.force_unlock("other").await.is_err());
-    other.force_unlock(&id).await.unwrap();
-    let taken = other.lock(request(0)).await.unwrap();
+    assert!(other_store.force_unlock("other").await.is_err());
+    other_store.force_unlock(&id).await.unwrap();
+    let lock_again = other_store.lock(request(0)).await.unwrap();
     // The lock now belongs to the other process.
-    assert!(held.unlock(lock).await.is_err());
-    other.unlock(taken).await.unwrap();
+    assert!(held_store.unlock(lock).await.is_err());
+    other_store.unlock(lock_again).await.unwrap();
 }
 
 #[tokio::test]
@@ -369,12 +371,14 @@ async fn stores_with_different_arguments_have_different_locations() {
 
 #[test]
 fn the_location_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
-    let secret = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
-    let plain = Attribute::new(Type::String, Role::Optional);
-    let attributes = [("token".into(), secret), ("directory".into(), plain.clone())];
-    let old = Block { attributes: attributes.clone().into(), ..Block::default() };
-    let new = Block {
-        attributes: attributes.into_iter().chain([("more".into(), plain)]).collect(),
+    let secret_attribute =
+        Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
+    let plain_attribute = Attribute::new(Type::String, Role::Optional);
+    let attributes =
+        [("token".into(), secret_attribute), ("directory".into(), plain_attribute.clone())];
+    let old_schema = Block { attributes: attributes.clone().into(), ..Block::default() };
+    let new_schema = Block {
+        attributes: attributes.into_iter().chain([("more".into(), plain_attribute)]).collect(),
         ..Block::default()
     };
     let location = |schema: &Block, values: &[(&str, Value)]| {
@@ -382,10 +386,16 @@ fn the_location_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
         EncodedConfig::new(&Value::object(values), schema).unwrap().config_without_secrets()
     };
     let directory = |directory: &str| ("directory", Value::string(directory));
-    let first = location(&old, &[directory("a"), ("token", Value::string("1"))]);
+    let first_location = location(&old_schema, &[directory("a"), ("token", Value::string("1"))]);
     let absent = ("more", Value::null(Type::String));
-    assert_eq!(location(&new, &[directory("a"), ("token", Value::string("2")), absent]), first);
-    assert_ne!(location(&old, &[directory("b"), ("token", Value::string("1"))]), first);
+    assert_eq!(
+        location(&new_schema, &[directory("a"), ("token", Value::string("2")), absent]),
+        first_location
+    );
+    assert_ne!(
+        location(&old_schema, &[directory("b"), ("token", Value::string("1"))]),
+        first_location
+    );
 }
 
 #[tokio::test]
@@ -437,8 +447,8 @@ async fn a_call_without_effect_that_hangs_ends_at_the_deadline_of_its_kind() {
         let message = ended.unwrap_err().diagnostic();
         let expected =
             [format!("has not answered {call}"), format!("its deadline of {limit} s has passed")];
-        for words in expected {
-            assert!(message.detail.contains(&words), "{fault:?}: {}", message.detail);
+        for expected_text in expected {
+            assert!(message.detail.contains(&expected_text), "{fault:?}: {}", message.detail);
         }
         assert_eq!(message.blame, Blame::Provider, "{fault:?}");
     }
@@ -458,12 +468,12 @@ async fn use_whole_backend(backend: &dyn Backend) -> Result<(), StoreError> {
     let mut store = backend.open_store("default").await?;
     let lock = store.try_lock("apply").await?;
     let read = store.read().await;
-    let written = match read {
+    let outcome = match read {
         Ok(file) => store.write(&mut with_output(file.expect("it was stored"), "y")).await,
         Err(error) => Err(error),
     };
     store.unlock(lock).await?;
-    written.map(drop)
+    outcome.map(drop)
 }
 
 #[tokio::test]
@@ -479,8 +489,9 @@ async fn warnings_are_kept_and_secrets_are_masked() {
         let mut store = warned.open_store("default").await.unwrap();
         store.read().await.unwrap();
         store.read().await.unwrap();
-        let doubts: Vec<String> = store.take_warnings().into_iter().map(|it| it.summary).collect();
-        assert_eq!(doubts, [expected]);
+        let warnings: Vec<String> =
+            store.take_warnings().into_iter().map(|warning| warning.summary).collect();
+        assert_eq!(warnings, [expected]);
     }
     let wrong = new_backend(&service, AnswerFault::ReportsSecret, "f").await;
     let Err(error) = wrong.open_store("default").await else { panic!("it was configured") };

@@ -55,9 +55,9 @@ async fn new_files_are_created_with_access_for_their_owner_only() {
     }
     // From the start: before the file has content, and before another mode is set.
     let directory = new_dir();
-    let made = directory.path().join("made");
+    let new_path = directory.path().join("made");
     DiskOperations::default()
-        .replace_file_without_lock(&made, PipeHandling::Replace, None, &|_| {
+        .replace_file_without_lock(&new_path, PipeHandling::Replace, None, &|_| {
             assert_eq!(mode_of(&directory, ".made.next"), 0o600);
             Ok(())
         })
@@ -89,8 +89,8 @@ async fn the_mode_of_a_state_is_kept_and_its_backup_is_never_more_accessible() {
             }
             store.write(&mut state_with_word("b")).await.unwrap();
             assert_eq!(mode_of(&directory, "terraform.tfstate"), state);
-            let found = mode_of(&directory, "terraform.tfstate.backup");
-            assert_eq!(found, expected, "{state:o} {backup:?}");
+            let mode = mode_of(&directory, "terraform.tfstate.backup");
+            assert_eq!(mode, expected, "{state:o} {backup:?}");
         }
     }
 }

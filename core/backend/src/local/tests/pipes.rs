@@ -15,7 +15,7 @@ fn create_pipe_and_link(directory: &TempDir) -> [PathBuf; 2] {
 async fn a_backup_is_written_into_a_pipe_without_replacing_it() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
-    let text = |to: &mut dyn io::Write| to.write_all(b"text");
+    let text = |writer: &mut dyn io::Write| writer.write_all(b"text");
     for path in [&pipe, &link] {
         // Opened without waiting for a writer.
         let flags = nix::libc::O_NONBLOCK;
@@ -33,7 +33,7 @@ async fn a_backup_is_written_into_a_pipe_without_replacing_it() {
 async fn a_pipe_without_a_reader_at_the_default_backup_path_is_replaced() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
-    let text = |to: &mut dyn io::Write| to.write_all(b"text");
+    let text = |writer: &mut dyn io::Write| writer.write_all(b"text");
     for path in [&link, &pipe] {
         DiskOperations::default()
             .replace_file_without_lock(path, PipeHandling::Replace, None, &text)
@@ -59,11 +59,11 @@ fn a_path_that_is_not_a_file_does_not_receive_an_errored_state() {
         } else {
             symlink(target, &errored).unwrap();
         }
-        let (path, kept) =
+        let (path, former) =
             save_errored_state(&StateFile::new_empty(), &StateCipher::default(), directory.path())
                 .unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
-        assert!(!kept.unwrap().is_file(), "{target}");
+        assert!(!former.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();
     }
 }
@@ -89,8 +89,8 @@ async fn a_pipe_at_the_default_state_path_is_refused_immediately() {
     let directory = new_dir();
     let [pipe, link] = create_pipe_and_link(&directory);
     for path in [pipe, link] {
-        let refused = LocalStore::new(StateFilePaths::from_state_path(&path)).read().await;
-        assert!(refused.unwrap_err().to_string().contains("it is a pipe, not a file"));
+        let result = LocalStore::new(StateFilePaths::from_state_path(&path)).read().await;
+        assert!(result.unwrap_err().to_string().contains("it is a pipe, not a file"));
         assert!(load_state_file(&path).is_err());
     }
 }
@@ -107,8 +107,8 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
         let text = state_with_word("a").to_bytes();
         let writing = std::thread::scope(|scope| {
             let write = scope.spawn(|| std::fs::write(&path, text));
-            let read = store.read_state_file().unwrap();
-            assert_eq!(read.unwrap().state, state_with_word("a").state);
+            let file = store.read_state_file().unwrap();
+            assert_eq!(file.unwrap().state, state_with_word("a").state);
             write.join().unwrap()
         });
         writing.unwrap();

@@ -107,27 +107,27 @@ impl ClaimAttempt<'_> {
             self.table.name()
         );
         let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &self.known_sum];
-        let foreign = async {
+        let foreign_claims = async {
             // An exclusive lock excludes all other runs, so there cannot be a conflict.
             if !self.is_shared {
                 return Ok(Vec::new());
             }
             let removed = self.remove_orphaned_claims(transaction);
-            let ((), foreign) =
+            let ((), foreign_claims) =
                 try_join!(removed, self.conflicting_claims(transaction, &claims.run, addresses))?;
-            Ok(foreign)
+            Ok(foreign_claims)
         };
         // Sent together. The server searches for claims once it has the lock on the row.
-        let locked = transaction.query_opt(&query, &parameters);
-        let ((), row, foreign) = try_join!(transaction.begin(), locked, foreign)?;
+        let locked_row = transaction.query_opt(&query, &parameters);
+        let ((), row, foreign_claims) = try_join!(transaction.begin(), locked_row, foreign_claims)?;
         let text: Option<String> = row.and_then(|row| row.get(0));
-        if !foreign.is_empty() {
-            return Ok(Some(ClaimConflict::Claimed(foreign)));
+        if !foreign_claims.is_empty() {
+            return Ok(Some(ClaimConflict::Claimed(foreign_claims)));
         }
-        let moved = self.moved_parts(claims, text.as_deref())?;
-        if !moved.is_empty() {
-            let moved = self.last_writers_of_moved(transaction, moved).await?;
-            return Ok(Some(ClaimConflict::Moved(moved)));
+        let changed_addresses = self.moved_parts(claims, text.as_deref())?;
+        if !changed_addresses.is_empty() {
+            let changed_parts = self.last_writers_of_moved(transaction, changed_addresses).await?;
+            return Ok(Some(ClaimConflict::Moved(changed_parts)));
         }
         let inserted = self.insert_claims(transaction, &claims.run, addresses);
         try_join!(inserted, transaction.commit())?;
@@ -168,7 +168,7 @@ impl ClaimAttempt<'_> {
     ) -> Result<Vec<ForeignClaim>, Cause> {
         // Includes the run itself: an earlier attempt may have claimed although its response was
         // lost.
-        let own: Vec<&str> = self.adopted.iter().map(String::as_str).chain([run]).collect();
+        let own_runs: Vec<&str> = self.adopted.iter().map(String::as_str).chain([run]).collect();
         let changes: Vec<&str> = addresses.changes.keys().map(String::as_str).collect();
         let changed: BTreeSet<&str> = addresses.changes.values().map(String::as_str).collect();
         let changed: Vec<&str> = changed.into_iter().collect();
@@ -177,8 +177,9 @@ impl ClaimAttempt<'_> {
             "SELECT DISTINCT address, who, run, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), {IS_LIVE_CONDITION} FROM {} WHERE workspace = $1 AND run <> ALL($2) AND CASE WHEN changes THEN address = ANY($3) OR resource = ANY($4) ELSE resource = ANY($5) END ORDER BY address LIMIT 100",
             self.table.own_table_name("formwork_claims")
         );
-        let rows =
-            transaction.query(&query, &[&self.workspace, &own, &changes, &reads, &changed]).await?;
+        let rows = transaction
+            .query(&query, &[&self.workspace, &own_runs, &changes, &reads, &changed])
+            .await?;
         let claim = |row: &tokio_postgres::Row| ForeignClaim {
             address: row.get(0),
             who: row.get(1),
@@ -195,11 +196,11 @@ impl ClaimAttempt<'_> {
         run: &str,
         addresses: &ClaimAddresses,
     ) -> Result<(), Cause> {
-        let changes = addresses.changes.iter().map(|(address, of)| (address, of, true));
+        let changes = addresses.changes.iter().map(|(address, resource)| (address, resource, true));
         let reads = addresses.reads.iter().map(|address| (address, address, false));
         let rows: Vec<_> = changes.chain(reads).collect();
         let names: Vec<&str> = rows.iter().map(|(address, ..)| address.as_str()).collect();
-        let resources: Vec<&str> = rows.iter().map(|(_, of, _)| of.as_str()).collect();
+        let resources: Vec<&str> = rows.iter().map(|(_, resource, _)| resource.as_str()).collect();
         let kinds: Vec<bool> = rows.iter().map(|(.., changes)| *changes).collect();
         let statement = format!(
             "INSERT INTO {table} (workspace, run, who, address, resource, changes) SELECT $1, $2, $3, given.* FROM unnest($4::text[], $5::text[], $6::boolean[]) AS given (address, resource, changes) WHERE NOT EXISTS (SELECT FROM {table} held WHERE held.workspace = $1 AND held.run = $2 AND held.address = given.address AND held.changes = given.changes)",
@@ -218,9 +219,9 @@ impl ClaimAttempt<'_> {
     async fn last_writers_of_moved(
         &self,
         transaction: &Transaction<'_>,
-        moved: BTreeSet<String>,
+        changed_addresses: BTreeSet<String>,
     ) -> Result<Vec<PartChangedByOtherRun>, Cause> {
-        let addresses: Vec<&str> = moved.iter().map(String::as_str).collect();
+        let addresses: Vec<&str> = changed_addresses.iter().map(String::as_str).collect();
         let query = format!(
             "SELECT DISTINCT ON (objects.address) objects.address, writes.who || ' at ' || to_char(writes.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') || ', serial ' || writes.serial || ', in the run ' || writes.run FROM {} objects JOIN {} writes ON writes.id = objects.write WHERE objects.workspace = $1 AND objects.address = ANY($2) ORDER BY objects.address, objects.write DESC",
             self.table.own_table_name("formwork_history_objects"),
@@ -232,7 +233,7 @@ impl ClaimAttempt<'_> {
             rows.iter().map(|row| (row.get(0), row.get(1))).collect();
         let part =
             |address: String| PartChangedByOtherRun { by: by.get(&address).cloned(), address };
-        Ok(moved.into_iter().map(part).collect())
+        Ok(changed_addresses.into_iter().map(part).collect())
     }
 }
 

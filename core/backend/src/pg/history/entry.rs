@@ -15,10 +15,10 @@ use crate::encryption::shared_state::PartSealer;
 /// Returns the objects of an instance as entries, by their deposed keys. The current object has no
 /// key.
 pub(super) fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
-    let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
-    let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
+    let Some(resource) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
+    let Some(instance) = resource.instances.get(&addr.key) else { return BTreeMap::new() };
     let entry = |key: Option<&DeposedKey>, object| {
-        let text = write_object_entry(addr, key, &held.provider, object);
+        let text = write_object_entry(addr, key, &resource.provider, object);
         // The entry is JSON, which is UTF-8, so no character is lost.
         String::from_utf8_lossy(&text).into_owned()
     };
@@ -41,35 +41,36 @@ pub(super) fn output_entry(output: &OutputValue) -> String {
 /// Returns an error if a value cannot be encrypted.
 pub(super) fn seal_entry(
     sealer: &PartSealer<'_>,
-    whole: &StateFile,
+    state_file: &StateFile,
     address: &str,
     entry: &str,
 ) -> Result<String, Cause> {
-    let part = StateFile {
+    let part_file = StateFile {
         // The same for all writes, so that an object that has not changed has the same entry.
         terraform_version: String::new(),
         serial: 0,
-        lineage: whole.lineage.clone(),
-        state: part_of_state(&whole.state, address, entry),
+        lineage: state_file.lineage.clone(),
+        state: part_of_state(&state_file.state, address, entry),
         check_results: None,
     };
-    Ok(String::from_utf8(sealer.seal(&part)?)?)
+    Ok(String::from_utf8(sealer.seal(&part_file)?)?)
 }
 
 /// Returns a state that contains only the object or output of an entry.
-fn part_of_state(whole: &State, address: &str, entry: &str) -> State {
+fn part_of_state(state: &State, address: &str, entry: &str) -> State {
     let mut part = State::default();
-    if let Ok(found) = read_object_entry(entry) {
-        let held = part.resource_or_insert(found.addr.resource_addr(), &found.provider);
-        let instance = held.instances.or_default(&found.addr.key);
-        match found.deposed {
-            Some(key) => drop(instance.deposed.insert(key, found.object)),
-            None => instance.current = Some(found.object),
+    if let Ok(object_entry) = read_object_entry(entry) {
+        let resource =
+            part.resource_or_insert(object_entry.addr.resource_addr(), &object_entry.provider);
+        let instance = resource.instances.or_default(&object_entry.addr.key);
+        match object_entry.deposed {
+            Some(key) => drop(instance.deposed.insert(key, object_entry.object)),
+            None => instance.current = Some(object_entry.object),
         }
         return part;
     }
     let name = address.strip_prefix("output.").unwrap_or(address);
-    let output = whole.outputs.get_key_value(name);
+    let output = state.outputs.get_key_value(name);
     part.outputs.extend(output.map(|(name, output)| (name.clone(), output.clone())));
     part
 }
@@ -88,8 +89,8 @@ pub(in crate::pg) fn open_entry(cipher: &StateCipher, entry: &str) -> Result<Str
     if let Some(output) = part.outputs.values().next() {
         return Ok(output_entry(output));
     }
-    let instances = part.resources.iter().flat_map(|(addr, held)| {
-        held.instances.keys().map(move |key| addr.instance_addr(key.clone()))
+    let instances = part.resources.iter().flat_map(|(addr, resource)| {
+        resource.instances.keys().map(move |key| addr.instance_addr(key.clone()))
     });
     let mut entries = instances.flat_map(|addr| object_entries(&part, &addr).into_values());
     entries.next().ok_or(FileError::Empty)
@@ -108,23 +109,27 @@ mod tests {
 
     #[test]
     fn entries_of_a_sealed_state_are_sealed_and_restored() {
-        let whole = StateFile::parse(STATE.as_bytes()).unwrap();
+        let state_file = StateFile::parse(STATE.as_bytes()).unwrap();
         let cipher = |identity| sealed_encryption(&[FIRST_IDENTITY.1], identity, "").state;
-        let (own, hidden) = (cipher(FIRST_IDENTITY.0), cipher("").with_sealed_values_hidden());
-        let sealer = own.part_sealer(&whole).unwrap().unwrap();
-        let objects = object_entries(&whole.state, &"t.a".parse().unwrap());
+        let (own_cipher, hiding_cipher) =
+            (cipher(FIRST_IDENTITY.0), cipher("").with_sealed_values_hidden());
+        let sealer = own_cipher.part_sealer(&state_file).unwrap().unwrap();
+        let objects = object_entries(&state_file.state, &"t.a".parse().unwrap());
         let objects = objects.into_values().map(|entry| ("t.a", entry));
-        let output = ("output.o", output_entry(&whole.state.outputs["o"]));
+        let output = ("output.o", output_entry(&state_file.state.outputs["o"]));
         let entries: Vec<_> = objects.chain([output]).collect();
         assert_eq!(entries.len(), 3);
         for (address, entry) in entries {
-            let sealed = seal_entry(&sealer, &whole, address, &entry).unwrap();
+            let sealed = seal_entry(&sealer, &state_file, address, &entry).unwrap();
             assert!(entry.contains("hunter2") && !sealed.contains("hunter2"), "{sealed}");
-            assert_eq!(open_entry(&own, &sealed).unwrap(), entry);
-            let shown = open_entry(&hidden, &sealed).unwrap();
-            assert!(!shown.contains("hunter2") && !shown.contains("sealed:"), "{shown}");
+            assert_eq!(open_entry(&own_cipher, &sealed).unwrap(), entry);
+            let shown_entry = open_entry(&hiding_cipher, &sealed).unwrap();
+            assert!(
+                !shown_entry.contains("hunter2") && !shown_entry.contains("sealed:"),
+                "{shown_entry}"
+            );
             // A readable entry is one from before the encryption.
-            open_entry(&own, &entry).unwrap_err();
+            open_entry(&own_cipher, &entry).unwrap_err();
             assert_eq!(open_entry(&StateCipher::default(), &entry).unwrap(), entry);
             open_entry(&StateCipher::default(), &sealed).unwrap_err();
         }

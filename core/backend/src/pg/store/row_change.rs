@@ -125,10 +125,10 @@ impl PgStore {
             return Ok(row.clone());
         }
         let LockedRow { text, sum: stored_sum, claims, last_state_checksum } = locked;
-        let moved = text.filter(|text| !text.is_empty());
-        let moved = moved.map(|text| self.read_changed_state(&text)).transpose();
-        let moved = moved.map_err(ChangeError::Store)?;
-        let current = moved.as_ref().unwrap_or(&self.stored);
+        let changed_state = text.filter(|text| !text.is_empty());
+        let changed_state = changed_state.map(|text| self.read_changed_state(&text)).transpose();
+        let changed_state = changed_state.map_err(ChangeError::Store)?;
+        let current = changed_state.as_ref().unwrap_or(&self.stored);
         let changed = self.changed_row(change, current, &claims)?;
         let statement = format!(
             // Without a row there was nothing to lock, so another program may have created one
@@ -136,7 +136,7 @@ impl PgStore {
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
             self.table.name()
         );
-        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
+        let operation = self.held_lock.as_ref().map_or("", |(_, operation)| operation.as_str());
         let (row, text) = (&changed.row, &changed.text);
         let write = RecordedWrite {
             workspace: &self.workspace,
@@ -182,30 +182,30 @@ impl PgStore {
         current: &StateFile,
         claims: &HeldClaims,
     ) -> Result<NextRow, ChangeError> {
-        let (base, mut next) = match change {
-            RowChange::Merge(ours) if self.is_shared() => {
+        let (base, mut next_file) = match change {
+            RowChange::Merge(file) if self.is_shared() => {
                 // A program without a lock may have changed an instance in spite of the claim. Its change
                 // and ours conflict, so the operator has to decide.
-                if find_overtaken_instance(&self.base, ours, current, claims).is_some() {
+                if find_overtaken_instance(&self.base, file, current, claims).is_some() {
                     let (stored, read) = (current.serial, self.stored.serial);
                     return Err(ChangeError::Store(StoreError::Changed { stored, read }));
                 }
-                (ours.clone(), merge_states(&self.base, ours, current, claims))
+                (file.clone(), merge_states(&self.base, file, current, claims))
             }
-            RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
+            RowChange::Merge(file) | RowChange::Replace(file) => (file.clone(), file.clone()),
         };
-        if let RowChange::Merge(ours) = change {
+        if let RowChange::Merge(file) = change {
             // Other runs may have increased it since this one read it.
-            next.serial = current.serial.max(ours.serial);
-            self.known.increment_serial(&mut next);
+            next_file.serial = current.serial.max(file.serial);
+            self.known.increment_serial(&mut next_file);
         }
-        let text = self.cipher.serialize_state(&next);
+        let text = self.cipher.serialize_state(&next_file);
         let text = text
             .map_err(|error| ChangeError::Store(self.not_encryptable_error(error.to_string())))?;
         let text = String::from_utf8(text)?;
         let sum = md5_hex(text.as_bytes());
-        let base = StateFile { serial: next.serial, ..base };
-        Ok(NextRow { text, row: ChangedRow { sum, base, stored: next } })
+        let base = StateFile { serial: next_file.serial, ..base };
+        Ok(NextRow { text, row: ChangedRow { sum, base, stored: next_file } })
     }
 
     /// Whether the row of an earlier attempt, whose response was lost, is stored.
@@ -227,8 +227,9 @@ impl PgStore {
             "SELECT {in_history} OR EXISTS (SELECT FROM {} WHERE name = $1 AND md5(data) = $2)",
             self.table.name()
         );
-        let found = transaction.query_one(&query, &[&self.workspace, &row.sum, &self.run]).await?;
-        Ok(found.get(0))
+        let updated_row =
+            transaction.query_one(&query, &[&self.workspace, &row.sum, &self.run]).await?;
+        Ok(updated_row.get(0))
     }
 
     /// Begins a transaction, locks the row, and reads the inputs of a write, in one round trip.
@@ -248,8 +249,8 @@ impl PgStore {
         let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &known_sum];
         let claims = async {
             match change {
-                RowChange::Merge(ours) if self.is_shared() => {
-                    self.claims_for_merge(transaction, ours).await
+                RowChange::Merge(file) if self.is_shared() => {
+                    self.claims_for_merge(transaction, file).await
                 }
                 _ => Ok(HeldClaims::default()),
             }
@@ -297,17 +298,18 @@ impl PgStore {
     async fn claims_for_merge(
         &self,
         transaction: &Transaction<'_>,
-        ours: &StateFile,
+        file: &StateFile,
     ) -> Result<HeldClaims, Cause> {
-        let changed = StateDifference::between(&self.base.state, &ours.state).instances;
+        let changed = StateDifference::between(&self.base.state, &file.state).instances;
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-        let own = self.claimed_runs();
-        let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
-        if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
+        let own_runs = self.claimed_runs();
+        let held_claims =
+            self.table.held_claims(transaction, &self.workspace, &own_runs, &changed).await?;
+        if self.claims.as_ref().is_some_and(|claims| held_claims.is_missing_claim(claims)) {
             return Err(
                 "another process has taken over this run, and its claims were deleted".into()
             );
         }
-        Ok(held)
+        Ok(held_claims)
     }
 }

@@ -22,8 +22,8 @@ use crate::store::StateStore;
 /// A position to cut at: after so many bytes to the server (0) or to the client (1).
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    way: usize,
-    at: usize,
+    direction: usize,
+    position: usize,
 }
 
 /// A proxy that cuts one connection, and forwards all others.
@@ -42,12 +42,12 @@ impl CuttingProxy {
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let Ok(end) = TcpStream::connect(("127.0.0.1", server)) else { continue };
-                for way in 0..2 {
+                for direction in 0..2 {
                     let (client, end) = (client.try_clone().unwrap(), end.try_clone().unwrap());
                     let count = count.clone();
-                    std::thread::spawn(move || match way {
-                        0 => pass(&client, &end, &count[0], cut.filter(|cut| cut.way == 0)),
-                        _ => pass(&end, &client, &count[1], cut.filter(|cut| cut.way == 1)),
+                    std::thread::spawn(move || match direction {
+                        0 => pass(&client, &end, &count[0], cut.filter(|cut| cut.direction == 0)),
+                        _ => pass(&end, &client, &count[1], cut.filter(|cut| cut.direction == 1)),
                     });
                 }
             }
@@ -55,26 +55,31 @@ impl CuttingProxy {
         Self { port, n_bytes }
     }
 
-    fn byte_count(&self, way: usize) -> usize {
-        self.n_bytes[way].load(Ordering::SeqCst)
+    fn byte_count(&self, direction: usize) -> usize {
+        self.n_bytes[direction].load(Ordering::SeqCst)
     }
 }
 
 /// Forwards bytes until one side ends or the connection is cut.
-fn pass(mut from: &TcpStream, mut to: &TcpStream, count: &AtomicUsize, cut: Option<Cut>) {
+fn pass(
+    mut source: &TcpStream,
+    mut destination: &TcpStream,
+    count: &AtomicUsize,
+    cut: Option<Cut>,
+) {
     let mut buffer = [0; 4096];
-    while let Ok(n @ 1..) = from.read(&mut buffer) {
+    while let Ok(n @ 1..) = source.read(&mut buffer) {
         let before = count.fetch_add(n, Ordering::SeqCst);
         // The bytes of all connections are counted, so only one of them is cut.
-        let cut = cut.filter(|cut| (before..before + n).contains(&cut.at));
-        let n = cut.map_or(n, |cut| cut.at - before);
-        if to.write_all(&buffer[..n]).is_err() || cut.is_some() {
+        let cut = cut.filter(|cut| (before..before + n).contains(&cut.position));
+        let n = cut.map_or(n, |cut| cut.position - before);
+        if destination.write_all(&buffer[..n]).is_err() || cut.is_some() {
             break;
         }
     }
     // A side that is already closed cannot be shut down.
-    from.shutdown(Shutdown::Both).ok();
-    to.shutdown(Shutdown::Both).ok();
+    source.shutdown(Shutdown::Both).ok();
+    destination.shutdown(Shutdown::Both).ok();
 }
 
 /// The table of states for a user.
@@ -116,38 +121,38 @@ async fn a_run_survives_a_lost_connection_at_any_point_without_repeating_work() 
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     drop(open_store(&backend).await);
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     // In shared mode with an existing row, and exclusively with one that is created.
-    for (operation, first) in [("OperationTypeApply", Some(1)), ("test", None)] {
+    for (operation, first_serial) in [("OperationTypeApply", Some(1)), ("test", None)] {
         let mut totals = [0; 2];
         let cuts = (0..N_CUTS).flat_map(|n| [(0_usize, n), (1, n)]).map(Some);
         // The very first run creates the tables, so the second one counts the bytes.
         for (number, cut) in [None, None].into_iter().chain(cuts).enumerate() {
             let run = format!("{operation}-{number}");
-            let mut direct = backend.open_store(&run).await.unwrap();
-            if let Some(serial) = first {
-                direct.overwrite(state_with_object(serial, "old")).await.unwrap();
+            let mut store = backend.open_store(&run).await.unwrap();
+            if let Some(serial) = first_serial {
+                store.overwrite(state_with_object(serial, "old")).await.unwrap();
             }
-            let cut = cut.map(|(way, n): (usize, usize)| {
+            let cut = cut.map(|(direction, n): (usize, usize)| {
                 // In the middle of each of the given number of parts.
-                let total: usize = totals[way];
-                Cut { way, at: total * (2 * n + 1) / (2 * N_CUTS) }
+                let total: usize = totals[direction];
+                Cut { direction, position: total * (2 * n + 1) / (2 * N_CUTS) }
             });
             let proxy = CuttingProxy::start(server.port, cut);
             apply_through(proxy.port, operation, &run).await;
             match cut {
-                Some(cut) => assert!(proxy.byte_count(cut.way) > cut.at, "{cut:?}"),
-                None => totals = [0, 1].map(|way| proxy.byte_count(way)),
+                Some(cut) => assert!(proxy.byte_count(cut.direction) > cut.position, "{cut:?}"),
+                None => totals = [0, 1].map(|direction| proxy.byte_count(direction)),
             }
-            let stored = direct.read().await.unwrap().unwrap();
-            let expected = state_with_object(first.unwrap_or(0) + 1, "new");
-            assert!(stored.has_same_content(&expected), "{run}, {cut:?}: {stored:?}");
-            assert_eq!(stored.serial, expected.serial, "{run}, {cut:?}");
+            let stored_file = store.read().await.unwrap().unwrap();
+            let expected = state_with_object(first_serial.unwrap_or(0) + 1, "new");
+            assert!(stored_file.has_same_content(&expected), "{run}, {cut:?}: {stored_file:?}");
+            assert_eq!(stored_file.serial, expected.serial, "{run}, {cut:?}");
             let schema = "terraform_remote_state";
             let query = format!(
                 "SELECT (SELECT count(*) FROM {schema}.formwork_history WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_claims WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_journal WHERE run = $1)"
             );
-            let rows = other.query_one(query.as_str(), &[&run]).await.unwrap();
+            let rows = direct_client.query_one(query.as_str(), &[&run]).await.unwrap();
             let rows: [i64; 3] = [rows.get(0), rows.get(1), rows.get(2)];
             assert_eq!(rows, [1, 0, 0], "{run}, {cut:?}: writes, claims and parts");
         }
@@ -163,7 +168,7 @@ async fn a_lost_lock_is_retaken_unless_another_process_has_taken_it() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let mut changed = test_state(1);
     changed.check_results = Some(b"[\"x\"]".to_vec().into());
     let mut holder = open_store(&backend).await;
@@ -171,17 +176,17 @@ async fn a_lost_lock_is_retaken_unless_another_process_has_taken_it() {
     holder.read().await.unwrap();
     // The other session waits until the server has detected the end.
     let take = "SELECT pg_advisory_lock(id) FROM terraform_remote_state.states";
-    other.batch_execute(&format!("{END_SESSIONS}; {take}")).await.unwrap();
-    let refused = holder.write(&mut changed.clone()).await.unwrap_err().to_string();
-    assert!(refused.contains("another process holds the lock now: session "), "{refused}");
-    other.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
+    direct_client.batch_execute(&format!("{END_SESSIONS}; {take}")).await.unwrap();
+    let error = holder.write(&mut changed.clone()).await.unwrap_err().to_string();
+    assert!(error.contains("another process holds the lock now: session "), "{error}");
+    direct_client.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
     holder.write(&mut changed.clone()).await.unwrap();
     let end = format!("{END_SESSIONS}; {take}; SELECT pg_advisory_unlock_all()");
-    other.batch_execute(&end).await.unwrap();
+    direct_client.batch_execute(&end).await.unwrap();
     let replace = "UPDATE terraform_remote_state.states SET data = data || ' '";
-    other.batch_execute(replace).await.unwrap();
-    let refused = holder.write(&mut test_state(2)).await.unwrap_err().to_string();
-    assert!(refused.contains("another process has changed the state since"), "{refused}");
+    direct_client.batch_execute(replace).await.unwrap();
+    let error = holder.write(&mut test_state(2)).await.unwrap_err().to_string();
+    assert!(error.contains("another process has changed the state since"), "{error}");
 }
 
 #[tokio::test]
@@ -191,10 +196,10 @@ async fn a_failed_unlock_is_reported_with_the_end_of_the_lock_and_no_command() {
     open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
     let mut store = open_locked_for_apply(&backend).await;
     store.claim_changes(claims_of_run("one")).await.unwrap();
-    let other = connect_directly(server.port).await;
-    other.batch_execute("DROP TABLE terraform_remote_state.formwork_claims").await.unwrap();
-    let failed = store.unlock(StateLock::new(String::new())).await.unwrap_err();
-    let text = failed.diagnostic().detail.to_string();
+    let direct_client = connect_directly(server.port).await;
+    direct_client.batch_execute("DROP TABLE terraform_remote_state.formwork_claims").await.unwrap();
+    let error = store.unlock(StateLock::new(String::new())).await.unwrap_err();
+    let text = error.diagnostic().detail.to_string();
     assert!(text.contains("DELETE FROM \"terraform_remote_state\".formwork_claims"), "{text}");
     assert!(text.contains("the lock ends with the connection of this command"), "{text}");
     assert!(!text.contains("force-unlock"), "{text}");

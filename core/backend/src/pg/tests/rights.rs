@@ -21,13 +21,13 @@ async fn a_user_who_may_only_read_the_states_is_refused_before_the_first_change(
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let open = |user: &str| PgStore::new(states_table(user, server.port), DEFAULT_WORKSPACE);
     let new_user = async |user: &str, tables: &str| {
         let statements = format!(
             "CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO {user}; GRANT SELECT ON {tables} TO {user}"
         );
-        other.batch_execute(&statements).await.unwrap();
+        direct_client.batch_execute(&statements).await.unwrap();
     };
     // Before and after Formwork's tables are there.
     for (user, tables) in [
@@ -43,18 +43,18 @@ async fn a_user_who_may_only_read_the_states_is_refused_before_the_first_change(
         let only_checks = Claims { stores_other_changes: true, ..Claims::default() };
         let refused = store.claim_changes(only_checks).await.unwrap_err().to_string();
         assert!(refused.contains("lacks rights to write the table"), "{refused}");
-        let refused = store.claim_changes(claims_of_run(user)).await.unwrap_err();
-        let StoreError::Failed { cause, .. } = &refused else { panic!("{refused:?}") };
+        let error = store.claim_changes(claims_of_run(user)).await.unwrap_err();
+        let StoreError::Failed { cause, .. } = &error else { panic!("{error:?}") };
         let cause = cause.to_string();
         let statements = cause.split_once("with: ").map(|(_, statements)| statements).unwrap();
         assert!(statements.contains("\"terraform_remote_state\".states TO"), "{cause}");
-        other.batch_execute(statements).await.unwrap();
+        direct_client.batch_execute(statements).await.unwrap();
         store.claim_changes(claims_of_run(user)).await.unwrap();
         store.write(&mut state_with_object(1, user)).await.unwrap();
         store.unlock(lock).await.unwrap();
         // The tables are there for the second user.
-        let mut first = open_locked_for_apply(&backend).await;
-        first.unlock(StateLock::new(String::new())).await.unwrap();
+        let mut first_store = open_locked_for_apply(&backend).await;
+        first_store.unlock(StateLock::new(String::new())).await.unwrap();
     }
 }
 
@@ -63,51 +63,51 @@ async fn users_of_the_states_table_may_use_tables_that_another_user_creates() {
     let Some(server) = start_server() else { return };
     let backend = new_backend(server.port);
     open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
-    let other = connect_directly(server.port).await;
+    let direct_client = connect_directly(server.port).await;
     let new_user = async |user: &str, rights: &str| {
         let statements = format!(
             "CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO {user}; GRANT {rights} ON terraform_remote_state.states TO {user}; GRANT USAGE ON SEQUENCE public.global_states_id_seq TO {user}"
         );
-        other.batch_execute(&statements).await.unwrap();
+        direct_client.batch_execute(&statements).await.unwrap();
     };
     new_user("mate", "SELECT, INSERT, UPDATE").await;
     new_user("reader", "SELECT").await;
     // The first apply creates the tables.
-    let mut first = open_locked_for_apply(&backend).await;
-    first.unlock(StateLock::new(String::new())).await.unwrap();
+    let mut first_store = open_locked_for_apply(&backend).await;
+    first_store.unlock(StateLock::new(String::new())).await.unwrap();
     new_user("late", "SELECT, INSERT, UPDATE, DELETE").await;
     let open = |user: &str| PgStore::new(states_table(user, server.port), DEFAULT_WORKSPACE);
     let journals = |user: &str| PgJournals::new(states_table(user, server.port), DEFAULT_WORKSPACE);
 
-    let mut mate = open("mate");
-    let lock = mate.try_lock("OperationTypeApply").await.unwrap();
-    assert_eq!(mate.state_access(), StateAccess::Shared);
-    mate.read().await.unwrap();
-    mate.claim_changes(claims_of_run("mate")).await.unwrap();
-    mate.write(&mut state_with_object(1, "new")).await.unwrap();
-    mate.unlock(lock).await.unwrap();
+    let mut mate_store = open("mate");
+    let lock = mate_store.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(mate_store.state_access(), StateAccess::Shared);
+    mate_store.read().await.unwrap();
+    mate_store.claim_changes(claims_of_run("mate")).await.unwrap();
+    mate_store.write(&mut state_with_object(1, "new")).await.unwrap();
+    mate_store.unlock(lock).await.unwrap();
     assert_eq!(journals("mate").begin_run("mate").await.unwrap(), None);
     assert!(journals("reader").read_runs(StateAccess::ReadOnly).await.unwrap().is_empty());
     assert!(!open("reader").history(9).await.unwrap().unwrap().is_empty());
 
     // A user who was created later works exclusively, and does not treat unreadable journals as
     // missing.
-    let mut late = open("late");
-    let lock = late.try_lock("OperationTypeApply").await.unwrap();
-    assert_eq!(late.state_access(), StateAccess::Locked);
-    late.read().await.unwrap();
-    late.claim_changes(claims_of_run("late")).await.unwrap();
-    late.write(&mut state_with_object(2, "newer")).await.unwrap();
-    late.unlock(lock).await.unwrap();
-    let refused = late.history(9).await.unwrap_err();
-    let StoreError::Failed { cause, .. } = &refused else { panic!("{refused:?}") };
+    let mut late_store = open("late");
+    let lock = late_store.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(late_store.state_access(), StateAccess::Locked);
+    late_store.read().await.unwrap();
+    late_store.claim_changes(claims_of_run("late")).await.unwrap();
+    late_store.write(&mut state_with_object(2, "newer")).await.unwrap();
+    late_store.unlock(lock).await.unwrap();
+    let error = late_store.history(9).await.unwrap_err();
+    let StoreError::Failed { cause, .. } = &error else { panic!("{error:?}") };
     let cause = cause.to_string();
     let statement = cause.split_once("with: ").map(|(_, statement)| statement).unwrap();
-    let refused = journals("late").read_runs(StateAccess::Locked).await.unwrap_err().to_string();
-    assert!(refused.ends_with(statement), "{refused}");
+    let error = journals("late").read_runs(StateAccess::Locked).await.unwrap_err().to_string();
+    assert!(error.ends_with(statement), "{error}");
     let reason = journals("late").begin_run("late").await.unwrap().unwrap();
     assert!(reason.ends_with(statement), "{reason}");
-    other.batch_execute(statement).await.unwrap();
-    let _lock = late.try_lock("OperationTypeApply").await.unwrap();
-    assert_eq!(late.state_access(), StateAccess::Shared);
+    direct_client.batch_execute(statement).await.unwrap();
+    let _lock = late_store.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(late_store.state_access(), StateAccess::Shared);
 }
