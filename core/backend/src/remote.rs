@@ -149,7 +149,7 @@ pub(crate) async fn create_empty_state(mut client: impl RemoteClient) -> Result<
         }
         LockOutcome::Refused(cause) => return Err(cause),
     };
-    let made = match client.get().await {
+    let created = match client.get().await {
         Ok(Some(_)) => Ok(()),
         Ok(None) => {
             match client.put(StateFile { serial: 1, ..StateFile::new_empty() }.to_bytes()).await {
@@ -161,7 +161,7 @@ pub(crate) async fn create_empty_state(mut client: impl RemoteClient) -> Result<
     };
     // Before the result is evaluated: a failure must not leave a lock.
     let unlocked = client.unlock(&id).await;
-    made.and(unlocked)
+    created.and(unlocked)
 }
 
 /// A store that uses a client.
@@ -193,10 +193,10 @@ impl<P: RemoteClient> RemoteStore<P> {
     }
 
     async fn read_text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
-        let failed = self.store_error(doing);
+        let read_error = self.store_error(doing);
         let location = self.client.location();
-        let got = wait_with_report(location, doing, self.client.get()).await;
-        Ok(got.map_err(failed)?.unwrap_or_default())
+        let loaded = wait_with_report(location, doing, self.client.get()).await;
+        Ok(loaded.map_err(read_error)?.unwrap_or_default())
     }
 
     /// Reads lineage and serial of the stored state, and compares them with the known ones.
@@ -333,7 +333,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         }
         // A copy, so that a failed write does not leave the caller with a serial that was never
         // stored.
-        let mut next = file.clone();
+        let mut next_file = file.clone();
         if let KnownState::Present { content, .. } = &self.known
             && *content == file.fingerprint()
             && !self.is_outdated
@@ -341,10 +341,10 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_same_lineage(file)?;
-        self.known.increment_serial(&mut next);
-        self.put_state(&next).await?;
-        file.serial = next.serial;
-        file.terraform_version = next.terraform_version;
+        self.known.increment_serial(&mut next_file);
+        self.put_state(&next_file).await?;
+        file.serial = next_file.serial;
+        file.terraform_version = next_file.terraform_version;
         Ok(WriteOutcome::Stored)
     }
 

@@ -156,7 +156,7 @@ fn config_values(kind: &dyn BackendKind, config: &Value) -> Result<Value, Remote
     // As in Terraform, a missing configuration is an empty one: the schema decides whether that is
     // sufficient.
     let config = if matches!(config, Value::Null(_)) { &empty } else { config };
-    let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
+    let coerced = schema.coerce(config).map_err(|mismatch| not_valid(mismatch.reason))?;
     Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })
 }
 
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn remote_state_arguments_are_the_arguments_of_the_backend() {
-        let refused = "The given configuration is not valid for backend \"local\": unexpected attribute \"pth\".";
-        assert_eq!(check(&settings("pth", Value::string("x"))), refused);
-        let refused =
+        let expected = "The given configuration is not valid for backend \"local\": unexpected attribute \"pth\".";
+        assert_eq!(check(&settings("pth", Value::string("x"))), expected);
+        let expected =
             "The given configuration is not valid for backend \"local\": an object is required.";
-        assert_eq!(check(&Value::string("x")), refused);
+        assert_eq!(check(&Value::string("x")), expected);
         assert_eq!(check(&settings("path", Value::unknown(Type::String))), "");
         assert_eq!(check(&Value::null(Type::Dynamic)), "");
     }
@@ -223,8 +223,8 @@ mod tests {
             workspace: None,
             address: None,
         };
-        let refused = RemoteStateReader::default().read(&source).await.unwrap_err();
-        assert!(refused.detail.contains("remote_state_data_sources {"), "{}", refused.detail);
+        let error = RemoteStateReader::default().read(&source).await.unwrap_err();
+        assert!(error.detail.contains("remote_state_data_sources {"), "{}", error.detail);
     }
 
     #[tokio::test]
@@ -236,10 +236,10 @@ mod tests {
             workspace: Some("prod"),
             address: None,
         };
-        let refused = RemoteStateReader::default().read(&source).await.unwrap_err();
-        assert_eq!(refused.attribute, Some("workspace"));
+        let error = RemoteStateReader::default().read(&source).await.unwrap_err();
+        assert_eq!(error.attribute, Some("workspace"));
         assert_eq!(
-            refused.detail,
+            error.detail,
             "The argument \"workspace\" is \"prod\", but the backend \"http\" supports only the workspace \"default\". Remove the argument."
         );
     }
@@ -253,11 +253,11 @@ mod tests {
             workspace: None,
             address: None,
         };
-        let refused = RemoteStateReader::default().check(&source).unwrap_err();
-        assert_eq!(refused.attribute, Some("backend"));
-        assert!(refused.detail.contains("terraform state pull > FILE"), "{}", refused.detail);
-        assert!(refused.detail.contains("\"tfe_outputs\""), "{}", refused.detail);
+        let error = RemoteStateReader::default().check(&source).unwrap_err();
+        assert_eq!(error.attribute, Some("backend"));
+        assert!(error.detail.contains("terraform state pull > FILE"), "{}", error.detail);
+        assert!(error.detail.contains("\"tfe_outputs\""), "{}", error.detail);
         // These steps are for the backend of the configuration itself.
-        assert!(!refused.detail.contains("-reconfigure"), "{}", refused.detail);
+        assert!(!error.detail.contains("-reconfigure"), "{}", error.detail);
     }
 }

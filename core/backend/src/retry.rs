@@ -46,11 +46,11 @@ impl RequestAttempts {
 
     /// Waits for the next attempt, as long as the server requests or otherwise as the policy
     /// defines. Returns whether there is another attempt.
-    pub(crate) async fn wait_for_next_attempt(&mut self, named: Option<Duration>) -> bool {
+    pub(crate) async fn wait_for_next_attempt(&mut self, server_pause: Option<Duration>) -> bool {
         if self.n_made > self.retries.most {
             return false;
         }
-        let pause = named.unwrap_or_else(|| self.retries.pause_after(self.n_made));
+        let pause = server_pause.unwrap_or_else(|| self.retries.pause_after(self.n_made));
         // A server may request any time, even hours.
         let pause = pause.min(self.retries.longest);
         let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());

@@ -60,18 +60,19 @@ impl BackendKind for S3BackendKind {
     }
 
     fn warnings(&self, arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
-        let parameters =
-            DEPRECATED_ARGUMENTS.iter().filter(|(old, _)| arguments.value(old).is_some());
-        let parameters = parameters.map(|(old, new)| {
+        let parameters = DEPRECATED_ARGUMENTS
+            .iter()
+            .filter(|(deprecated_name, _)| arguments.value(deprecated_name).is_some());
+        let parameters = parameters.map(|(deprecated_name, current_name)| {
             let detail =
-                format!("The parameter \"{old}\" is deprecated. Use parameter \"{new}\" instead.");
+                format!("The parameter \"{deprecated_name}\" is deprecated. Use parameter \"{current_name}\" instead.");
             Diagnostic::warning(messages::DEPRECATED_PARAMETER, detail)
         });
         let variables = DEPRECATED_VARIABLES
             .iter()
-            .filter(|(old, _)| arguments.read_env_variable(old).is_some());
-        let variables = variables.map(|(old, new)| {
-            let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
+            .filter(|(deprecated_name, _)| arguments.read_env_variable(deprecated_name).is_some());
+        let variables = variables.map(|(deprecated_name, current_name)| {
+            let detail = format!("The environment variable \"{deprecated_name}\" is deprecated. Use environment variable \"{current_name}\" instead.");
             Diagnostic::warning(messages::DEPRECATED_ENVIRONMENT_VARIABLE, detail)
         });
         parameters.chain(variables).collect()
@@ -125,10 +126,10 @@ impl S3Backend {
 
     /// Returns the name of the workspace whose state has this key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
-        let (workspace, rest) =
+        let (workspace, object_name) =
             key.strip_prefix(self.workspace_prefix().as_str())?.split_once('/')?;
         // The states of other configurations may have the same prefix.
-        (rest == normalize_object_name(&self.settings.key) && !workspace.is_empty())
+        (object_name == normalize_object_name(&self.settings.key) && !workspace.is_empty())
             .then_some(workspace)
     }
 
@@ -183,8 +184,8 @@ impl ClientBackend for S3Backend {
                 return Err(format!("the credentials lack the permission to list the objects of the bucket {bucket:?} with the prefix {directory:?} (s3:ListBucket)").into());
             }
         };
-        let found = objects.iter().filter_map(|object| self.workspace_of(&object.name));
-        Ok(found.map(str::to_owned).collect())
+        let workspaces = objects.iter().filter_map(|object| self.workspace_of(&object.name));
+        Ok(workspaces.map(str::to_owned).collect())
     }
 
     async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {

@@ -127,10 +127,10 @@ fn send_reply(
 
 /// Waits for the headers of a request, without reading them.
 fn wait_for_headers(stream: &TcpStream) -> std::io::Result<()> {
-    let mut seen = [0; 8192];
+    let mut received = [0; 8192];
     loop {
-        let n = stream.peek(&mut seen)?;
-        if n == 0 || seen[..n].windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+        let n = stream.peek(&mut received)?;
+        if n == 0 || received[..n].windows(4).any(|bytes| bytes == b"\r\n\r\n") {
             return Ok(());
         }
         std::thread::yield_now();
@@ -139,9 +139,9 @@ fn wait_for_headers(stream: &TcpStream) -> std::io::Result<()> {
 
 fn read_request(stream: &TcpStream) -> std::io::Result<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let line = first.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let mut request_line = String::new();
+    reader.read_line(&mut request_line)?;
+    let line = request_line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     let mut request = ReceivedRequest { line, ..ReceivedRequest::default() };
     loop {
         let mut text = String::new();
@@ -168,9 +168,9 @@ pub(crate) fn configure_backend_with_variables(
     variables: &[(&str, &str)],
 ) -> Result<Arc<dyn Backend>, ConfigError> {
     let kind = find_backend_kind(kind).unwrap();
-    let given = arguments.iter().map(|(name, value)| (Str::new(name), value.clone()));
-    let given = Value::object(given.collect::<Vec<_>>());
-    let values = kind.schema().coerce(&given).unwrap();
+    let configured = arguments.iter().map(|(name, value)| (Str::new(name), value.clone()));
+    let configured = Value::object(configured.collect::<Vec<_>>());
+    let values = kind.schema().coerce(&configured).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&BackendArguments { values: &values, environment: &environment })

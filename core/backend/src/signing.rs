@@ -28,9 +28,9 @@ pub(crate) fn error_with_reasons(error: &Error) -> Cause {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(&format!(": {more}"));
+        let source_text = error.to_string();
+        if !text.contains(&source_text) {
+            text.push_str(&format!(": {source_text}"));
         }
         source = error.source();
     }

@@ -66,12 +66,12 @@ pub trait StateStore: Send {
                 Err(error) if error.is_lock_taken() => error,
                 outcome => return outcome,
             };
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 return Err(error);
             }
             // The last pause ends at the deadline, for one more attempt.
-            tokio::time::sleep(pause.min(left)).await;
+            tokio::time::sleep(pause.min(remaining)).await;
             pause = (pause * 2).min(MAX_LOCK_RETRY_PAUSE);
         }
     }
@@ -195,8 +195,8 @@ pub trait StateStore: Send {
     /// Returns the providers of all objects in the stored state, or none if it cannot be read.
     async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let file = self.read().await.ok().flatten();
-        let held = file.map(|file| file.state.resources).unwrap_or_default();
-        held.into_values().map(|held| held.provider.provider.clone()).collect()
+        let resources = file.map(|file| file.state.resources).unwrap_or_default();
+        resources.into_values().map(|resource| resource.provider.provider.clone()).collect()
     }
 }
 

@@ -83,10 +83,10 @@ struct ListedContents {
 impl ListedContents {
     /// Converts the object to a listed one, at a time reported by the service.
     fn seen_at(self, now: Option<Timestamp>) -> ListedObject {
-        let written: Option<Timestamp> = self.modified.and_then(|text| text.parse().ok());
-        let age = now.zip(written).map(|(now, written)| {
+        let modified: Option<Timestamp> = self.modified.and_then(|text| text.parse().ok());
+        let age = now.zip(modified).map(|(now, modified)| {
             // An object that was written while the list was created has no age yet.
-            let seconds = now.as_second().saturating_sub(written.as_second());
+            let seconds = now.as_second().saturating_sub(modified.as_second());
             Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
         });
         ListedObject { name: self.key, age }
@@ -214,9 +214,9 @@ impl Bucket {
     /// Returns an error if the service refuses for another reason or does not respond.
     pub(super) async fn list(&self, prefix: &str) -> Result<Option<Vec<ListedObject>>, Cause> {
         let mut objects = Vec::new();
-        let mut after: Option<String> = None;
+        let mut continuation_token: Option<String> = None;
         loop {
-            let token = after.as_deref().map(percent_encode);
+            let token = continuation_token.as_deref().map(percent_encode);
             let token = token.map(|token| format!("continuation-token={token}&"));
             let url = format!(
                 "{}/?{}list-type=2&max-keys=1000&prefix={}",
@@ -239,12 +239,14 @@ impl Bucket {
             let text = std::str::from_utf8(&answer.body)?;
             let page: ListBucketResult = quick_xml::de::from_str(text)
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
-            let now = answer.header(header::DATE.as_str());
-            let now = now.and_then(|date| Timestamp::parse_rfc2822(date).ok());
-            objects.extend(page.contents.into_iter().map(|listed| listed.seen_at(now)));
+            let server_time = answer.header(header::DATE.as_str());
+            let server_time = server_time.and_then(|date| Timestamp::parse_rfc2822(date).ok());
+            objects.extend(page.contents.into_iter().map(|object| object.seen_at(server_time)));
             match page.next {
                 // A server that returns the same page again would be queried forever.
-                Some(next) if after.as_ref() != Some(&next) => after = Some(next),
+                Some(next_token) if continuation_token.as_ref() != Some(&next_token) => {
+                    continuation_token = Some(next_token)
+                }
                 _ => return Ok(Some(objects)),
             }
         }

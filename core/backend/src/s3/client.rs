@@ -208,7 +208,7 @@ impl RemoteClient for S3Client {
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let sum = md5_hex(&text);
+        let checksum = md5_hex(&text);
         let mut stored = self.bucket.put(&self.key, text.clone(), &self.known).await?;
         if let PutOutcome::Unsupported(_) = stored {
             // Lineage and serial have already been compared.
@@ -229,10 +229,10 @@ impl RemoteClient for S3Client {
         if let Some(table) = &self.table {
             // Without it, the next read would treat the state as damaged.
             let path = self.state_location();
-            table.set_state_checksum(&path, &sum).await.map_err(|cause| PutError::Unfinished {
+            table.set_state_checksum(&path, &checksum).await.map_err(|cause| PutError::Unfinished {
                 cause,
                 remedy: format!(
-                    "The new state is in the bucket, but its checksum is not in the table, and the state cannot be read without it. Correct the cause, set the Digest of the item {path}-md5 to {sum}, and run the command again. The journal contains all results of this run."
+                    "The new state is in the bucket, but its checksum is not in the table, and the state cannot be read without it. Correct the cause, set the Digest of the item {path}-md5 to {checksum}, and run the command again. The journal contains all results of this run."
                 ),
             })?;
         }
@@ -265,7 +265,7 @@ impl RemoteClient for S3Client {
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let mut other = None;
+        let mut other_holder = None;
         // Without locking, no lock can be missing.
         let mut released = !self.has_lock();
         // Both locks are released, whatever the result of the first.
@@ -277,13 +277,13 @@ impl RemoteClient for S3Client {
         for lock in [file, table].into_iter().flatten() {
             match lock? {
                 Ok(()) => released = true,
-                Err(holder) => other = other.or(holder),
+                Err(holder) => other_holder = other_holder.or(holder),
             }
         }
-        Ok(if released && other.is_none() {
+        Ok(if released && other_holder.is_none() {
             ForceUnlockOutcome::Released
         } else {
-            ForceUnlockOutcome::OtherLock(other.map(Box::new))
+            ForceUnlockOutcome::OtherLock(other_holder.map(Box::new))
         })
     }
 }

@@ -96,11 +96,13 @@ const CONFLICTING_ARGUMENTS: [(&str, &str); 4] = [
 /// # Errors
 /// Returns an error if an argument is missing or invalid.
 pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settings, ConfigError> {
-    let conflict = CONFLICTING_ARGUMENTS
-        .iter()
-        .find(|(one, other)| arguments.value(one).is_some() && arguments.value(other).is_some());
-    if let Some((one, other)) = conflict {
-        return Err(ConfigError::new(format!("only one of {one} and {other} can be set")));
+    let conflict = CONFLICTING_ARGUMENTS.iter().find(|(first_name, second_name)| {
+        arguments.value(first_name).is_some() && arguments.value(second_name).is_some()
+    });
+    if let Some((first_name, second_name)) = conflict {
+        return Err(ConfigError::new(format!(
+            "only one of {first_name} and {second_name} can be set"
+        )));
     }
     // Together, so that one run names all that is missing.
     let region = match (arguments.check_required(&REQUIRED_ARGUMENTS), read_region(arguments)) {

@@ -43,8 +43,8 @@ impl DynamoDbTable {
         if answer.status == StatusCode::OK {
             return Ok(true);
         }
-        let held = "ConditionalCheckFailedException";
-        if AwsErrorResponse::parse(&answer).is_some_and(|refusal| refusal.code == held) {
+        let held_code = "ConditionalCheckFailedException";
+        if AwsErrorResponse::parse(&answer).is_some_and(|refusal| refusal.code == held_code) {
             return Ok(false);
         }
         Err(self.unexpected_response_cause(&answer, "PutItem"))
@@ -73,19 +73,25 @@ impl DynamoDbTable {
     /// # Errors
     /// Returns an error if the service refuses the request or does not respond.
     pub(super) async fn state_checksum(&self, state: &str) -> Result<Option<String>, Cause> {
-        let sum = self.read_item(&checksum_key(state), "Digest").await?;
+        let checksum = self.read_item(&checksum_key(state), "Digest").await?;
         // As in Terraform, a string that is not an MD5 does not stop a read.
-        Ok(sum.filter(|sum| sum.len() == 32 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())))
+        Ok(checksum.filter(|checksum| {
+            checksum.len() == 32 && checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }))
     }
 
     /// Stores the checksum of a state's content.
     ///
     /// # Errors
     /// Returns an error if the service refuses the request or does not respond.
-    pub(super) async fn set_state_checksum(&self, state: &str, sum: &str) -> Result<(), Cause> {
+    pub(super) async fn set_state_checksum(
+        &self,
+        state: &str,
+        checksum: &str,
+    ) -> Result<(), Cause> {
         let input = json!({
             "TableName": self.name,
-            "Item": { "LockID": { "S": checksum_key(state) }, "Digest": { "S": sum } },
+            "Item": { "LockID": { "S": checksum_key(state) }, "Digest": { "S": checksum } },
         });
         self.call_service("PutItem", &input).await.map(drop)
     }
@@ -107,8 +113,8 @@ impl DynamoDbTable {
             "ConsistentRead": true,
         });
         let answer = self.call_service("GetItem", &input).await?;
-        let found: FoundItem = serde_json::from_slice(&answer.body)?;
-        let text = found.item.get(attribute).and_then(|value| value.get("S")?.as_str());
+        let found_item: FoundItem = serde_json::from_slice(&answer.body)?;
+        let text = found_item.item.get(attribute).and_then(|value| value.get("S")?.as_str());
         Ok(text.map(str::to_owned))
     }
 

@@ -63,19 +63,20 @@ mod tests {
 
     #[test]
     fn a_bucket_is_a_host_unless_its_name_is_not_a_host_name() {
-        let usual = BucketAddressing::default();
+        let default = BucketAddressing::default();
         let check = |addressing: &BucketAddressing, bucket: &str| {
             addressing.bucket_url(bucket, "eu-west-1")
         };
-        assert_eq!(check(&usual, "b"), "https://b.s3.eu-west-1.amazonaws.com");
-        assert_eq!(check(&usual, "b.c"), "https://s3.eu-west-1.amazonaws.com/b.c");
-        let path = BucketAddressing { path_style: true, ..usual.clone() };
+        assert_eq!(check(&default, "b"), "https://b.s3.eu-west-1.amazonaws.com");
+        assert_eq!(check(&default, "b.c"), "https://s3.eu-west-1.amazonaws.com/b.c");
+        let path = BucketAddressing { path_style: true, ..default.clone() };
         assert_eq!(check(&path, "b"), "https://s3.eu-west-1.amazonaws.com/b");
-        let own = |url: &str| BucketAddressing { endpoint: Some(url.to_owned()), ..usual.clone() };
-        assert_eq!(check(&own("http://127.0.0.1:9000/"), "b"), "http://127.0.0.1:9000/b");
-        assert_eq!(check(&own("http://[::1]:9000"), "b"), "http://[::1]:9000/b");
-        assert_eq!(check(&own("https://minio.example"), "b"), "https://b.minio.example");
-        let fips = BucketAddressing { fips: true, dualstack: true, ..usual };
+        let with_endpoint =
+            |url: &str| BucketAddressing { endpoint: Some(url.to_owned()), ..default.clone() };
+        assert_eq!(check(&with_endpoint("http://127.0.0.1:9000/"), "b"), "http://127.0.0.1:9000/b");
+        assert_eq!(check(&with_endpoint("http://[::1]:9000"), "b"), "http://[::1]:9000/b");
+        assert_eq!(check(&with_endpoint("https://minio.example"), "b"), "https://b.minio.example");
+        let fips = BucketAddressing { fips: true, dualstack: true, ..default };
         assert_eq!(check(&fips, "b"), "https://b.s3-fips.dualstack.eu-west-1.amazonaws.com");
         assert_eq!(
             fips.bucket_url("b", "cn-north-1"),

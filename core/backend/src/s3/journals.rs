@@ -32,8 +32,8 @@ impl ObjectStore for S3Objects {
     }
 
     async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause> {
-        let put = self.bucket.put(name, content.to_vec(), &WriteCondition::Absent).await?;
-        Ok(match put {
+        let outcome = self.bucket.put(name, content.to_vec(), &WriteCondition::Absent).await?;
+        Ok(match outcome {
             PutOutcome::Stored(_) => CreateOutcome::Created,
             PutOutcome::Refused => CreateOutcome::Exists,
             PutOutcome::Conflict(cause) => CreateOutcome::Conflict(cause),

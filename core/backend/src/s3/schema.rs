@@ -35,10 +35,10 @@ const ENDPOINT_SERVICES: &[&str] = &["dynamodb", "iam", "s3", "sso", "sts"];
 /// Returns the schema.
 pub(super) fn schema() -> Block {
     // `bucket` and `key` are checked later, because options of `init` may set them.
-    let mut own = string_attributes(STRING_ARGUMENTS);
-    own.extend(BOOL_ARGUMENTS.iter().map(|name| (*name, Type::Bool)));
+    let mut attributes = string_attributes(STRING_ARGUMENTS);
+    attributes.extend(BOOL_ARGUMENTS.iter().map(|name| (*name, Type::Bool)));
     let mut block = connection_arguments_block();
-    block.attributes.extend(optional_attributes_block(&own).attributes);
+    block.attributes.extend(optional_attributes_block(&attributes).attributes);
     let endpoints = nested_attribute(&string_attributes(ENDPOINT_SERVICES));
     block.attributes.insert("endpoints".into(), endpoints);
     if let Some(key) = block.attributes.get_mut("sse_customer_key") {

@@ -31,17 +31,20 @@ fn backend_arguments(server: &ScriptedServer) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn new_backend(server: &ScriptedServer, more: &[(&'static str, Value)]) -> Arc<dyn Backend> {
-    let mut all = backend_arguments(server);
-    all.extend_from_slice(more);
-    configure_backend_with_variables("s3", &all, &ACCESS_KEY_VARIABLES).unwrap()
+fn new_backend(
+    server: &ScriptedServer,
+    extra_arguments: &[(&'static str, Value)],
+) -> Arc<dyn Backend> {
+    let mut arguments = backend_arguments(server);
+    arguments.extend_from_slice(extra_arguments);
+    configure_backend_with_variables("s3", &arguments, &ACCESS_KEY_VARIABLES).unwrap()
 }
 
 async fn open_store(
     server: &ScriptedServer,
-    more: &[(&'static str, Value)],
+    extra_arguments: &[(&'static str, Value)],
 ) -> Box<dyn StateStore> {
-    new_backend(server, more).open_store(DEFAULT_WORKSPACE).await.unwrap()
+    new_backend(server, extra_arguments).open_store(DEFAULT_WORKSPACE).await.unwrap()
 }
 
 fn error_reply(status: &'static str, code: &str) -> ScriptedReply {
@@ -64,11 +67,11 @@ fn success_reply(tag: &str) -> ScriptedReply {
 fn new_backend_in(
     directory: &Path,
     server: &ScriptedServer,
-    more: &[(&'static str, Value)],
+    extra_arguments: &[(&'static str, Value)],
 ) -> S3Backend {
-    let given = backend_arguments(server).into_iter().chain(more.iter().cloned());
-    let given = Value::object(given.map(|(name, value)| (Str::new(name), value)));
-    let values = S3BackendKind.schema().coerce(&given).unwrap();
+    let configured = backend_arguments(server).into_iter().chain(extra_arguments.iter().cloned());
+    let configured = Value::object(configured.map(|(name, value)| (Str::new(name), value)));
+    let values = S3BackendKind.schema().coerce(&configured).unwrap();
     let variables = ACCESS_KEY_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let environment =
         BackendEnvironment { root: directory.to_owned(), variables: variables.into() };
@@ -108,18 +111,18 @@ async fn a_state_is_written_only_over_the_version_that_was_read() {
     let mut store = open_store(&server, &[("skip_s3_checksum", Value::Bool(true))]).await;
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let put = &server.received_requests()[2];
-    assert_eq!(put.headers["if-match"], "\"1\"");
-    assert!(!put.headers.contains_key("x-amz-checksum-sha256"));
+    let put_request = &server.received_requests()[2];
+    assert_eq!(put_request.headers["if-match"], "\"1\"");
+    assert!(!put_request.headers.contains_key("x-amz-checksum-sha256"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_another_program_has_written_is_kept() {
-    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let refused_reply = error_reply("412 Precondition Failed", "PreconditionFailed");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
         stored_reply(1, "1"),
-        refused.clone(),
+        refused_reply.clone(),
         stored_reply(2, "2"),
         stored_reply(2, "2"),
     ]);
@@ -160,8 +163,9 @@ async fn the_table_lock_is_released_if_the_lock_object_is_unreadable() {
         ScriptedReply::new("200 OK", item.to_string()),
         ScriptedReply::new("200 OK", "{}"),
     ]);
-    let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
-    let mut store = open_store(&server, &both).await;
+    let lock_arguments =
+        [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
+    let mut store = open_store(&server, &lock_arguments).await;
     let released = store.force_unlock(&info.id).await;
     assert!(released.is_err());
     assert_eq!(server.request_lines(), ["GET /b/k/s.tflock", "POST /", "POST /"]);
@@ -169,30 +173,27 @@ async fn the_table_lock_is_released_if_the_lock_object_is_unreadable() {
 
 #[tokio::test(start_paused = true)]
 async fn a_write_with_a_lost_response_succeeds_if_the_state_is_found() {
-    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let refused_reply = error_reply("412 Precondition Failed", "PreconditionFailed");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
         stored_reply(1, "1"),
         ScriptedReply::Truncated,
-        refused,
+        refused_reply,
     ]);
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
     // The last response has the content of the request, so it is created by hand.
-    let written = store.write(&mut file).await.unwrap_err();
-    assert!(
-        matches!(written, StoreError::Failed { doing: StoreOperation::Write, .. }),
-        "{written:?}"
-    );
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Failed { doing: StoreOperation::Write, .. }), "{error:?}");
     let content = server.received_requests()[2].body.clone();
-    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
-    let found = ScriptedReply::new("200 OK", content).header("ETag: \"2\"");
+    let refused_reply = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let current_reply = ScriptedReply::new("200 OK", content).header("ETag: \"2\"");
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
         stored_reply(1, "1"),
         ScriptedReply::Truncated,
-        refused,
-        found,
+        refused_reply,
+        current_reply,
     ]);
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
@@ -253,20 +254,20 @@ async fn a_server_without_conditional_writes_stores_states_but_no_locks() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_an_object_that_did_not_exist() {
-    let refused = || error_reply("412 Precondition Failed", "PreconditionFailed");
+    let refused_reply = || error_reply("412 Precondition Failed", "PreconditionFailed");
     let lockfile = [("use_lockfile", Value::Bool(true))];
     let server = ScriptedServer::start([success_reply("1")]);
     drop(open_store(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap());
-    let put = &server.received_requests()[0];
+    let put_request = &server.received_requests()[0];
     assert_eq!(
-        (put.line.as_str(), put.headers["if-none-match"].as_str()),
+        (put_request.line.as_str(), put_request.headers["if-none-match"].as_str()),
         ("PUT /b/k/s.tflock", "*")
     );
-    let info: LockInfo = serde_json::from_slice(&put.body).unwrap();
+    let info: LockInfo = serde_json::from_slice(&put_request.body).unwrap();
     assert_eq!((info.path.as_str(), info.operation.as_str()), ("b/k/s", "OperationTypeApply"));
 
     let holder = ScriptedReply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
-    let server = ScriptedServer::start([refused(), holder.clone()]);
+    let server = ScriptedServer::start([refused_reply(), holder.clone()]);
     let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock 0f1e"), "{error:?}");
 
@@ -274,8 +275,8 @@ async fn a_lock_is_an_object_that_did_not_exist() {
     open_store(&server, &lockfile).await.force_unlock("0f1e").await.unwrap();
     assert_eq!(server.request_lines(), ["GET /b/k/s.tflock", "DELETE /b/k/s.tflock"]);
     let server = ScriptedServer::start([holder.clone()]);
-    let found = open_store(&server, &lockfile).await.current_lock_holder().await.unwrap();
-    assert_eq!(found.unwrap().who, "ana@host");
+    let lock_info = open_store(&server, &lockfile).await.current_lock_holder().await.unwrap();
+    assert_eq!(lock_info.unwrap().who, "ana@host");
     let server = ScriptedServer::start([holder]);
     let error = open_store(&server, &lockfile).await.force_unlock("other").await.unwrap_err();
     assert!(matches!(error, StoreError::NotLocked { holder: Some(_), .. }), "{error:?}");
@@ -294,16 +295,17 @@ async fn a_stolen_lock_is_reported_and_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_file_is_removed_when_the_table_is_locked() {
-    let held = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
+    let held_body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
     let holder = r#"{"Item":{"LockID":{"S":"b/k/s"},"Info":{"S":"{\"ID\":\"0f1e\"}"}}}"#;
     let server = ScriptedServer::start([
         success_reply("1"),
-        ScriptedReply::new("400 Bad Request", held),
+        ScriptedReply::new("400 Bad Request", held_body),
         ScriptedReply::new("200 OK", holder),
         ScriptedReply::new("204 No Content", ""),
     ]);
-    let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
-    let error = open_store(&server, &both).await.try_lock("test").await.unwrap_err();
+    let lock_arguments =
+        [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
+    let error = open_store(&server, &lock_arguments).await.try_lock("test").await.unwrap_err();
     assert!(matches!(error, StoreError::Held { holder: Some(_), .. }), "{error:?}");
     let lines = server.request_lines();
     assert_eq!(lines, ["PUT /b/k/s.tflock", "POST /", "POST /", "DELETE /b/k/s.tflock"]);
@@ -313,32 +315,32 @@ async fn a_lock_file_is_removed_when_the_table_is_locked() {
 #[tokio::test(start_paused = true)]
 async fn content_with_another_checksum_than_the_table_is_waited_for() {
     let table = [("dynamodb_table", Value::string("t"))];
-    let digest = |sum: &str| {
-        ScriptedReply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{sum}"}}}}}}"#))
+    let digest = |checksum: &str| {
+        ScriptedReply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{checksum}"}}}}}}"#))
     };
-    let sum: String = {
+    let checksum: String = {
         use md5::Digest as _;
         md5::Md5::digest(test_state_text(2)).iter().map(|byte| format!("{byte:02x}")).collect()
     };
     let server = ScriptedServer::start([
         stored_reply(1, "1"),
-        digest(&sum),
+        digest(&checksum),
         stored_reply(2, "2"),
-        digest(&sum),
+        digest(&checksum),
     ]);
     let began = Instant::now();
     // The clock of the test advances by itself whenever all tasks wait.
     let read = open_store(&server, &table).await.read().await.unwrap().unwrap();
     assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
 
-    let server = ScriptedServer::start([stored_reply(2, "2"), digest(&sum.to_uppercase())]);
+    let server = ScriptedServer::start([stored_reply(2, "2"), digest(&checksum.to_uppercase())]);
     assert_eq!(open_store(&server, &table).await.read().await.unwrap().unwrap().serial, 2);
 
-    let never = (0..6).flat_map(|_| [stored_reply(1, "1"), digest(&sum)]);
-    let server = ScriptedServer::start(never);
+    let stale_replies = (0..6).flat_map(|_| [stored_reply(1, "1"), digest(&checksum)]);
+    let server = ScriptedServer::start(stale_replies);
     let error = open_store(&server, &table).await.read().await.unwrap_err().to_string();
     assert!(error.contains("does not have the expected content"), "{error}");
-    assert!(error.contains(&sum) && error.contains("b/k/s-md5"), "{error}");
+    assert!(error.contains(&checksum) && error.contains("b/k/s-md5"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,7 +387,7 @@ async fn a_request_to_a_busy_service_is_made_five_times() {
 
 #[tokio::test(start_paused = true)]
 async fn refusals_are_reported_with_location_call_and_remedy() {
-    for (reply, next) in [
+    for (reply, expected) in [
         (error_reply("403 Forbidden", "AccessDenied"), "lack the permission"),
         (error_reply("400 Bad Request", "ExpiredToken"), "log in again"),
         (error_reply("403 Forbidden", "SignatureDoesNotMatch"), "check access key"),
@@ -404,7 +406,7 @@ async fn refusals_are_reported_with_location_call_and_remedy() {
         let server = ScriptedServer::start([reply]);
         let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
         assert!(error.starts_with("cannot read s3://b/k/s: "), "{error}");
-        assert!(error.contains(next), "{error}");
+        assert!(error.contains(expected), "{error}");
         assert_eq!(server.request_lines(), ["GET /b/k/s"]);
     }
 }
@@ -458,8 +460,8 @@ async fn workspaces_are_listed_over_several_pages() {
     assert_eq!(new_backend(&server, &[]).workspaces().await.unwrap(), ["default"]);
     let server = ScriptedServer::start([error_reply("403 Forbidden", "AccessDenied")]);
     let prefix = [("workspace_key_prefix", Value::string("ws"))];
-    let refused = new_backend(&server, &prefix).workspaces().await.unwrap_err().to_string();
-    assert!(refused.contains("s3:ListBucket"), "{refused}");
+    let error = new_backend(&server, &prefix).workspaces().await.unwrap_err().to_string();
+    assert!(error.contains("s3:ListBucket"), "{error}");
 }
 
 /// The credentials in the header of the first request to the bucket.
@@ -490,8 +492,9 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
     let path = token.path().display().to_string();
     let variables =
         [("AWS_ROLE_ARN", "arn:aws:iam::1:role/r"), ("AWS_WEB_IDENTITY_TOKEN_FILE", path.as_str())];
-    let found = access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
-    assert_eq!(found, ("ASIA".to_owned(), "T".to_owned()));
+    let access_key =
+        access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
+    assert_eq!(access_key, ("ASIA".to_owned(), "T".to_owned()));
     let requests = server.received_requests();
     let body = String::from_utf8_lossy(&requests[0].body);
     assert!(
@@ -508,8 +511,9 @@ async fn credentials_of_a_container_and_a_machine_are_requested() {
     let server = ScriptedServer::start([ScriptedReply::new("200 OK", keys), not_found_reply()]);
     let url = format!("{}/creds", server.url);
     let variables = [("AWS_CONTAINER_CREDENTIALS_FULL_URI", url.as_str())];
-    let found = access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
-    assert_eq!(found.0, "ASIA");
+    let access_key =
+        access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
+    assert_eq!(access_key.0, "ASIA");
 
     let server = ScriptedServer::start([
         // The second version of the metadata service: a token, the name of the role, and its keys.
@@ -521,8 +525,8 @@ async fn credentials_of_a_container_and_a_machine_are_requested() {
     let mut arguments = backend_arguments(&server);
     arguments.retain(|(name, _)| *name != "skip_metadata_api_check");
     arguments.push(("ec2_metadata_service_endpoint", Value::string(server.url.as_str())));
-    let found = access_key_of_first_request(&server, &arguments, &[]).await;
-    assert_eq!(found.0, "ASIA");
+    let access_key = access_key_of_first_request(&server, &arguments, &[]).await;
+    assert_eq!(access_key.0, "ASIA");
     assert_eq!(server.request_lines()[2], "GET /latest/meta-data/iam/security-credentials/role");
 }
 
@@ -540,30 +544,30 @@ async fn missing_credentials_are_reported_with_the_searched_sources() {
 #[test]
 fn invalid_arguments_are_refused_by_name() {
     let server = ScriptedServer::start([]);
-    let refused = |name: &'static str, value: Value| {
-        let mut all = backend_arguments(&server);
-        all.retain(|(other, _)| *other != name);
-        all.push((name, value));
-        configure_backend_with_variables("s3", &all, &ACCESS_KEY_VARIABLES)
+    let refusal = |name: &'static str, value: Value| {
+        let mut arguments = backend_arguments(&server);
+        arguments.retain(|(argument, _)| *argument != name);
+        arguments.push((name, value));
+        configure_backend_with_variables("s3", &arguments, &ACCESS_KEY_VARIABLES)
             .err()
             .map(|error| error.message)
             .unwrap_or_default()
     };
-    assert!(refused("bucket", Value::string("")).contains("\"bucket\" is required"));
-    assert!(refused("key", Value::string("/k")).contains("must not start or end with \"/\""));
-    assert!(refused("key", Value::string("a//b")).contains("must not contain \"//\""));
-    assert!(refused("region", Value::string("mars")).contains("invalid AWS Region: mars"));
-    assert!(refused("region", Value::string("")).contains("AWS_DEFAULT_REGION"));
-    assert!(refused("sse_customer_key", Value::string("short")).contains("44 characters"));
+    assert!(refusal("bucket", Value::string("")).contains("\"bucket\" is required"));
+    assert!(refusal("key", Value::string("/k")).contains("must not start or end with \"/\""));
+    assert!(refusal("key", Value::string("a//b")).contains("must not contain \"//\""));
+    assert!(refusal("region", Value::string("mars")).contains("invalid AWS Region: mars"));
+    assert!(refusal("region", Value::string("")).contains("AWS_DEFAULT_REGION"));
+    assert!(refusal("sse_customer_key", Value::string("short")).contains("44 characters"));
     assert!(
-        refused("endpoint", Value::string("http://x")).contains("cannot be configured together")
+        refusal("endpoint", Value::string("http://x")).contains("cannot be configured together")
     );
     assert!(
-        refused("force_path_style", Value::Bool(true))
+        refusal("force_path_style", Value::Bool(true))
             .contains("only one of force_path_style and use_path_style")
     );
-    assert!(refused("access_key", Value::string("A")).contains("must be set together"));
-    assert_eq!(refused("region", Value::string("eu-central-1")), "");
+    assert!(refusal("access_key", Value::string("A")).contains("must be set together"));
+    assert_eq!(refusal("region", Value::string("eu-central-1")), "");
     let role = |name: &str, value: &str| {
         Value::object([
             (Str::new("role_arn"), Value::string("arn:aws:iam::1:role/r")),
@@ -571,10 +575,10 @@ fn invalid_arguments_are_refused_by_name() {
         ])
     };
     for duration in ["1h30m", "900s", "12h", "0.5h"] {
-        assert_eq!(refused("assume_role", role("duration", duration)), "", "{duration}");
+        assert_eq!(refusal("assume_role", role("duration", duration)), "", "{duration}");
     }
     for duration in ["14m", "13h", "1", "h", "1d", ""] {
-        let message = refused("assume_role", role("duration", duration));
+        let message = refusal("assume_role", role("duration", duration));
         assert!(message.contains("between 15m and 12h"), "{duration}: {message}");
     }
     let long = "x".repeat(65);
@@ -592,7 +596,7 @@ fn invalid_arguments_are_refused_by_name() {
         ("policy", "", "JSON object"),
         ("policy", " {}", ""),
     ] {
-        let message = refused("assume_role", role(name, value));
+        let message = refusal("assume_role", role(name, value));
         assert!(message.contains(part) && message.is_empty() == part.is_empty(), "{message}");
     }
     let uuid = "12345678-1234-1234-9234-123456789012";
@@ -608,6 +612,6 @@ fn invalid_arguments_are_refused_by_name() {
         (arn("alias/x"), true),
         (arn(&format!("x/{uuid}")), false),
     ] {
-        assert_eq!(refused("kms_key_id", Value::string(&*id)).is_empty(), is_valid, "{id}");
+        assert_eq!(refusal("kms_key_id", Value::string(&*id)).is_empty(), is_valid, "{id}");
     }
 }

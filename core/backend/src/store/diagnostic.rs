@@ -30,8 +30,8 @@ impl StoreError {
         let mut blame = Blame::Environment;
         if let Some(error) = self.provider_error() {
             blame = error.blame();
-            if let Some(next) = error.remedy() {
-                remedy = format!("{remedy}\n\n{next}");
+            if let Some(causal_remedy) = error.remedy() {
+                remedy = format!("{remedy}\n\n{causal_remedy}");
             }
         }
         Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self))).blamed_on(blame)
@@ -65,11 +65,11 @@ impl StoreError {
             ),
             Self::NotLocked { holder, .. } => {
                 let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
-                let next = match holder {
+                let remedy = match holder {
                     Some(_) => "Use the ID of this lock, if its holder does not run any more.",
                     None => "The state may not be locked any more. Run the command that needs it.",
                 };
-                (messages::FAILED_TO_UNLOCK_STATE, format!("{about}{next} Nothing was changed."))
+                (messages::FAILED_TO_UNLOCK_STATE, format!("{about}{remedy} Nothing was changed."))
             }
             Self::Emptied { location, evidence, copy } => (
                 messages::STATE_FILE_IS_EMPTY,
@@ -117,8 +117,8 @@ impl StoreError {
                     .to_owned(),
             ),
             Self::Failed { doing, remedy, .. } => {
-                let (summary, usual) = doing.summary_and_remedy();
-                (summary, remedy.clone().unwrap_or_else(|| usual.to_owned()))
+                let (summary, default_remedy) = doing.summary_and_remedy();
+                (summary, remedy.clone().unwrap_or_else(|| default_remedy.to_owned()))
             }
         }
     }

@@ -58,11 +58,11 @@ impl ClientTls {
             _ if settings.insecure => Trust::Everyone,
             None => Trust::Machine,
             Some(pem) => {
-                let found = pem_certificates(pem);
-                if found.is_empty() {
+                let certificates = pem_certificates(pem);
+                if certificates.is_empty() {
                     return Err(ConfigError::new("no CA certificate is found in the PEM text"));
                 }
-                Trust::Named(authority_verifier(found).map_err(|error| {
+                Trust::Named(authority_verifier(certificates).map_err(|error| {
                     ConfigError::new(format!("the CA certificates cannot be used: {error}"))
                 })?)
             }

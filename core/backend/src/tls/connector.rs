@@ -42,7 +42,7 @@ pub(crate) fn http_agent(config: Config, tls: TlsConnector) -> Agent {
 #[derive(Clone, Debug)]
 pub(crate) struct TlsConnector {
     tls: ClientTls,
-    named: Option<NamedHost>,
+    named_host: Option<NamedHost>,
 }
 
 /// A server whose certificate has another name than its host.
@@ -51,13 +51,13 @@ struct NamedHost {
     /// The host in the URLs of the server. Other hosts, such as proxies, keep their names.
     host: String,
     /// The URL of the server with the name in its certificate.
-    named: Uri,
+    url: Uri,
 }
 
 impl TlsConnector {
     /// Makes the connector.
     pub(crate) fn new(tls: ClientTls) -> Self {
-        Self { tls, named: None }
+        Self { tls, named_host: None }
     }
 
     /// Sets the name to expect in the certificate of one server. A port in the name is ignored, as in
@@ -74,16 +74,18 @@ impl TlsConnector {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => name,
         };
-        let named = format!("https://{name}/").parse()?;
-        Ok(Self { named: Some(NamedHost { host: host.to_owned(), named }), ..self })
+        let url = format!("https://{name}/").parse()?;
+        Ok(Self { named_host: Some(NamedHost { host: host.to_owned(), url }), ..self })
     }
 
     /// Returns the name that the certificate of a server must have.
     fn server_name(&self, uri: &Uri) -> Result<ServerName<'static>, ureq::Error> {
-        let named = self.named.as_ref().filter(|named| uri.host() == Some(&named.host));
-        let host = named.map_or(uri, |named| &named.named).host().unwrap_or_default();
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let name = ServerName::try_from(bare.to_owned());
+        let named_host =
+            self.named_host.as_ref().filter(|named_host| uri.host() == Some(&named_host.host));
+        let host = named_host.map_or(uri, |named_host| &named_host.url).host().unwrap_or_default();
+        let unbracketed =
+            host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let name = ServerName::try_from(unbracketed.to_owned());
         name.map_err(|_| ureq::Error::Tls("the host is not a valid name for a certificate"))
     }
 }

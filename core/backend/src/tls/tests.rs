@@ -44,27 +44,27 @@ fn self_signed(is_ca: bool) -> (rcgen::Certificate, KeyPair) {
 #[test]
 fn a_certificate_of_a_client_is_checked_against_its_key() {
     let (certificate, key) = self_signed(false);
-    let (own, own_key) = (certificate.pem(), key.serialize_pem());
-    let (old, old_key) = VERSION_1;
+    let (own_certificate, own_key) = (certificate.pem(), key.serialize_pem());
+    let (old_certificate, old_key) = VERSION_1;
     let mismatch = Some(
         "cannot load client certificate: the private key does not match the public key of the certificate",
     );
     for (certificate, key, expected) in [
-        (own.as_str(), own_key.as_str(), None),
-        (old, old_key, None),
-        (&own, old_key, mismatch),
-        (old, &own_key, mismatch),
+        (own_certificate.as_str(), own_key.as_str(), None),
+        (old_certificate, old_key, None),
+        (&own_certificate, old_key, mismatch),
+        (old_certificate, &own_key, mismatch),
         (
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
             old_key,
             Some("cannot load client certificate: the first certificate cannot be read"),
         ),
         ("", old_key, Some("cannot load client certificate: there is none")),
-        (old, "", Some("cannot load client private key: no items found")),
+        (old_certificate, "", Some("cannot load client private key: no items found")),
     ] {
         let identity = Some((certificate.to_owned(), key.to_owned()));
-        let made = ClientTls::new(&TlsSettings { identity, ..TlsSettings::default() });
-        let error = made.err().map(|error| error.message);
+        let client_tls = ClientTls::new(&TlsSettings { identity, ..TlsSettings::default() });
+        let error = client_tls.err().map(|error| error.message);
         assert_eq!(error.as_deref(), expected, "{certificate}");
     }
 }
@@ -74,22 +74,23 @@ fn a_server_may_present_a_trusted_root_as_its_certificate() {
     let inside = 2_000_000;
     for is_ca in [true, false] {
         let (certificate, _) = self_signed(is_ca);
-        let (other, _) = self_signed(is_ca);
-        for (trusted, name, now, expected) in [
+        let (other_certificate, _) = self_signed(is_ca);
+        for (trusted, name, unix_time, expected) in [
             (&certificate, "state.test", inside, Ok(())),
             (&certificate, "other.test", inside, Err("not valid for name")),
             (&certificate, "state.test", 4_000_000, Err("expired")),
             (&certificate, "state.test", 0, Err("not valid yet")),
-            (&other, "state.test", inside, Err("")),
+            (&other_certificate, "state.test", inside, Err("")),
         ] {
             let verifier = authority_verifier(vec![trusted.der().clone()]).unwrap();
             let name = ServerName::try_from(name).unwrap();
-            let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
-            let verdict = verifier.verify_server_cert(certificate.der(), &[], &name, &[], now);
+            let unix_time = UnixTime::since_unix_epoch(Duration::from_secs(unix_time));
+            let verdict =
+                verifier.verify_server_cert(certificate.der(), &[], &name, &[], unix_time);
             match (verdict.map(drop).map_err(|error| error.to_string()), expected) {
                 (Ok(()), Ok(())) => {}
                 (Err(error), Err(part)) if error.contains(part) => {}
-                (verdict, _) => panic!("{is_ca} {name:?} {now:?}: {verdict:?}"),
+                (verdict, _) => panic!("{is_ca} {name:?} {unix_time:?}: {verdict:?}"),
             }
         }
     }
@@ -105,7 +106,7 @@ fn certificates_of_authorities_that_cannot_be_read_are_an_error() {
         ),
     ] {
         let authorities = Some(pem.to_owned());
-        let made = ClientTls::new(&TlsSettings { authorities, ..TlsSettings::default() });
-        assert_eq!(made.unwrap_err().message, expected);
+        let client_tls = ClientTls::new(&TlsSettings { authorities, ..TlsSettings::default() });
+        assert_eq!(client_tls.unwrap_err().message, expected);
     }
 }

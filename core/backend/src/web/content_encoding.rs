@@ -33,10 +33,10 @@ pub(super) fn decode_content(
                 read_decoded(ZlibDecoder::new(bytes), name, max)?
             }
             "deflate" => read_decoded(DeflateDecoder::new(bytes), name, max)?,
-            other => {
-                let other: String = other.chars().take(40).collect();
+            unknown => {
+                let unknown: String = unknown.chars().take(40).collect();
                 return Err(format!(
-                    "the response has the unsupported content encoding {other:?}, which was not requested"
+                    "the response has the unsupported content encoding {unknown:?}, which was not requested"
                 ));
             }
         };
@@ -53,11 +53,12 @@ fn has_zlib_header(content: &[u8]) -> bool {
     }
 }
 
-fn read_decoded(from: impl Read, encoding: &str, max: u64) -> Result<Vec<u8>, String> {
+fn read_decoded(reader: impl Read, encoding: &str, max: u64) -> Result<Vec<u8>, String> {
     let mut decoded = Vec::new();
     // A few kilobytes can unpack to gigabytes.
-    let read = from.take(max + 1).read_to_end(&mut decoded);
-    read.map_err(|error| format!("the {encoding} encoding of the response is damaged: {error}"))?;
+    let outcome = reader.take(max + 1).read_to_end(&mut decoded);
+    outcome
+        .map_err(|error| format!("the {encoding} encoding of the response is damaged: {error}"))?;
     if decoded.len() as u64 > max {
         return Err(format!("the response is longer than the limit of {max} bytes"));
     }

@@ -28,25 +28,26 @@ pub(super) fn follow_redirect(request: &mut Parts, answer: &HttpResponse) -> Res
     if location.is_empty() {
         return Ok(false);
     }
-    let next = resolve_location(&request.uri, location);
-    let next = next.filter(|next| matches!(next.scheme_str(), Some("http" | "https")));
-    let next = next.ok_or_else(|| {
+    let next_uri = resolve_location(&request.uri, location);
+    let next_uri =
+        next_uri.filter(|next_uri| matches!(next_uri.scheme_str(), Some("http" | "https")));
+    let next_uri = next_uri.ok_or_else(|| {
         format!("redirected to {:?}, which is not an HTTP URL", redact_url(location))
     })?;
-    if is_encrypted(&request.uri) && !is_encrypted(&next) {
-        let target = redact_url(&next.to_string());
+    if is_encrypted(&request.uri) && !is_encrypted(&next_uri) {
+        let target = redact_url(&next_uri.to_string());
         return Err(format!(
             "redirected from https to {target}, where anyone could read or replace the content"
         ));
     }
-    if !is_same_server(&request.uri, &next) {
-        let others: Vec<HeaderName> = request.headers.keys().cloned().collect();
-        for name in others.iter().filter(|name| !PORTABLE_HEADERS.contains(&name.as_str())) {
+    if !is_same_server(&request.uri, &next_uri) {
+        let names: Vec<HeaderName> = request.headers.keys().cloned().collect();
+        for name in names.iter().filter(|name| !PORTABLE_HEADERS.contains(&name.as_str())) {
             request.headers.remove(name);
         }
     }
     request.headers.remove(header::CONTENT_LENGTH);
-    request.uri = next;
+    request.uri = next_uri;
     Ok(true)
 }
 
@@ -56,14 +57,15 @@ fn is_encrypted(url: &Uri) -> bool {
 
 /// Whether the credentials for one URL may be sent to another one: to the same server, or to the same host with
 /// encryption.
-fn is_same_server(from: &Uri, to: &Uri) -> bool {
+fn is_same_server(source: &Uri, target: &Uri) -> bool {
     let port = |url: &Uri| url.port_u16().unwrap_or(if is_encrypted(url) { 443 } else { 80 });
-    let is_same_host = match (from.host(), to.host()) {
-        (Some(from), Some(to)) => from.eq_ignore_ascii_case(to),
+    let is_same_host = match (source.host(), target.host()) {
+        (Some(source), Some(target)) => source.eq_ignore_ascii_case(target),
         _ => false,
     };
-    let is_same_origin = is_encrypted(from) == is_encrypted(to) && port(from) == port(to);
-    is_same_host && (is_same_origin || (!is_encrypted(from) && is_encrypted(to)))
+    let is_same_origin =
+        is_encrypted(source) == is_encrypted(target) && port(source) == port(target);
+    is_same_host && (is_same_origin || (!is_encrypted(source) && is_encrypted(target)))
 }
 
 #[cfg(test)]
@@ -108,7 +110,7 @@ mod tests {
             (308, "https://g/b", false),
         ] {
             let mut next = first.clone();
-            assert_eq!(follow_redirect(&mut next, &redirect(status, to)), Ok(true), "{to}");
+            assert_eq!(follow_redirect(&mut next, &redirect(status, location)), Ok(true), "{to}");
             assert!(next.headers.contains_key("content-type"), "{to}");
             let kept = credentials.iter().filter(|name| next.headers.contains_key(**name)).count();
             assert_eq!(kept, if keeps { credentials.len() } else { 0 }, "{to}");
@@ -125,10 +127,10 @@ mod tests {
 
     #[test]
     fn content_is_resent_only_with_its_method_and_equal_protection() {
-        let follow = |status: u16, to: &str| {
+        let follow = |status: u16, location: &str| {
             let request = Request::put("https://h/a").header("content-md5", "x").body(()).unwrap();
             let mut request = request.into_parts().0;
-            let follows = follow_redirect(&mut request, &redirect(status, to))?;
+            let follows = follow_redirect(&mut request, &redirect(status, location))?;
             let has_sum = request.headers.contains_key("content-md5");
             Ok::<_, String>((follows, request.method.to_string(), has_sum))
         };
@@ -146,8 +148,8 @@ mod tests {
 
     #[test]
     fn credentials_stay_with_their_server() {
-        let is_same = |from: &str, to: &str| {
-            is_same_server(&from.parse::<Uri>().unwrap(), &to.parse::<Uri>().unwrap())
+        let is_same = |source: &str, target: &str| {
+            is_same_server(&source.parse::<Uri>().unwrap(), &target.parse::<Uri>().unwrap())
         };
         assert!(is_same("http://h/a", "http://H:80/b"));
         assert!(is_same("http://h:8080/a", "https://h/a"));

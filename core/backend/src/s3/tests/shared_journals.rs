@@ -45,9 +45,9 @@ async fn part_of_interrupted_run(tag: u8) -> Vec<u8> {
 
 /// The responses of a bucket with one part of a run, which was written some seconds before.
 fn run_replies(seconds: u32, part: &[u8]) -> [ScriptedReply; 2] {
-    let listed = "<ListBucketResult><Contents><Key>k/s.journal/r/000000000000</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
+    let list_body = "<ListBucketResult><Contents><Key>k/s.journal/r/000000000000</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
     let date = format!("Date: Thu, 01 Jan 2026 00:{:02}:{:02} GMT", seconds / 60, seconds % 60);
-    [ScriptedReply::new("200 OK", listed).header(&date), ScriptedReply::new("200 OK", part)]
+    [ScriptedReply::new("200 OK", list_body).header(&date), ScriptedReply::new("200 OK", part)]
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,52 +68,54 @@ async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
 #[tokio::test(start_paused = true)]
 async fn a_run_without_a_lock_is_taken_over_only_when_it_writes_no_heartbeat() {
     let (none, lockfile) = locks();
-    let (own, taken_over) =
+    let (own_part, taken_over) =
         (part_of_interrupted_run(b'r').await, part_of_interrupted_run(b'c').await);
-    let recover = async |replies: [ScriptedReply; 2], access: StateAccess, more: &[Argument]| {
+    let recover = async |replies: [ScriptedReply; 2],
+                         access: StateAccess,
+                         extra_arguments: &[Argument]| {
         let (directory, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
-        let intents =
-            new_backend_in(directory.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let intents = new_backend_in(directory.path(), &server, extra_arguments)
+            .intent_log_of(DEFAULT_WORKSPACE);
         let recovered = intents.recover_runs(None, access).await;
         recovered.map(|recovery| recovery.unresolved.len())
     };
-    let refused = recover(run_replies(30, &own), StateAccess::Locked, &none).await.unwrap_err();
-    assert!(matches!(refused, JournalError::Copy(JournalCopyError::MayGoOn { .. })), "{refused:?}");
-    let detail = refused.diagnostic().detail;
+    let error = recover(run_replies(30, &own_part), StateAccess::Locked, &none).await.unwrap_err();
+    assert!(matches!(error, JournalError::Copy(JournalCopyError::MayGoOn { .. })), "{error:?}");
+    let detail = error.diagnostic().detail;
     for part in ["(apply, since ", "30 seconds ago", "again in 91 seconds", "use_lockfile"] {
         assert!(detail.contains(part), "{part}: {detail}");
     }
-    for (replies, access, more, n_open) in [
+    for (replies, access, extra_arguments, n_open) in [
         // A reader sees exactly the state.
-        (run_replies(30, &own), StateAccess::ReadOnly, &none, 0),
-        (run_replies(130, &own), StateAccess::Locked, &none, 1),
-        (run_replies(130, &own), StateAccess::ReadOnly, &none, 1),
+        (run_replies(30, &own_part), StateAccess::ReadOnly, &none, 0),
+        (run_replies(130, &own_part), StateAccess::Locked, &none, 1),
+        (run_replies(130, &own_part), StateAccess::ReadOnly, &none, 1),
         // Another process has taken it over, so the run itself cannot continue.
         (run_replies(30, &taken_over), StateAccess::Locked, &none, 1),
         // The lock shows that the run is not active.
-        (run_replies(30, &own), StateAccess::Locked, &lockfile, 1),
+        (run_replies(30, &own_part), StateAccess::Locked, &lockfile, 1),
     ] {
-        assert_eq!(recover(replies, access, more).await.unwrap(), n_open);
+        assert_eq!(recover(replies, access, extra_arguments).await.unwrap(), n_open);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_without_a_lock_writes_heartbeats() {
-    let listed = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
+    let list_reply = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let (none, lockfile) = locks();
-    for (more, n_requests) in [(&none, 4), (&lockfile, 2)] {
+    for (extra_arguments, n_requests) in [(&none, 4), (&lockfile, 2)] {
         let directory = tempfile::tempdir().unwrap();
         let stored = (0..3).map(|_| success_reply("1"));
-        let server = ScriptedServer::start([listed()].into_iter().chain(stored));
-        let intents =
-            new_backend_in(directory.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let server = ScriptedServer::start([list_reply()].into_iter().chain(stored));
+        let intents = new_backend_in(directory.path(), &server, extra_arguments)
+            .intent_log_of(DEFAULT_WORKSPACE);
         let _journal = begin_run(&*intents).await;
         tokio::time::sleep(Duration::from_secs(50)).await;
         let requests = server.received_requests();
         assert_eq!(requests.len(), n_requests, "{:?}", server.request_lines());
-        if let Some(last) = requests.get(3) {
-            assert!(last.line.ends_with("/000000000002"), "{}", last.line);
-            assert_eq!(last.body, b"r", "no records");
+        if let Some(last_request) = requests.get(3) {
+            assert!(last_request.line.ends_with("/000000000002"), "{}", last_request.line);
+            assert_eq!(last_request.body, b"r", "no records");
         }
     }
 }
@@ -121,10 +123,10 @@ async fn a_run_without_a_lock_writes_heartbeats() {
 #[tokio::test(start_paused = true)]
 async fn a_heartbeat_without_a_response_is_not_treated_as_a_part_of_another_process() {
     let directory = tempfile::tempdir().unwrap();
-    let listed = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
+    let list_reply = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
     let failing = (0..7).map(|_| error_reply("400 Bad Request", "Down"));
     let server =
-        ScriptedServer::start([listed, success_reply("0")].into_iter().chain(failing).chain([
+        ScriptedServer::start([list_reply, success_reply("0")].into_iter().chain(failing).chain([
             // Stored by one of the attempts.
             error_reply("412 Precondition Failed", "PreconditionFailed"),
             ScriptedReply::new("200 OK", "r"),
