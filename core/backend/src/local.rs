@@ -283,7 +283,7 @@ impl StateStore for LocalStore {
         );
         let remedy = "If a command reports that the state is locked, its message identifies the holder. Wait for that process, or end it.";
         Err(StoreError::Failed {
-            doing: StoreOperation::Unlock,
+            operation: StoreOperation::Unlock,
             location: self.location(),
             cause: cause.into(),
             remedy: Some(remedy.to_owned()),
@@ -458,10 +458,13 @@ fn display_path(path: &Path) -> String {
 }
 
 /// Converts a disk failure to an error about a state.
-fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+fn store_error(
+    operation: StoreOperation,
+    path: &Path,
+) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let location = display_path(path);
     move |cause| {
-        let remedy = match doing {
+        let remedy = match operation {
             StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS_REMEDY.to_owned()),
             StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
@@ -479,7 +482,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
             ),
             _ => None,
         };
-        StoreError::Failed { doing, location, cause: cause.into(), remedy }
+        StoreError::Failed { operation, location, cause: cause.into(), remedy }
     }
 }
 

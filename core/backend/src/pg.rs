@@ -170,11 +170,11 @@ struct PgBackend {
 }
 
 impl PgBackend {
-    fn store_error(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
+    fn store_error(&self, operation: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
         move |cause| {
             let location =
                 format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
-            StoreError::failed(doing, location, cause)
+            StoreError::failed(operation, location, cause)
         }
     }
 

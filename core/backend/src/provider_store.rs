@@ -305,9 +305,9 @@ impl ProviderStoreBackend {
         }
     }
 
-    fn store_error(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+    fn store_error(&self, operation: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
         let location = self.store_location();
-        move |cause| StoreError::failed(doing, location.clone(), cause)
+        move |cause| StoreError::failed(operation, location.clone(), cause)
     }
 
     async fn list_states(&self) -> Result<Vec<String>, Cause> {

@@ -187,15 +187,15 @@ impl<P: RemoteClient> RemoteStore<P> {
         Self { client, known: KnownState::NotRead, cipher, is_outdated: false }
     }
 
-    fn store_error(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
+    fn store_error(&self, operation: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
         let location = self.client.location();
-        move |cause| StoreError::failed(doing, location, cause)
+        move |cause| StoreError::failed(operation, location, cause)
     }
 
-    async fn read_text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
-        let read_error = self.store_error(doing);
+    async fn read_text(&mut self, operation: StoreOperation) -> Result<Vec<u8>, StoreError> {
+        let read_error = self.store_error(operation);
         let location = self.client.location();
-        let loaded = wait_with_report(location, doing, self.client.get()).await;
+        let loaded = wait_with_report(location, operation, self.client.get()).await;
         Ok(loaded.map_err(read_error)?.unwrap_or_default())
     }
 
@@ -240,8 +240,8 @@ impl<P: RemoteClient> RemoteStore<P> {
             // The content is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
                 self.known = known_state_of_file(file);
-                let (doing, location) = (StoreOperation::Write, self.client.location());
-                Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
+                let (operation, location) = (StoreOperation::Write, self.client.location());
+                Err(StoreError::Failed { operation, location, cause, remedy: Some(remedy) })
             }
             Err(PutError::Changed) => {
                 // The other program wrote it after the check above.

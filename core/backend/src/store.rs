@@ -351,10 +351,10 @@ pub enum StoreError {
         location: String,
     },
     /// The disk, the network or the server failed.
-    #[error("cannot {doing} {location}: {cause}")]
+    #[error("cannot {operation} {location}: {cause}")]
     Failed {
         /// The operation.
-        doing: StoreOperation,
+        operation: StoreOperation,
         /// The location of the state.
         location: String,
         /// The cause.
@@ -428,10 +428,10 @@ impl StoreError {
 
     /// A failure of a store, with its cause.
     pub fn failed(
-        doing: StoreOperation,
+        operation: StoreOperation,
         location: impl Into<String>,
         cause: impl Into<Box<dyn Error + Send + Sync>>,
     ) -> Self {
-        Self::Failed { doing, location: location.into(), cause: cause.into(), remedy: None }
+        Self::Failed { operation, location: location.into(), cause: cause.into(), remedy: None }
     }
 }

@@ -59,7 +59,7 @@ impl LocalStore {
             backup.display()
         );
         let remedy = "Specify another file with -backup. Nothing was changed.".to_owned();
-        let doing = StoreOperation::Write;
-        Err(StoreError::Failed { doing, location, cause: cause.into(), remedy: Some(remedy) })
+        let operation = StoreOperation::Write;
+        Err(StoreError::Failed { operation, location, cause: cause.into(), remedy: Some(remedy) })
     }
 }

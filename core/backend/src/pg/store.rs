@@ -77,9 +77,9 @@ impl PgStore {
         }
     }
 
-    fn store_error(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<> {
+    fn store_error(&self, operation: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<> {
         let location = self.client.location();
-        move |cause| StoreError::failed(doing, location, cause)
+        move |cause| StoreError::failed(operation, location, cause)
     }
 
     fn unusable_state_error(&self, error: FileError) -> StoreError {
@@ -289,8 +289,8 @@ impl StateStore for PgStore {
             tracing::warn!(location, %cause, "the claims of this run were not removed");
             return Ok(());
         }
-        let (doing, remedy) = (StoreOperation::Unlock, Some(UNLOCK_REMEDY.to_owned()));
-        Err(StoreError::Failed { doing, location, cause, remedy })
+        let (operation, remedy) = (StoreOperation::Unlock, Some(UNLOCK_REMEDY.to_owned()));
+        Err(StoreError::Failed { operation, location, cause, remedy })
     }
 
     async fn force_unlock(&mut self, _id: &str) -> Result<(), StoreError> {
@@ -298,7 +298,7 @@ impl StateStore for PgStore {
         let breaking = self.client.break_lock();
         let broken = wait_with_report(location.clone(), StoreOperation::Unlock, breaking).await;
         broken.map_err(|cause| StoreError::Failed {
-            doing: StoreOperation::Unlock,
+            operation: StoreOperation::Unlock,
             location,
             cause,
             remedy: Some("Nothing was changed: no ID releases this lock.".to_owned()),

@@ -184,7 +184,10 @@ async fn a_write_with_a_lost_response_succeeds_if_the_state_is_found() {
     let mut file = read_and_change(store.as_mut()).await;
     // The last response has the content of the request, so it is created by hand.
     let error = store.write(&mut file).await.unwrap_err();
-    assert!(matches!(error, StoreError::Failed { doing: StoreOperation::Write, .. }), "{error:?}");
+    assert!(
+        matches!(error, StoreError::Failed { operation: StoreOperation::Write, .. }),
+        "{error:?}"
+    );
     let content = server.received_requests()[2].body.clone();
     let refused_reply = error_reply("412 Precondition Failed", "PreconditionFailed");
     let current_reply = ScriptedReply::new("200 OK", content).header("ETag: \"2\"");
@@ -224,7 +227,10 @@ async fn a_conflict_with_another_request_is_repeated_and_not_reported_as_a_refus
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
-    assert!(matches!(error, StoreError::Failed { doing: StoreOperation::Write, .. }), "{error:?}");
+    assert!(
+        matches!(error, StoreError::Failed { operation: StoreOperation::Write, .. }),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("in progress at each attempt"), "{error}");
     let server = ScriptedServer::start(endless());
     let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();

@@ -116,8 +116,8 @@ impl StoreError {
                  the backend's `path` or -state-out."
                     .to_owned(),
             ),
-            Self::Failed { doing, remedy, .. } => {
-                let (summary, default_remedy) = doing.summary_and_remedy();
+            Self::Failed { operation, remedy, .. } => {
+                let (summary, default_remedy) = operation.summary_and_remedy();
                 (summary, remedy.clone().unwrap_or_else(|| default_remedy.to_owned()))
             }
         }
