@@ -169,8 +169,8 @@ mod tests {
         let state = store.read().await.unwrap().expect("an empty state is there");
         assert_eq!((state.serial, state.state.resources.len()), (1, 0));
         for taken in ["made", DEFAULT_WORKSPACE] {
-            let refused = backend.create_workspace(taken).await.unwrap_err();
-            assert!(matches!(refused, WorkspaceError::Exists(name) if name == taken));
+            let error = backend.create_workspace(taken).await.unwrap_err();
+            assert!(matches!(error, WorkspaceError::Exists(name) if name == taken));
         }
     }
 

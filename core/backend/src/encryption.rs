@@ -126,10 +126,10 @@ impl Encryption {
         environment: &BackendEnvironment,
     ) -> Result<Self, Reported> {
         let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
-            let made = methods
+            let built_target = methods
                 .as_ref()
                 .map(|methods| target_builder::build_target(diags, name, environment, methods));
-            made.transpose().map(|target| target.map(Arc::new))
+            built_target.transpose().map(|target| target.map(Arc::new))
         };
         let state = target("`state`", &settings.state);
         let plan = target("`plan`", &settings.plan);
@@ -398,8 +398,9 @@ pub fn encrypt_intent_log(
     cipher: &StateCipher,
 ) -> Arc<dyn IntentLog> {
     if cipher.0.is_some() {
-        let own = Arc::get_mut(&mut intents).expect("a backend makes intents for each caller");
-        own.set_seal(Arc::new(cipher.clone()));
+        let own_intents =
+            Arc::get_mut(&mut intents).expect("a backend makes intents for each caller");
+        own_intents.set_seal(Arc::new(cipher.clone()));
     }
     intents
 }

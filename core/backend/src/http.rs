@@ -293,11 +293,10 @@ impl RemoteClient for HttpStateClient {
         match answer.status {
             StatusCode::OK => {
                 // A proxy or server that truncates a response may still report it as complete.
-                if let Some(sum) = answer.header("Content-MD5")
-                    && STANDARD
-                        .decode(sum.trim())
-                        .ok()
-                        .is_none_or(|sum| sum.as_slice() != Md5::digest(&answer.body).as_slice())
+                if let Some(checksum) = answer.header("Content-MD5")
+                    && STANDARD.decode(checksum.trim()).ok().is_none_or(|checksum| {
+                        checksum.as_slice() != Md5::digest(&answer.body).as_slice()
+                    })
                 {
                     let url = redact_url(url);
                     return Err(format!("GET {url}: the content does not match its MD5").into());

@@ -42,10 +42,10 @@ pub(crate) fn describe_unsupported_source(name: &str) -> String {
 /// Returns the message for the block of a backend that cannot be used: `usual`, unless the backend is not
 /// part of this build.
 #[must_use]
-pub fn unsupported_backend_message(name: &str, usual: &'static Message) -> &'static Message {
+pub fn unsupported_backend_message(name: &str, default: &'static Message) -> &'static Message {
     match is_left_out(name, &names_in_this_build()) {
         true => messages::BACKEND_LEFT_OUT_OF_BUILD,
-        false => usual,
+        false => default,
     }
 }
 

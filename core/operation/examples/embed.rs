@@ -15,7 +15,7 @@ struct Progress;
 impl OperationObserver for Progress {
     fn on_event(&self, event: &OperationEvent<'_>) {
         if let OperationEvent::Planned { plan, .. } = event {
-            let changes = plan.changes.values().filter(|one| one.action != Action::NoOp);
+            let changes = plan.changes.values().filter(|change| change.action != Action::NoOp);
             println!("{} changes planned", changes.count());
         } else if let OperationEvent::Engine(Event::ChangeDone { addr, action, .. }) = event {
             println!("{addr}: {action:?} done");
@@ -52,6 +52,8 @@ async fn main() -> ExitCode {
     let result = run(&mut diags, Path::new(directory), &launcher).await;
     // Shut down after a failure too. Otherwise the provider processes would keep running.
     launcher.shutdown(&mut diags).await;
-    diags.iter().for_each(|one| println!("{:?}: {}. {}", one.severity, one.summary, one.detail));
+    diags.iter().for_each(|diagnostic| {
+        println!("{:?}: {}. {}", diagnostic.severity, diagnostic.summary, diagnostic.detail)
+    });
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

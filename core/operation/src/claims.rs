@@ -73,9 +73,9 @@ impl StateSession {
     /// # Errors
     /// Returns an error if the state cannot be read.
     pub(crate) async fn read_again(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let read = self.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-        self.found = read.is_some();
-        self.file = read.unwrap_or_else(StateFile::new_empty);
+        let file = self.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+        self.found = file.is_some();
+        self.file = file.unwrap_or_else(StateFile::new_empty);
         Ok(())
     }
 

@@ -139,33 +139,38 @@ impl Operation<'_> {
     ) -> Result<AdoptedOrDestroyed, Reported> {
         let config = self.inputs.config;
         let open = session.mark_decided(request.addr, "the user took the object into the state");
-        let Some(last) = open.last() else {
+        let Some(operation) = open.last() else {
             return Err(diags.error(session.no_single_open_operation_error(request.addr)));
         };
         // If only the address is open, the journal has the object itself.
-        let guessed = last.guess_object_id().filter(|_| last.doubt == OpenQuestion::Effect);
-        let adopted_addr = match (&last.doubt, request.id.or(guessed.as_deref())) {
+        let guessed =
+            operation.guess_object_id().filter(|_| operation.doubt == OpenQuestion::Effect);
+        let adopted_addr = match (&operation.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Destination { object: None }, None) => {
-                return Ok(AdoptedOrDestroyed::Destroyed(last.addr.clone()));
+                return Ok(AdoptedOrDestroyed::Destroyed(operation.addr.clone()));
             }
-            (OpenQuestion::Destination { object: Some(object) }, None) => {
-                self.put_result_at_old_or_moved_addr(diags, &mut session.file.state, last, object)?
-            }
+            (OpenQuestion::Destination { object: Some(object) }, None) => self
+                .put_result_at_old_or_moved_addr(
+                    diags,
+                    &mut session.file.state,
+                    operation,
+                    object,
+                )?,
             (_, Some(id)) => {
-                let created = CreatedObject { operation: last, id, force: request.force };
+                let created = CreatedObject { operation, id, force: request.force };
                 self.adopt_created_by_id(diags, session, created).await?
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
                     "The id of the object at {} is not known. Add it after the address, in the form that `formwork import` accepts:\n  formwork recover adopt {} ID",
-                    last.addr,
-                    shell_quoted(&last.addr.to_string())
+                    operation.addr,
+                    shell_quoted(&operation.addr.to_string())
                 );
                 let problem = Diagnostic::error(messages::ID_OBJECT_IS_MISSING, detail);
                 return Err(diags.error(problem));
             }
         };
-        let adopted = AdoptedObject { operation: last, addr: &adopted_addr };
+        let adopted = AdoptedObject { operation, addr: &adopted_addr };
         warn_of_adopted_without_config(diags, config, &session.file.state, adopted);
         Ok(AdoptedOrDestroyed::InState(adopted_addr))
     }
@@ -288,11 +293,11 @@ impl Operation<'_> {
                     Some(object.clone());
             }
         }
-        let moved = |addr: &InstanceAddr| {
+        let is_moved = |addr: &InstanceAddr| {
             open.iter().any(|operation| operation.current_addr() == addr && operation.addr != *addr)
         };
         let mut applicable_plan = plan;
-        applicable_plan.searches.retain(|addr, _| !moved(addr));
+        applicable_plan.searches.retain(|addr, _| !is_moved(addr));
         session.settle_by_search_results(diags, &applicable_plan);
         let has_decided = session.unresolved_needing_decision().count() < n_open;
         UnresolvedSearchOutcome { explanations, has_decided }

@@ -149,20 +149,25 @@ mod tests {
         let identities = IdentitySchemas::default();
         assert_eq!(cache.cached_schemas(&addr, "h1:a"), None);
         cache.store_schemas(&addr, "h1:a", &schema, &identities);
-        let kept = || Some((schema.clone(), identities.clone()));
-        assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
+        let expected = || Some((schema.clone(), identities.clone()));
+        assert_eq!(cache.cached_schemas(&addr, "h1:a"), expected());
         assert_eq!(cache.cached_schemas(&addr, "h1:b"), None);
         assert_eq!(cache.cached_schemas(&"acme/other".parse().unwrap(), "h1:a"), None);
         let file = cache.cache_file_path(&addr, "h1:a");
-        let whole = fs::read(&file).unwrap();
-        let mut changed = whole.clone();
+        let complete_content = fs::read(&file).unwrap();
+        let mut changed = complete_content.clone();
         *changed.last_mut().unwrap() ^= 1;
-        for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..CHECKSUM_LEN - 1], &[]] {
+        for damaged in [
+            &changed[..],
+            &complete_content[..complete_content.len() - 1],
+            &complete_content[..CHECKSUM_LEN - 1],
+            &[],
+        ] {
             fs::write(&file, damaged).unwrap();
             assert_eq!(cache.cached_schemas(&addr, "h1:a"), None);
             // The next command caches them again.
             cache.store_schemas(&addr, "h1:a", &schema, &identities);
-            assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
+            assert_eq!(cache.cached_schemas(&addr, "h1:a"), expected());
         }
     }
 

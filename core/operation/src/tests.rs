@@ -190,9 +190,10 @@ async fn a_plan_is_stale_after_another_plan_was_applied() {
     let (pool, mut diags) = (ProviderPool::new(&directory.launcher), Diagnostics::new());
     let operation = directory.new_operation(&pool);
     let mut session = directory.open_session().await;
-    let first = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
+    let first_plan =
+        operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let second = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
-    let source = PlanSource::Made(Box::new(first));
+    let source = PlanSource::Made(Box::new(first_plan));
     assert!(operation.apply(&mut diags, &mut session, source).await.unwrap().is_complete);
     assert!(!diags.has_errors(), "{diags:?}");
     let source = PlanSource::Made(Box::new(second));
@@ -208,10 +209,10 @@ async fn a_cancelled_operation_starts_no_change() {
     let token = CancellationToken::new();
     let operation = directory.new_operation(&pool).with_cancellation(token.clone());
     let mut session = directory.open_session().await;
-    let made = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
+    let outcome = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     assert!(!diags.has_errors(), "{diags:?}");
     token.cancel();
-    let source = PlanSource::Made(Box::new(made));
+    let source = PlanSource::Made(Box::new(outcome));
     let applied = operation.apply(&mut diags, &mut session, source).await;
     session.unlock(&mut diags).await;
     assert_eq!(applied.ok().map_or(0, |applied| applied.counts.added), 0);
@@ -259,10 +260,10 @@ async fn a_saved_plan_contains_its_configuration_and_applies_only_to_its_state()
     let events = RecordedEvents::default();
     let operation = directory.new_operation(&pool).with_observer(&events);
     let mut session = directory.open_session().await;
-    let made = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
+    let outcome = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let main = directory.path().join("main.tf");
     let contents = PlanToSave {
-        plan: &made.plan,
+        plan: &outcome.plan,
         file: &session.file,
         recovered: None,
         config: &directory.config,

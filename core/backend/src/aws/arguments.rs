@@ -38,9 +38,9 @@ pub(crate) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, Co
     let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase());
     let parts: Vec<&str> = region.split('-').collect();
     let is_region = match parts.as_slice() {
-        [words @ .., number] => {
-            words.len() >= 2
-                && words.iter().all(|word| is_word(word))
+        [name_parts @ .., number] => {
+            name_parts.len() >= 2
+                && name_parts.iter().all(|name_part| is_word(name_part))
                 && number.chars().all(|c| c.is_ascii_digit())
                 && !number.is_empty()
         }

@@ -293,11 +293,11 @@ mod tests {
 
     #[test]
     fn profiles_without_credentials_are_refused() {
-        let refused =
+        let refusal =
             |name: &str| parse_test_profiles().credential_origin(name).unwrap_err().to_string();
-        assert!(refused("missing").contains("failed to get shared config profile, missing"));
-        assert!(refused("loop").contains("loop"), "{}", refused("loop"));
-        assert!(refused("program").contains("export-credentials --profile program"));
+        assert!(refusal("missing").contains("failed to get shared config profile, missing"));
+        assert!(refusal("loop").contains("loop"), "{}", refusal("loop"));
+        assert!(refusal("program").contains("export-credentials --profile program"));
         assert!(parse_test_profiles().credential_origin("default").unwrap().is_none());
     }
 }

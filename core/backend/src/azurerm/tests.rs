@@ -160,8 +160,8 @@ async fn a_lease_of_another_process_is_described_and_kept() {
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
     let server = ScriptedServer::start([held_lock_reply("l-1")]);
-    let found = new_remote_client(&server).read_lock_holder().await.unwrap();
-    assert_eq!(found.unwrap().who, "ana@host");
+    let lock_info = new_remote_client(&server).read_lock_holder().await.unwrap();
+    assert_eq!(lock_info.unwrap().who, "ana@host");
     // Only the lock with this ID is broken.
     let server = ScriptedServer::start([held_lock_reply("l-1")]);
     let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();
@@ -169,8 +169,9 @@ async fn a_lease_of_another_process_is_described_and_kept() {
     assert_eq!(server.request_lines().len(), 1);
     // A lease whose holder was killed before it wrote its description.
     let leased = || ScriptedReply::new("200 OK", "").header("x-ms-lease-status: locked");
-    let other = error_reply("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
-    for (answer, released) in [(ScriptedReply::new("200 OK", ""), true), (other, false)] {
+    let other_lease_reply = error_reply("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
+    for (answer, released) in [(ScriptedReply::new("200 OK", ""), true), (other_lease_reply, false)]
+    {
         let server = ScriptedServer::start([leased(), answer]);
         let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();
         assert_eq!(matches!(broken, ForceUnlockOutcome::Released), released);
@@ -329,41 +330,41 @@ async fn the_metadata_service_issues_tokens_and_a_refusal_has_a_remedy() {
 
 #[test]
 fn arguments_that_contradict_each_other_are_refused() {
-    let refused = |more: &[(&'static str, Value)], variables: &[(&str, &str)]| {
+    let refusal = |extra_arguments: &[(&'static str, Value)], variables: &[(&str, &str)]| {
         let text = |name, text: &str| (name, Value::string(text));
         let mut all = vec![
             text("storage_account_name", "acct"),
             text("container_name", "c"),
             text("key", "k"),
         ];
-        all.extend_from_slice(more);
+        all.extend_from_slice(extra_arguments);
         let backend = configure_backend_with_variables("azurerm", &all, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
     let text = |name, text: &str| (name, Value::string(text));
     let key = ("ARM_ACCESS_KEY", "a2V5");
-    assert_eq!(refused(&[], &[key]), "https://acct.blob.core.windows.net/c/k");
+    assert_eq!(refusal(&[], &[key]), "https://acct.blob.core.windows.net/c/k");
     let china = [text("environment", "china")];
-    assert_eq!(refused(&china, &[key]), "https://acct.blob.core.chinacloudapi.cn/c/k");
-    assert!(refused(&[], &[]).contains("`resource_group_name` must be specified"));
+    assert_eq!(refusal(&china, &[key]), "https://acct.blob.core.chinacloudapi.cn/c/k");
+    assert!(refusal(&[], &[]).contains("`resource_group_name` must be specified"));
     let lookup = [("lookup_blob_endpoint", Value::Bool(true))];
-    assert!(refused(&lookup, &[key]).contains("`resource_group_name` is required"));
+    assert!(refusal(&lookup, &[key]).contains("`resource_group_name` is required"));
     let principal = [
         text("tenant_id", "t"),
         text("client_id", "c"),
         text("client_secret", "s"),
         ("use_azuread_auth", Value::Bool(true)),
     ];
-    assert!(refused(&principal, &[]).starts_with("https://"));
+    assert!(refusal(&principal, &[]).starts_with("https://"));
     let certificate = [&principal[..], &[text("client_certificate_path", "p")]].concat();
-    assert!(refused(&certificate, &[]).contains("client certificates are not supported"));
+    assert!(refusal(&certificate, &[]).contains("client certificates are not supported"));
     let file = [&principal[..], &[text("client_secret_file_path", "/none")]].concat();
-    assert!(refused(&file, &[]).contains("cannot be read"));
+    assert!(refusal(&file, &[]).contains("cannot be read"));
     let aks = [&principal[..], &[("use_aks_workload_identity", Value::Bool(true))]].concat();
-    assert!(refused(&aks, &[("AZURE_TENANT_ID", "other")]).contains("mismatch between the tenant"));
+    assert!(refusal(&aks, &[("AZURE_TENANT_ID", "other")]).contains("mismatch between the tenant"));
     let none = [("use_azuread_auth", Value::Bool(true)), ("use_cli", Value::Bool(false))];
-    assert!(refused(&none, &[]).contains("there are no credentials"));
-    assert!(refused(&[], &[("ARM_SNAPSHOT", "maybe"), key]).contains("ARM_SNAPSHOT"));
+    assert!(refusal(&none, &[]).contains("there are no credentials"));
+    assert!(refusal(&[], &[("ARM_SNAPSHOT", "maybe"), key]).contains("ARM_SNAPSHOT"));
 }
 
 /// The journals of a state.

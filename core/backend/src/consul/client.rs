@@ -177,8 +177,8 @@ impl ConsulClient {
             Err(error) => Err(error),
         };
         match held_session {
-            Ok(Some(held)) => {
-                self.held = Some(held);
+            Ok(Some(held_lock)) => {
+                self.held = Some(held_lock);
                 Ok(LockOutcome::Taken)
             }
             Ok(None) => {

@@ -146,18 +146,21 @@ async fn a_compressed_state_is_read_regardless_of_the_argument() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_with_an_ended_session_is_retaken_before_a_write() {
     let session = |id: &str| ScriptedReply::new("200 OK", format!(r#"{{"ID":"{id}"}}"#));
-    let refused = || ScriptedReply::new("200 OK", "false");
+    let refused_reply = || ScriptedReply::new("200 OK", "false");
     let holder = |id: &str| key_reply(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), 3);
     let locked = || [session("s-1"), not_found_reply(), success_reply(), success_reply()];
-    let delayed = || [session("s-2"), not_found_reply(), refused(), success_reply(), holder("s-1")];
+    let delayed_replies =
+        || [session("s-2"), not_found_reply(), refused_reply(), success_reply(), holder("s-1")];
     let again = [session("s-3"), not_found_reply(), success_reply(), success_reply()];
     for (replies, written) in [
         (
-            [delayed().to_vec(), again.to_vec(), vec![not_found_reply(), stored_reply(8)]].concat(),
+            [delayed_replies().to_vec(), again.to_vec(), vec![not_found_reply(), stored_reply(8)]]
+                .concat(),
             true,
         ),
         (
-            [session("s-2"), not_found_reply(), refused(), success_reply(), holder("s-9")].to_vec(),
+            [session("s-2"), not_found_reply(), refused_reply(), success_reply(), holder("s-9")]
+                .to_vec(),
             false,
         ),
     ] {
@@ -190,12 +193,12 @@ fn server_without_retries(server: &ScriptedServer) -> ConsulServer {
 #[tokio::test]
 async fn a_session_whose_renewal_fails_is_renewed_again() {
     let busy = ScriptedReply::new("500 Internal Server Error", "No cluster leader");
-    let gone = ScriptedReply::new("404 Not Found", "Session id 's-1' not found");
+    let session_lost_reply = ScriptedReply::new("404 Not Found", "Session id 's-1' not found");
     let server = ScriptedServer::start([
         busy,
         ScriptedReply::Reset,
         ScriptedReply::new("200 OK", "[]"),
-        gone,
+        session_lost_reply,
     ]);
     let short = Duration::from_millis(1);
     let times = SessionTimes {
@@ -250,11 +253,17 @@ async fn a_session_that_was_not_renewed_within_its_ttl_is_lost_until_it_is_renew
 #[tokio::test(start_paused = true)]
 async fn the_lock_entry_of_another_holder_is_kept_at_a_release() {
     let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
-    let other = key_reply(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
-    let held = ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
+    let other_lock_reply = key_reply(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
+    let lock_owner_reply =
+        ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
     let taking = [session, not_found_reply(), success_reply(), success_reply()];
-    let giving = [other, ScriptedReply::new("200 OK", "false"), held, success_reply()];
-    let server = ScriptedServer::start(taking.into_iter().chain(giving));
+    let replies = [
+        other_lock_reply,
+        ScriptedReply::new("200 OK", "false"),
+        lock_owner_reply,
+        success_reply(),
+    ];
+    let server = ScriptedServer::start(taking.into_iter().chain(replies));
     let mut store = open_store(&server, &[]).await;
     let lock = store.try_lock("test").await.unwrap();
     let error = store.unlock(lock).await.unwrap_err().to_string();
@@ -345,18 +354,23 @@ async fn a_lock_is_a_key_of_a_session() {
     let info: LockInfo = serde_json::from_slice(&server.received_requests()[3].body).unwrap();
     assert_eq!((info.id.as_str(), info.info.as_str()), ("s-1", "consul session: s-1"));
 
-    let refused = ScriptedReply::new("200 OK", "false");
+    let refused_reply = ScriptedReply::new("200 OK", "false");
     let holder = key_reply(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
-    let server =
-        ScriptedServer::start([session(), not_found_reply(), refused, success_reply(), holder]);
+    let server = ScriptedServer::start([
+        session(),
+        not_found_reply(),
+        refused_reply,
+        success_reply(),
+        holder,
+    ]);
     let error = open_store(&server, &[]).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock s-0"), "{error:?}");
     assert_eq!(server.request_lines()[3], "PUT /v1/session/destroy/s-1");
 
     let holder = key_reply(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
     let server = ScriptedServer::start([holder]);
-    let found = open_store(&server, &[]).await.current_lock_holder().await.unwrap();
-    assert_eq!(found.unwrap().who, "ana@host");
+    let lock_info = open_store(&server, &[]).await.current_lock_holder().await.unwrap();
+    assert_eq!(lock_info.unwrap().who, "ana@host");
 
     // A key of another program is not changed.
     let server = ScriptedServer::start([session(), key_reply(b"x", 3), success_reply()]);
@@ -406,13 +420,13 @@ fn addresses_have_the_forms_that_consul_has() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_transaction_is_reported_with_its_reason() {
-    let refused = r#"{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}"#;
+    let refusal_body = r#"{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}"#;
     let read = || key_reply(&test_state_text(1), 7);
     let server = ScriptedServer::start([
         read(),
         read(),
         read(),
-        ScriptedReply::new("409 Conflict", refused),
+        ScriptedReply::new("409 Conflict", refusal_body),
     ]);
     let mut store = open_store(&server, &[]).await;
     let mut file = read_and_change(store.as_mut()).await;

@@ -191,8 +191,8 @@ mod tests {
             new_keys(&[to_second], &format!("{second}\n{first}")).decrypt(&sealed).unwrap(),
             b"hunter2"
         );
-        let refused = new_keys(&[to_first], second).decrypt(&sealed).unwrap_err();
-        assert_eq!(refused.to_string(), "key_provider.age.k has no identity of a recipient");
+        let error = new_keys(&[to_first], second).decrypt(&sealed).unwrap_err();
+        assert_eq!(error.to_string(), "key_provider.age.k has no identity of a recipient");
         for at in [0, sealed.len() / 2, sealed.len() - 1] {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
@@ -203,9 +203,9 @@ mod tests {
 
     #[test]
     fn invalid_keys_are_reported_without_showing_an_identity() {
-        let of =
+        let keys_for =
             |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
-        assert!(of("age1x").err().unwrap().contains("\"age1x\" in \"recipients\""));
+        assert!(keys_for("age1x").err().unwrap().contains("\"age1x\" in \"recipients\""));
         let sealed = new_keys(&[TEST_IDENTITIES[0].1], "").encrypt(b"x").unwrap();
         let fails = |identities: &str| {
             new_keys(&[TEST_IDENTITIES[0].1], identities).decrypt(&sealed).unwrap_err().to_string()
@@ -217,8 +217,9 @@ mod tests {
             "{reason}"
         );
         assert!(fails("# nothing").contains("it has no identity"));
-        let none = of(TEST_IDENTITIES[0].1).unwrap().decrypt(&sealed).unwrap_err();
-        assert_eq!(none.to_string(), "k has no identity");
+        let no_identity_error =
+            keys_for(TEST_IDENTITIES[0].1).unwrap().decrypt(&sealed).unwrap_err();
+        assert_eq!(no_identity_error.to_string(), "k has no identity");
     }
 
     /// A key of ssh-keygen with its public key, another key, a key with a passphrase, and a file that the
@@ -270,8 +271,8 @@ ijZ2EYD3mX88I7UQ==
         ] {
             assert_eq!(new_keys(&both, identity).decrypt(&sealed).unwrap(), b"hunter2");
         }
-        let refused = new_keys(&both, OTHER_SSH_PRIVATE_KEY).decrypt(&sealed).unwrap_err();
-        assert_eq!(refused.to_string(), "key_provider.age.k has no identity of a recipient");
+        let error = new_keys(&both, OTHER_SSH_PRIVATE_KEY).decrypt(&sealed).unwrap_err();
+        assert_eq!(error.to_string(), "key_provider.age.k has no identity of a recipient");
     }
 
     #[test]
@@ -287,15 +288,18 @@ ijZ2EYD3mX88I7UQ==
         assert!(
             reason(&format!("\n{cut}")).contains("the key in line 2: it is not an SSH private key")
         );
-        let of =
+        let keys_for =
             |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
-        let rsa = of("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
-        assert!(rsa.contains("RSA key, which is not supported"), "{rsa}");
-        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("not an age or SSH public key"));
-        let secret = of(TEST_IDENTITIES[0].0).err().unwrap();
+        let rsa_error =
+            keys_for("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
+        assert!(rsa_error.contains("RSA key, which is not supported"), "{rsa_error}");
         assert!(
-            secret.starts_with("a value in") && !secret.contains(TEST_IDENTITIES[0].0),
-            "{secret}"
+            keys_for("ssh-ed25519 AAAA").err().unwrap().contains("not an age or SSH public key")
+        );
+        let secret_error = keys_for(TEST_IDENTITIES[0].0).err().unwrap();
+        assert!(
+            secret_error.starts_with("a value in") && !secret_error.contains(TEST_IDENTITIES[0].0),
+            "{secret_error}"
         );
     }
 }

@@ -204,9 +204,9 @@ mod tests {
     #[test]
     fn each_encryption_has_its_own_nonce() {
         let key = AesGcmKey::new(&[7; 32]).unwrap();
-        let [one, two] = [(); 2].map(|()| key.encrypt(b"text", b"").unwrap());
-        assert_ne!(one[..NONCE_LEN], two[..NONCE_LEN]);
-        assert_eq!(key.decrypt(&one, b"").unwrap(), key.decrypt(&two, b"").unwrap());
+        let [first, second] = [(); 2].map(|()| key.encrypt(b"text", b"").unwrap());
+        assert_ne!(first[..NONCE_LEN], second[..NONCE_LEN]);
+        assert_eq!(key.decrypt(&first, b"").unwrap(), key.decrypt(&second, b"").unwrap());
         assert_eq!(key.decrypt(b"short", b""), None);
     }
 }

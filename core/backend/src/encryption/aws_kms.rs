@@ -191,9 +191,9 @@ mod tests {
             ScriptedReply::new("200 OK", format!("{{\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}")),
         ]);
         let provider = key_provider_for(&server);
-        let (made, metadata) = provider.generate_data_key().unwrap();
+        let (data_key, metadata) = provider.generate_data_key().unwrap();
         assert_eq!(
-            (made, metadata.as_slice()),
+            (data_key, metadata.as_slice()),
             (vec![7; 32], &br#"{"ciphertext_blob":"YWJj"}"#[..])
         );
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));

@@ -267,8 +267,8 @@ mod tests {
     fn a_program_that_breaks_the_protocol_is_reported_without_its_output() {
         let check = |script: &str| shell_key_provider(script).run_program(None).err().unwrap();
         assert!(check("echo hello").contains("first line of its output is not"));
-        let other = "echo '{\"magic\":\"x\",\"version\":2}'";
-        assert!(check(other).contains("the protocol \"x\" in version 2"), "{}", check(other));
+        let program = "echo '{\"magic\":\"x\",\"version\":2}'";
+        assert!(check(program).contains("the protocol \"x\" in version 2"), "{}", check(program));
         let secret = format!("echo '{HEADER_LINE}'; echo '{{\"keys\":\"hunter2\"}}'");
         let message = check(&secret);
         assert!(message.starts_with("line 2, column") && !message.contains("hunter2"), "{message}");

@@ -69,7 +69,7 @@ impl GcpKmsKeyProvider {
                 "the argument \"kms_encryption_key\" is {name:?}, and the name of a key has the form \"projects/PROJECT/locations/LOCATION/keyRings/RING/cryptoKeys/KEY\""
             )));
         };
-        if parts.iter().any(|part| part.is_empty() || part.chars().all(|it| it == '.')) {
+        if parts.iter().any(|part| part.is_empty() || part.chars().all(|c| c == '.')) {
             return Err(ConfigError::new(format!(
                 "the argument \"kms_encryption_key\" is {name:?}, in which a part is empty"
             )));
@@ -186,16 +186,16 @@ mod tests {
             ScriptedReply::new("200 OK", format!("{{\"plaintext\":\"{key}\"}}")),
         ]);
         let provider = new_gcp_kms(&server.url, KEY).unwrap();
-        let (made, metadata) = provider.generate_data_key().unwrap();
-        assert_eq!((made.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
+        let (data_key, metadata) = provider.generate_data_key().unwrap();
+        assert_eq!((data_key.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));
         assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
         let requests = server.received_requests();
         let paths: Vec<_> = requests.iter().map(|request| request.line.as_str()).collect();
         let path = format!("POST /v1/{KEY}");
         assert_eq!(paths, [format!("{path}:encrypt"), format!("{path}:decrypt")]);
-        let sent = format!("{{\"plaintext\":\"{}\"}}", BASE64_STANDARD.encode(&made));
-        assert_eq!(requests[0].body, sent.as_bytes());
+        let request_body = format!("{{\"plaintext\":\"{}\"}}", BASE64_STANDARD.encode(&data_key));
+        assert_eq!(requests[0].body, request_body.as_bytes());
         assert_eq!(requests[1].body, br#"{"ciphertext":"YWJj"}"#);
         assert_eq!(requests[0].headers["authorization"], "Bearer ya29.token");
     }

@@ -244,10 +244,11 @@ impl Pbkdf2Metadata {
         })?;
         let iterations = u32::try_from(self.iterations).ok().and_then(NonZeroU32::new);
         let iterations =
-            iterations.filter(|it| it.get() <= MAX_PBKDF2_ITERATIONS).ok_or_else(|| {
+            iterations.filter(|count| count.get() <= MAX_PBKDF2_ITERATIONS).ok_or_else(|| {
                 format!("its metadata has an impossible number of iterations, {}", self.iterations)
             })?;
-        let length = usize::try_from(self.key_length).ok().filter(|it| *it <= MAX_KEY_LENGTH);
+        let length =
+            usize::try_from(self.key_length).ok().filter(|length| *length <= MAX_KEY_LENGTH);
         let length = length.ok_or_else(|| {
             format!("its metadata has an impossible key length, {}", self.key_length)
         })?;

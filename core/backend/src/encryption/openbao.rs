@@ -191,8 +191,8 @@ mod tests {
             ..OpenBaoSettings::default()
         };
         OpenBaoKeyProvider::new(settings, |name| {
-            let found = variables.iter().find(|(other, _)| *other == name);
-            found.map(|(_, value)| (*value).to_owned())
+            let entry = variables.iter().find(|(variable, _)| *variable == name);
+            entry.map(|(_, value)| (*value).to_owned())
         })
     }
 
@@ -213,10 +213,10 @@ mod tests {
         ]);
         let variables = [("BAO_TOKEN", "secret-token"), ("BAO_NAMESPACE", "team")];
         let provider = key_provider_for(&server, &variables).unwrap();
-        let (made, metadata) = provider.generate_data_key().unwrap();
+        let (data_key, metadata) = provider.generate_data_key().unwrap();
         // The encrypted key is a string from the server, encoded in base64 once more.
         assert_eq!(
-            (made, metadata.as_slice()),
+            (data_key, metadata.as_slice()),
             (key.to_vec(), &br#"{"ciphertext":"dmF1bHQ6djE6YWJj"}"#[..])
         );
         assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(key.to_vec())));

@@ -91,9 +91,9 @@ fn build_method(
             let age = build_age_keys(diags, &keys, environment);
             age.map(|age| SealedMethod::new(address, age)).map(EncryptionMethod::Sealed)
         }
-        other => {
+        kind => {
             let detail = format!(
-                "The method type {other:?} does not exist. Valid types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
+                "The method type {kind:?} does not exist. Valid types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
             );
             let problem = Diagnostic::error(messages::UNKNOWN_ENCRYPTION_METHOD_TYPE, detail);
             Err(diags.error(problem.at(*span)))

@@ -47,9 +47,9 @@ fn encryption_of_block(block: &str) -> Result<Encryption, Vec<String>> {
         "terraform {{\n  encryption {{\n{block}\n  }}\n}}\nvariable \"passphrase\" {{\n  type = string\n  sensitive = true\n}}\nlocals {{\n  secret = \"${{var.passphrase}}\"\n}}\n"
     );
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let made = build_encryption(&mut diags, &mut sources, &text);
-    made.map_err(|_| {
-        let errors = diags.iter().filter(|it| it.is_error());
+    let encryption = build_encryption(&mut diags, &mut sources, &text);
+    encryption.map_err(|_| {
+        let errors = diags.iter().filter(|diagnostic| diagnostic.is_error());
         errors.map(|error| format!("{}: {}", error.summary, error.detail)).collect()
     })
 }
@@ -133,14 +133,14 @@ fn files_are_the_result_of_the_documented_steps() {
     assert!(decrypt_by_hand(OPENTOFU_PLAN).starts_with(b"PK\x03\x04"));
     let encryption = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap();
     let file = test_state();
-    let ours = encryption.state.serialize_state(&file).unwrap();
-    assert_eq!(decrypt_by_hand(&ours), file.to_bytes());
-    let wrapper: serde_json::Value = serde_json::from_slice(&ours).unwrap();
+    let text = encryption.state.serialize_state(&file).unwrap();
+    assert_eq!(decrypt_by_hand(&text), file.to_bytes());
+    let wrapper: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(
         (&wrapper["serial"], &wrapper["lineage"]),
         (&7.into(), &file.lineage.as_str().into())
     );
-    assert_eq!(encryption.state.parse_state(&ours).unwrap(), file);
+    assert_eq!(encryption.state.parse_state(&text).unwrap(), file);
     let plan = encryption.plan.encrypt(b"PK a plan".to_vec()).unwrap();
     assert_eq!(decrypt_by_hand(&plan), b"PK a plan");
 }
@@ -207,9 +207,9 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
 
 #[test]
 fn a_wrong_passphrase_is_reported_with_the_key_provider() {
-    let other = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
+    let other_block = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
         .replace("local.secret", "\"another passphrase!\"");
-    let cipher = encryption_of_block(&other).unwrap().state;
+    let cipher = encryption_of_block(&other_block).unwrap().state;
     let error = cipher.parse_state(OPENTOFU_STATE).unwrap_err().diagnostic("terraform.tfstate");
     assert_eq!(error.summary, "State file cannot be decrypted");
     assert!(error.detail.starts_with("terraform.tfstate: no method decrypts the file: method.aes_gcm.main: the key of key_provider.pbkdf2.main is not the one"), "{}", error.detail);
@@ -301,10 +301,10 @@ async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has
         let mut file = store.read().await.unwrap().unwrap();
         assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
         assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
-        let refused =
+        let store_error =
             backend.open_store("encrypted-later").await.unwrap().read().await.unwrap_err();
-        let encrypted = matches!(&refused, StoreError::Unusable { error, .. } if *error == FileError::Encrypted);
-        assert!(encrypted, "{refused}");
+        let encrypted = matches!(&store_error, StoreError::Unusable { error, .. } if *error == FileError::Encrypted);
+        assert!(encrypted, "{store_error}");
     }
 }
 
@@ -348,8 +348,8 @@ fn keys_may_be_chained_or_specified_directly() {
     let wrapper: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(wrapper["meta"].as_object().unwrap().len(), 2);
     // A different authenticated value has the same effect as a different key.
-    let other = block("key_provider.pbkdf2.main").replace("[1, 2]", "[1, 3]");
-    assert!(encryption_of_block(&other).unwrap().state.parse_state(&text).is_err());
+    let other_block = block("key_provider.pbkdf2.main").replace("[1, 2]", "[1, 3]");
+    assert!(encryption_of_block(&other_block).unwrap().state.parse_state(&text).is_err());
     let given = block("{ encryption_key = [for n in range(16) : n], decryption_key = range(16) }");
     let cipher = encryption_of_block(&given).unwrap().state;
     let text = cipher.serialize_state(&test_state()).unwrap();
@@ -399,44 +399,53 @@ fn mistakes_are_reported_without_values() {
         "Duplicate state block",
     );
     check(&main("method \"aes_gcm\" \"main\" {}"), "Duplicate method");
-    let with = |from: &str, to: &str| main(STATE_AND_PLAN_TARGETS).replace(from, to);
-    check(&with("local.secret", "\"hunter2\""), "the passphrase is too short");
-    check(&with("local.secret", "var.missing"), "undeclared input variable");
+    let replaced = |from: &str, to: &str| main(STATE_AND_PLAN_TARGETS).replace(from, to);
+    check(&replaced("local.secret", "\"hunter2\""), "the passphrase is too short");
+    check(&replaced("local.secret", "var.missing"), "undeclared input variable");
     check(
-        &with("local.secret", "aws_instance.x.id"),
+        &replaced("local.secret", "aws_instance.x.id"),
         "`aws_instance` is not known before the state is read",
     );
     check(
-        &with("passphrase = local.secret", "passphrase = local.secret\n  iterations = 1000"),
+        &replaced("passphrase = local.secret", "passphrase = local.secret\n  iterations = 1000"),
         "\"iterations\" must be a whole number of at least 200000",
     );
     check(
-        &with("passphrase = local.secret", "passphrase = local.secret\n  hash_function = \"md5\""),
+        &replaced(
+            "passphrase = local.secret",
+            "passphrase = local.secret\n  hash_function = \"md5\"",
+        ),
         "must be \"sha256\" or \"sha512\"",
     );
     check(
-        &with("passphrase = local.secret", "passphrase = local.secret\n  key_length = 20"),
+        &replaced("passphrase = local.secret", "passphrase = local.secret\n  key_length = 20"),
         "requires a key of 16, 24 or 32 bytes, but the key has 20 bytes",
     );
     check(
-        &with("passphrase = local.secret", "passphrase = local.secret\n  pasphrase = \"hunter2\""),
+        &replaced(
+            "passphrase = local.secret",
+            "passphrase = local.secret\n  pasphrase = \"hunter2\"",
+        ),
         "Unsupported argument: An argument named \"pasphrase\" is not expected",
     );
     check(
-        &with("passphrase = local.secret", ""),
+        &replaced("passphrase = local.secret", ""),
         "one of the arguments \"passphrase\" and \"chain\" is required",
     );
     check(
-        &with("passphrase = local.secret", "chain = key_provider.pbkdf2.main"),
+        &replaced("passphrase = local.secret", "chain = key_provider.pbkdf2.main"),
         "key_provider.pbkdf2.main -> key_provider.pbkdf2.main",
     );
-    check(&with("keys = key_provider.pbkdf2.main", "keys = \"hunter2\""), "must be a key provider");
     check(
-        &with("keys = key_provider.pbkdf2.main", "keys = key_provider.pbkdf2.no"),
+        &replaced("keys = key_provider.pbkdf2.main", "keys = \"hunter2\""),
+        "must be a key provider",
+    );
+    check(
+        &replaced("keys = key_provider.pbkdf2.main", "keys = key_provider.pbkdf2.no"),
         "There is no key_provider \"pbkdf2\" \"no\"",
     );
     check(
-        &with("\"aes_gcm\" \"main\"", "\"rot13\" \"main\"")
+        &replaced("\"aes_gcm\" \"main\"", "\"rot13\" \"main\"")
             .replace("method.aes_gcm", "method.rot13"),
         "The method type \"rot13\" does not exist",
     );
@@ -449,43 +458,62 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
         assert!(reported.contains(expected), "{block}\n{reported}");
         assert!(!reported.contains("hunter2"), "{reported}");
     };
-    let with = |from: &str, to: &str| block_with_pbkdf2(STATE_AND_PLAN_TARGETS).replace(from, to);
-    let of = |kind: &str, arguments: &str| {
-        with("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
+    let replaced =
+        |from: &str, to: &str| block_with_pbkdf2(STATE_AND_PLAN_TARGETS).replace(from, to);
+    let block_of_kind = |kind: &str, arguments: &str| {
+        replaced("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
             .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
             .replace("passphrase = local.secret", arguments)
     };
-    check(&of("azure_vault", ""), "The key provider type \"azure_vault\" does not exist");
     check(
-        &of("gcp_kms", ""),
+        &block_of_kind("azure_vault", ""),
+        "The key provider type \"azure_vault\" does not exist",
+    );
+    check(
+        &block_of_kind("gcp_kms", ""),
         "The argument \"kms_encryption_key\" of the block key_provider.gcp_kms.main",
     );
     let name = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
-    let gcp = |more: &str| of("gcp_kms", &format!("kms_encryption_key = \"{name}\"\n  {more}"));
-    check(&gcp(""), "The argument \"key_length\" of the block key_provider.gcp_kms.main");
-    check(&gcp("key_length = 1025"), "\"key_length\" must be at most 1024");
-    check(&gcp("key_length = 64"), "but the key has 64 bytes");
+    let gcp_block = |extra_arguments: &str| {
+        block_of_kind("gcp_kms", &format!("kms_encryption_key = \"{name}\"\n  {extra_arguments}"))
+    };
+    check(&gcp_block(""), "The argument \"key_length\" of the block key_provider.gcp_kms.main");
+    check(&gcp_block("key_length = 1025"), "\"key_length\" must be at most 1024");
+    check(&gcp_block("key_length = 64"), "but the key has 64 bytes");
     check(
-        &gcp("key_length = 32\n  credentials = \"hunter2\""),
+        &gcp_block("key_length = 32\n  credentials = \"hunter2\""),
         "neither valid json nor a valid file",
     );
     check(
-        &gcp("key_length = 32\n  bucket = \"b\""),
+        &gcp_block("key_length = 32\n  bucket = \"b\""),
         "An argument named \"bucket\" is not expected",
     );
-    check(&of("aws_kms", ""), "The argument \"kms_key_id\" of the block key_provider.aws_kms.main");
-    let aws = |more: &str| of("aws_kms", &format!("kms_key_id = \"k\"\n  {more}"));
-    check(&aws("key_spec = \"RSA\""), "must be \"AES_128\" or \"AES_256\"");
-    check(&aws("key_spec = \"AES_256\""), "the \"region\" attribute or the \"AWS_REGION\"");
-    check(&aws("key_spec = \"AES_256\"\n  bucket = \"hunter2\""), "the \"region\" attribute");
+    check(
+        &block_of_kind("aws_kms", ""),
+        "The argument \"kms_key_id\" of the block key_provider.aws_kms.main",
+    );
+    let aws_block = |extra_arguments: &str| {
+        block_of_kind("aws_kms", &format!("kms_key_id = \"k\"\n  {extra_arguments}"))
+    };
+    check(&aws_block("key_spec = \"RSA\""), "must be \"AES_128\" or \"AES_256\"");
+    check(&aws_block("key_spec = \"AES_256\""), "the \"region\" attribute or the \"AWS_REGION\"");
+    check(&aws_block("key_spec = \"AES_256\"\n  bucket = \"hunter2\""), "the \"region\" attribute");
     let region = "key_spec = \"AES_256\"\n  region = \"eu-west-1\"\n  ";
-    check(&aws(&format!("{region}bucket = \"b\"")), "An argument named \"bucket\" is not expected");
-    check(&aws(&format!("{region}max_retries = \"many\"")), "number");
-    check(&of("openbao", ""), "The argument \"key_name\" of the block key_provider.openbao.main");
-    let bao = |more: &str| of("openbao", &format!("key_name = \"k\"\n  {more}"));
-    check(&bao("key_length = 24"), "\"key_length\" must be 16, 32 or 64");
-    check(&bao(""), "no token was found: set the argument \"token\" or BAO_TOKEN");
-    check(&bao("token = \"t\"\n  key_length = 64"), "but the key has 64 bytes");
+    check(
+        &aws_block(&format!("{region}bucket = \"b\"")),
+        "An argument named \"bucket\" is not expected",
+    );
+    check(&aws_block(&format!("{region}max_retries = \"many\"")), "number");
+    check(
+        &block_of_kind("openbao", ""),
+        "The argument \"key_name\" of the block key_provider.openbao.main",
+    );
+    let bao_block = |extra_arguments: &str| {
+        block_of_kind("openbao", &format!("key_name = \"k\"\n  {extra_arguments}"))
+    };
+    check(&bao_block("key_length = 24"), "\"key_length\" must be 16, 32 or 64");
+    check(&bao_block(""), "no token was found: set the argument \"token\" or BAO_TOKEN");
+    check(&bao_block("token = \"t\"\n  key_length = 64"), "but the key has 64 bytes");
 }
 
 #[test]

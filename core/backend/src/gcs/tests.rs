@@ -139,8 +139,8 @@ async fn a_conflict_with_another_request_is_repeated() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_an_object_whose_generation_is_its_id() {
-    let gone = ScriptedReply::new("204 No Content", "");
-    let server = ScriptedServer::start([stored_reply(9), gone]);
+    let released_reply = ScriptedReply::new("204 No Content", "");
+    let server = ScriptedServer::start([stored_reply(9), released_reply]);
     let mut store = open_store(&server).await;
     let taken = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(taken).await.unwrap();
@@ -157,8 +157,8 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
     let error = open_store(&server).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock 9"), "{error:?}");
     let server = ScriptedServer::start([lock_reply("uuid", 9)]);
-    let found = open_store(&server).await.current_lock_holder().await.unwrap().unwrap();
-    assert_eq!((found.id.as_str(), found.who.as_str()), ("9", "ana@host"));
+    let lock_info = open_store(&server).await.current_lock_holder().await.unwrap().unwrap();
+    assert_eq!((lock_info.id.as_str(), lock_info.who.as_str()), ("9", "ana@host"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -335,21 +335,21 @@ async fn names_of_all_pages_are_listed() {
 
 #[test]
 fn arguments_that_are_not_valid_are_refused() {
-    let refused = |more: &[(&'static str, &str)], variables: &[(&str, &str)]| {
+    let refusal = |extra_arguments: &[(&'static str, &str)], variables: &[(&str, &str)]| {
         let mut all = vec![("bucket", Value::string("b"))];
-        all.extend(more.iter().map(|(name, text)| (*name, Value::string(*text))));
+        all.extend(extra_arguments.iter().map(|(name, text)| (*name, Value::string(*text))));
         let backend = configure_backend_with_variables("gcs", &all, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
-    assert_eq!(refused(&[("prefix", "p")], &[]), "gs://b/p/default.tfstate");
-    assert!(refused(&[("credentials", "/none")], &[]).contains("neither valid json"));
+    assert_eq!(refusal(&[("prefix", "p")], &[]), "gs://b/p/default.tfstate");
+    assert!(refusal(&[("credentials", "/none")], &[]).contains("neither valid json"));
     assert!(
-        refused(&[], &[("GOOGLE_APPLICATION_CREDENTIALS", "/none")]).contains("cannot be read")
+        refusal(&[], &[("GOOGLE_APPLICATION_CREDENTIALS", "/none")]).contains("cannot be read")
     );
-    assert!(refused(&[("encryption_key", "c2hvcnQ=")], &[]).contains("a key of 32 bytes"));
+    assert!(refusal(&[("encryption_key", "c2hvcnQ=")], &[]).contains("a key of 32 bytes"));
     let both = [("encryption_key", ""), ("kms_encryption_key", "")];
-    assert!(refused(&both, &[]).contains("can't set both"));
-    assert!(refused(&[("storage_custom_endpoint", "h:1")], &[]).contains("not a URL"));
+    assert!(refusal(&both, &[]).contains("can't set both"));
+    assert!(refusal(&[("storage_custom_endpoint", "h:1")], &[]).contains("not a URL"));
 }
 
 /// The journals beside the state of the default workspace.

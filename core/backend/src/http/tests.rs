@@ -225,9 +225,9 @@ async fn a_redirected_write_keeps_its_method_and_content() {
         let _lock = store.try_lock("test").await.unwrap();
         let requests = [server.received_requests(), target.received_requests()];
         let lines = requests.each_ref().map(|all| all.iter().map(|request| request.line.as_str()));
-        let [here, there] = lines.map(Iterator::collect::<Vec<_>>);
-        assert_eq!(here, ["GET /", "GET /", "POST /", "POST /here", "LOCK /"], "{status}");
-        assert_eq!(there, ["POST /there?key=word", "LOCK /there?key=word"], "{status}");
+        let [first_lines, second_lines] = lines.map(Iterator::collect::<Vec<_>>);
+        assert_eq!(first_lines, ["GET /", "GET /", "POST /", "POST /here", "LOCK /"], "{status}");
+        assert_eq!(second_lines, ["POST /there?key=word", "LOCK /there?key=word"], "{status}");
         // The credentials stay on the server, and the content does not.
         assert!(requests[0][3].headers.contains_key("authorization"));
         assert!(!requests[1][0].headers.contains_key("authorization"));
@@ -253,9 +253,9 @@ async fn a_redirect_to_a_page_is_not_a_successful_write_or_lock() {
     let server = ScriptedServer::start(replies());
     let error = open_store(&server.url).await.try_lock("test").await.unwrap_err().to_string();
     assert!(error.contains("unexpected HTTP response code 302 Found"), "{error}");
-    let [found, page] = replies();
+    let [state_reply, page] = replies();
     let absent = || ScriptedReply::new("404 Not Found", "");
-    let server = ScriptedServer::start([absent(), absent(), found, page]);
+    let server = ScriptedServer::start([absent(), absent(), state_reply, page]);
     let mut store = open_store(&server.url).await;
     assert_eq!(store.read().await.unwrap(), None);
     let error = store.write(&mut StateFile::new_empty()).await.unwrap_err().to_string();
@@ -269,8 +269,8 @@ async fn redirects_are_limited_and_an_unreachable_target_is_reported() {
     assert!(message.contains("redirected more than 10 times, at last to http://"), "{message}");
     // No further attempt would end.
     assert_eq!(n_asked, 11);
-    let gone = "http://localhost:1/state?key=word";
-    let (message, _) = read_error_and_n_requests(vec![lead(gone); 3]).await;
+    let unreachable_url = "http://localhost:1/state?key=word";
+    let (message, _) = read_error_and_n_requests(vec![lead(unreachable_url); 3]).await;
     assert!(message.contains("redirected to http://localhost:1/state?...: "), "{message}");
     assert!(!message.contains("word"), "{message}");
 }
@@ -308,10 +308,11 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_released_after_a_lost_response() {
     let locked = || ScriptedReply::new("200 OK", "");
-    let gone = || ScriptedReply::new("404 Not Found", "");
-    for (replies, is_released) in
-        [(vec![locked(), ScriptedReply::Truncated, gone()], true), (vec![locked(), gone()], false)]
-    {
+    let not_found_reply = || ScriptedReply::new("404 Not Found", "");
+    for (replies, is_released) in [
+        (vec![locked(), ScriptedReply::Truncated, not_found_reply()], true),
+        (vec![locked(), not_found_reply()], false),
+    ] {
         let mut store = open_store(&ScriptedServer::start(replies).url).await;
         let lock = store.try_lock("test").await.unwrap();
         let released = store.unlock(lock).await;

@@ -211,8 +211,8 @@ mod tests {
             let again = objects.create_object(name, &content).await.unwrap();
             assert!(matches!(again, CreateOutcome::Exists), "{again:?}");
             // Of other content, no part of the object changes.
-            let other = objects.create_object(name, &sums(90)).await.unwrap();
-            assert!(matches!(other, CreateOutcome::Exists), "{other:?}");
+            let outcome = objects.create_object(name, &sums(90)).await.unwrap();
+            assert!(matches!(outcome, CreateOutcome::Exists), "{outcome:?}");
             assert_eq!(objects.read_object(name).await.unwrap().unwrap(), content);
             // The pieces of that attempt go with the object.
             objects.remove_object(name).await.unwrap();

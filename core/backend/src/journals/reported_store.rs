@@ -149,8 +149,9 @@ mod tests {
         store.remove_parts_below("run", 3).await.unwrap();
         // Other tests of this process are reported, too.
         let reports = REPORTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = reports.iter().filter(|(location, _)| *location == store.store_location());
-        own.map(|(_, operation)| *operation).collect()
+        let own_reports =
+            reports.iter().filter(|(location, _)| *location == store.store_location());
+        own_reports.map(|(_, operation)| *operation).collect()
     }
 
     #[tokio::test(start_paused = true)]

@@ -85,7 +85,7 @@ async fn announce_creation(journal: &Journal, name: &str) -> Result<OperationId,
 }
 
 fn unresolved_addresses(recovery: &Recovery) -> Vec<String> {
-    recovery.unresolved.iter().map(|one| one.addr.to_string()).collect()
+    recovery.unresolved.iter().map(|operation| operation.addr.to_string()).collect()
 }
 
 /// Ends the sessions that hold the lock of a run.

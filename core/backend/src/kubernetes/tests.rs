@@ -237,8 +237,8 @@ fn part_secret(name: &str, part: &[u8]) -> serde_json::Value {
 /// Content whose compressed form needs two secrets.
 fn large_text(seed: u8) -> Vec<u8> {
     use sha2::Digest as _;
-    let sum = |i: u32| sha2::Sha256::digest([&i.to_be_bytes()[..], &[seed]].concat()).to_vec();
-    (0..40_000).flat_map(sum).collect()
+    let hash = |i: u32| sha2::Sha256::digest([&i.to_be_bytes()[..], &[seed]].concat()).to_vec();
+    (0..40_000).flat_map(hash).collect()
 }
 
 #[tokio::test(start_paused = true)]

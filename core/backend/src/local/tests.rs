@@ -196,7 +196,7 @@ async fn a_lock_is_waited_for() {
 async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let directory = new_dir();
     let mut store = new_store(&directory);
-    let held = store.lock(lock_request()).await.unwrap();
+    let state_lock = store.lock(lock_request()).await.unwrap();
     // Terraform opens the file before it has the lock, and must not read the old content
     // afterwards.
     let waiting = File::options().read(true).write(true).open(state_path_in(&directory)).unwrap();
@@ -206,7 +206,7 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
         let later = File::options().read(true).write(true).open(state_path_in(&directory)).unwrap();
         assert!(is_lock_held_error(&lock(later).unwrap_err()));
     }
-    store.unlock(held).await.unwrap();
+    store.unlock(state_lock).await.unwrap();
     let waiting = lock(waiting).unwrap();
     let text = io::read_to_string(&*waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_path_in(&directory)).unwrap());

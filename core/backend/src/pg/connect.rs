@@ -310,12 +310,15 @@ fn password_from_file(
 }
 
 /// Returns the password from the content of a password file.
-fn find_password(text: &str, wanted: [&str; 4]) -> Option<String> {
+fn find_password(text: &str, connection_fields: [&str; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = split_password_line(line);
         let (password, fields) = fields.split_last()?;
-        let is_match = fields.len() == wanted.len()
-            && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted);
+        let is_match = fields.len() == connection_fields.len()
+            && fields
+                .iter()
+                .zip(connection_fields)
+                .all(|(field, expected)| field == "*" || field == expected);
         is_match.then(|| password.clone())
     })
 }

@@ -110,7 +110,7 @@ mod tests {
             (308, "https://g/b", false),
         ] {
             let mut next = first.clone();
-            assert_eq!(follow_redirect(&mut next, &redirect(status, location)), Ok(true), "{to}");
+            assert_eq!(follow_redirect(&mut next, &redirect(status, to)), Ok(true), "{to}");
             assert!(next.headers.contains_key("content-type"), "{to}");
             let kept = credentials.iter().filter(|name| next.headers.contains_key(**name)).count();
             assert_eq!(kept, if keeps { credentials.len() } else { 0 }, "{to}");

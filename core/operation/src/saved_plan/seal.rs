@@ -308,9 +308,9 @@ mod tests {
             changed.remove(name);
             assert_eq!(check_plan_seal(&key, &mut changed), expected, "{name}");
         }
-        let mut more = parts.clone();
-        more.insert("c".to_owned(), Vec::new());
-        assert_eq!(check_plan_seal(&key, &mut more), SealVerdict::Changed);
+        let mut extended_parts = parts.clone();
+        extended_parts.insert("c".to_owned(), Vec::new());
+        assert_eq!(check_plan_seal(&key, &mut extended_parts), SealVerdict::Changed);
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
         let nothing = SealKeySource::default();
         // The second user has a key of their own.
         seal_test_parts(&user("b"));
-        for (made, applied, expected) in [
+        for (made_with, applied, expected) in [
             (user("a"), user("b"), SealVerdict::Foreign),
             // This user has no key yet, so the seal cannot be verified.
             (user("a"), user("never planned"), SealVerdict::Unverified),
@@ -331,7 +331,7 @@ mod tests {
             (shared("a"), user("b"), SealVerdict::Foreign),
             (user("a"), shared("a"), SealVerdict::Foreign),
         ] {
-            assert_eq!(check_plan_seal(&applied, &mut seal_test_parts(&made)), expected);
+            assert_eq!(check_plan_seal(&applied, &mut seal_test_parts(&made_with)), expected);
         }
         assert_eq!(seal_plan_parts(&nothing, &[]), None);
         assert_eq!(check_plan_seal(&nothing, &mut PlanFileParts::new()), SealVerdict::Unsealed);

@@ -49,14 +49,14 @@ impl SavedPlan {
         diags: &mut Diagnostics,
         sources: &mut Sources,
         config: &Config,
-        given: VariablesGivenAtApply,
+        variables: VariablesGivenAtApply,
     ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
         let declared = &config.root.variables;
         let is_ephemeral =
             |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
-        let VariablesGivenAtApply { environment, files, options } = given;
+        let VariablesGivenAtApply { environment, files, options } = variables;
         let (given_again, ignored): (Vec<_>, Vec<_>) =
-            environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
+            environment.into_iter().chain(files).partition(|variable| is_ephemeral(&variable.name));
         let fixed = self.plan.variables.iter().map(|(name, value)| GivenVariable {
             name: name.clone(),
             // The declaration adds the marks again, and a given value has none.
@@ -65,19 +65,20 @@ impl SavedPlan {
         });
         // Options come last and take precedence: a value that differs from the plan must be found
         // below.
-        let given: Vec<GivenVariable> = fixed.chain(given_again).chain(options).collect();
-        let given_ephemeral =
-            ephemeral_variables_where(config, |name| given.iter().any(|given| given.name == name));
+        let variables: Vec<GivenVariable> = fixed.chain(given_again).chain(options).collect();
+        let given_ephemeral = ephemeral_variables_where(config, |name| {
+            variables.iter().any(|variable| variable.name == name)
+        });
         check_same_ephemeral_names_given(
             diags,
             config,
             &self.metadata.ephemeral,
             &given_ephemeral,
         )?;
-        let mut resolve = |diags: &mut Diagnostics, given, unset| {
-            inputs::resolve_variables(diags, sources, &config.root, given, unset)
+        let mut resolve = |diags: &mut Diagnostics, variables, unset| {
+            inputs::resolve_variables(diags, sources, &config.root, variables, unset)
         };
-        let inputs = resolve(diags, given, UnsetVariableTreatment::Error)?;
+        let inputs = resolve(diags, variables, UnsetVariableTreatment::Error)?;
         let mut result = Ok(());
         for (name, value) in &self.plan.variables {
             if inputs.get(name).map(|input| &input.value) != Some(value) {
@@ -90,13 +91,13 @@ impl SavedPlan {
             }
             // The environment may serve many commands, so a different value in it does not stop the
             // apply.
-            let environment_value = ignored
-                .iter()
-                .find(|given| given.name == *name && given.origin == InputOrigin::Environment);
-            let environment_input = environment_value.and_then(|given| {
-                let given = vec![given.clone()];
+            let environment_value = ignored.iter().find(|variable| {
+                variable.name == *name && variable.origin == InputOrigin::Environment
+            });
+            let environment_input = environment_value.and_then(|variable| {
+                let variables = vec![variable.clone()];
                 // Compared after conversion: `TF_VAR_n=1` is a string, and the plan has a number.
-                resolve(&mut Diagnostics::new(), given, UnsetVariableTreatment::Unknown)
+                resolve(&mut Diagnostics::new(), variables, UnsetVariableTreatment::Unknown)
                     .ok()?
                     .remove(name)
             });

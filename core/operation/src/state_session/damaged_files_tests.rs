@@ -72,9 +72,9 @@ async fn journal_with_creation(base: &[u8], name: &str) -> Vec<u8> {
         planned: &planned,
     };
     let op = journal.announce_operation(intent).await.unwrap();
-    let made = StateFile::parse(&state_with_objects("one", 1, name)).unwrap();
+    let file = StateFile::parse(&state_with_objects("one", 1, name)).unwrap();
     journal
-        .settle_operation(op, made.state.find_object(&addr, None).map(|object| &**object))
+        .settle_operation(op, file.state.find_object(&addr, None).map(|object| &**object))
         .unwrap();
     std::fs::read(journal.location()).unwrap()
 }
@@ -92,8 +92,8 @@ fn damage_content(content: Vec<u8>, condition: FileCondition, is_journal: bool) 
             let mut content = content;
             // The quote at the end of a name. A change within a string could not be detected in a
             // state.
-            let at = content.windows(6).rposition(|found| found == b"\"t\",\"n").unwrap() + 2;
-            content[at] ^= 0x04;
+            let index = content.windows(6).rposition(|window| window == b"\"t\",\"n").unwrap() + 2;
+            content[index] ^= 0x04;
             Some(content)
         }
         FileCondition::Present | FileCondition::Older | FileCondition::OtherLineage => {
@@ -116,9 +116,9 @@ impl DamagedDir {
             FileCondition::OtherLineage => state_with_objects("two", present.0, "stranger"),
             _ => state_with_objects("one", present.0, present.1),
         };
-        let found = pick(journal, [(3, "old b"), (2, "old")]);
-        let made = if journal == FileCondition::Older { "b" } else { "c" };
-        let journal_text = journal_with_creation(&found, made).await;
+        let state = pick(journal, [(3, "old b"), (2, "old")]);
+        let new_name = if journal == FileCondition::Older { "b" } else { "c" };
+        let journal_text = journal_with_creation(&state, new_name).await;
         std::fs::create_dir(world.path(".terraform.tfstate.journal")).unwrap();
         for (name, content, condition) in [
             ("terraform.tfstate", pick(state, [(3, "old b"), (2, "old")]), state),
@@ -142,46 +142,49 @@ impl DamagedDir {
     async fn recovered_objects(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
         let mut diags = Diagnostics::new();
         let state = StateFilePaths::from_state_path(self.path("terraform.tfstate")).into();
-        let read =
+        let outcome =
             StateSession::read_and_recover(&mut diags, state, self.directory.path(), None).await;
-        let known = read.map_err(drop).map(|locked| {
-            let held = locked.file.state.resources.keys();
-            held.map(|addr| addr.resource.name().to_string()).collect()
+        let object_names = outcome.map_err(drop).map(|locked| {
+            let addrs = locked.file.state.resources.keys();
+            addrs.map(|addr| addr.resource.name().to_string()).collect()
         });
-        (known, diags.into_iter().map(|one| one.summary).collect())
+        (object_names, diags.into_iter().map(|diagnostic| diagnostic.summary).collect())
     }
 }
 
 /// The pairs of files, each with the condition that the other files are in.
 fn file_pairs() -> impl Iterator<Item = [usize; 2]> {
-    (0..FILE_NAMES.len()).flat_map(|one| (one + 1..FILE_NAMES.len()).map(move |other| [one, other]))
+    (0..FILE_NAMES.len())
+        .flat_map(|first| (first + 1..FILE_NAMES.len()).map(move |second| [first, second]))
 }
 
 /// The results of all conditions of two files, with no other file but an empty state, since other
 /// files are not consulted if the state is intact.
 async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
-    let mut all =
+    let mut file_conditions =
         [FileCondition::Empty, FileCondition::Absent, FileCondition::Absent, FileCondition::Absent];
     for (file, condition) in pair.into_iter().zip(conditions) {
-        all[file] = condition;
+        file_conditions[file] = condition;
     }
-    let (known, messages) = DamagedDir::new(all).await.recovered_objects().await;
-    let names = match &known {
+    let (object_names, messages) = DamagedDir::new(file_conditions).await.recovered_objects().await;
+    let names = match &object_names {
         Ok(names) if names.is_empty() => "nothing".to_owned(),
         Ok(names) => names.iter().map(String::as_str).collect::<Vec<_>>().join(" "),
         Err(()) => "refused".to_owned(),
     };
     let is_quiet = messages.is_empty();
-    let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
-    assert!(!is_quiet || is_complete, "{all:?} forgets objects silently: {names}");
+    let is_complete = object_names
+        .as_ref()
+        .is_ok_and(|object_names| object_names.is_superset(&expected_objects(file_conditions)));
+    assert!(!is_quiet || is_complete, "{file_conditions:?} forgets objects silently: {names}");
     format!("{names}; {}", messages.join(", "))
 }
 
 /// The existing objects: those that any of the files had before it was damaged. A backup is not
 /// consulted if the state is readable.
-fn expected_objects(all: [FileCondition; 4]) -> BTreeSet<String> {
+fn expected_objects(file_conditions: [FileCondition; 4]) -> BTreeSet<String> {
     use FileCondition::{Absent, Older, OtherLineage, Present};
-    let [state, journal, backup, errored] = all;
+    let [state, journal, backup, errored] = file_conditions;
     let has_state = matches!(state, Present | Older | OtherLineage);
     let names = [
         (state, "old b", "old"),
@@ -203,10 +206,10 @@ async fn no_pair_of_damaged_files_loses_an_object_silently() {
     let mut table = String::new();
     for pair in file_pairs() {
         table.push_str(&format!("{} and {}\n", FILE_NAMES[pair[0]], FILE_NAMES[pair[1]]));
-        for one in TESTED_FILE_CONDITIONS {
-            for other in TESTED_FILE_CONDITIONS {
-                let cell = outcome_table_cell(pair, [one, other]).await;
-                table.push_str(&format!("  {one:?}, {other:?}: {cell}\n"));
+        for first in TESTED_FILE_CONDITIONS {
+            for second in TESTED_FILE_CONDITIONS {
+                let cell = outcome_table_cell(pair, [first, second]).await;
+                table.push_str(&format!("  {first:?}, {second:?}: {cell}\n"));
             }
         }
     }
@@ -219,13 +222,20 @@ async fn no_pair_of_damaged_files_loses_an_object_silently() {
 #[tokio::test]
 async fn no_combination_of_four_damaged_files_loses_an_object_silently() {
     // All 2401 combinations of all conditions hold too, but take a minute.
-    let spoiled =
+    let damaged_conditions =
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
-    for n in 0..spoiled.len().pow(4) {
-        let all = [0, 1, 2, 3].map(|index| spoiled[n / spoiled.len().pow(index) % spoiled.len()]);
-        let (known, messages) = DamagedDir::new(all).await.recovered_objects().await;
-        let is_complete =
-            known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
-        assert!(!messages.is_empty() || is_complete, "{all:?} forgets objects silently");
+    for n in 0..damaged_conditions.len().pow(4) {
+        let file_conditions = [0, 1, 2, 3].map(|index| {
+            damaged_conditions[n / damaged_conditions.len().pow(index) % damaged_conditions.len()]
+        });
+        let (object_names, messages) =
+            DamagedDir::new(file_conditions).await.recovered_objects().await;
+        let is_complete = object_names
+            .as_ref()
+            .is_ok_and(|object_names| object_names.is_superset(&expected_objects(file_conditions)));
+        assert!(
+            !messages.is_empty() || is_complete,
+            "{file_conditions:?} forgets objects silently"
+        );
     }
 }

@@ -48,20 +48,20 @@ enum CancelMoment {
 }
 
 /// Records the objects that remained.
-struct Left {
+struct LeftoverRecorder {
     objects: RefCell<Vec<String>>,
     moment: CancelMoment,
     cancellation: CancellationToken,
 }
 
-impl TestObserver for Left {
+impl TestObserver for LeftoverRecorder {
     fn on_event(&self, _: &Sources, event: &TestEvent<'_>) {
         if matches!(event, TestEvent::RunStarted(_)) && self.moment == CancelMoment::WithFirstRun {
             self.cancellation.cancel();
         }
-        if let TestEvent::CleanupFailed { left, state, .. } = event {
-            let left = left.iter().map(|object| object.instance.clone());
-            self.objects.borrow_mut().extend(left);
+        if let TestEvent::CleanupFailed { left: leftovers, state, .. } = event {
+            let leftovers = leftovers.iter().map(|object| object.instance.clone());
+            self.objects.borrow_mut().extend(leftovers);
             assert!(state.as_ref().is_some_and(|path| path.exists()));
         }
     }
@@ -74,8 +74,8 @@ async fn run(
     moment: CancelMoment,
 ) -> (Vec<TestFileResult>, Vec<String>, bool) {
     let directory = tempfile::tempdir().unwrap();
-    let (results, left) = run_in_dir(directory.path(), module, tests, moment).await;
-    (results, left, directory.path().join("states").exists())
+    let (results, leftovers) = run_in_dir(directory.path(), module, tests, moment).await;
+    (results, leftovers, directory.path().join("states").exists())
 }
 
 /// Runs a test file on a module, after writing both to a directory.
@@ -97,7 +97,11 @@ async fn run_in_dir(
         test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, directories).unwrap();
     let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
     let (states, cancellation) = (directory.join("states"), CancellationToken::new());
-    let left = Left { objects: RefCell::default(), moment, cancellation: cancellation.clone() };
+    let observer = LeftoverRecorder {
+        objects: RefCell::default(),
+        moment,
+        cancellation: cancellation.clone(),
+    };
     let open_dir = || Dir::open(directory);
     if moment == CancelMoment::BeforeAll {
         cancellation.cancel();
@@ -116,11 +120,11 @@ async fn run_in_dir(
         states: AllTestStatesDirectory { path: &states, open_parent: &open_dir },
         cipher: &StateCipher::default(),
         parallelism: 10,
-        observer: &left,
+        observer: &observer,
         cancellation: &cancellation,
     };
     let results = run_tests(inputs, &mut sources).await;
-    (results, left.objects.into_inner())
+    (results, observer.objects.into_inner())
 }
 
 fn statuses(results: &[TestFileResult]) -> Vec<TestStatus> {
@@ -155,37 +159,40 @@ run "four" {}
 
 #[tokio::test]
 async fn runs_pass_fail_and_end_the_file_without_leftovers() {
-    let (results, left, states) = run(MODULE, RUNS, CancelMoment::Never).await;
-    let found = statuses(&results);
-    assert_eq!(found, [TestStatus::Pass, TestStatus::Fail, TestStatus::Error, TestStatus::Skip]);
+    let (results, leftovers, states) = run(MODULE, RUNS, CancelMoment::Never).await;
+    let found_statuses = statuses(&results);
+    assert_eq!(
+        found_statuses,
+        [TestStatus::Pass, TestStatus::Fail, TestStatus::Error, TestStatus::Skip]
+    );
     assert_eq!(results[0].status, TestStatus::Error);
-    assert!(left.is_empty() && !states);
+    assert!(leftovers.is_empty() && !states);
 }
 
 #[tokio::test]
 async fn no_run_starts_after_the_tests_are_cancelled() {
-    let (results, left, states) = run(MODULE, RUNS, CancelMoment::BeforeAll).await;
+    let (results, leftovers, states) = run(MODULE, RUNS, CancelMoment::BeforeAll).await;
     assert_eq!(statuses(&results), [TestStatus::Skip; 4]);
-    assert!(left.is_empty() && !states);
+    assert!(leftovers.is_empty() && !states);
 }
 
 #[tokio::test]
 async fn a_run_that_is_cancelled_while_it_plans_changes_nothing() {
-    let (results, left, states) = run(MODULE, RUNS, CancelMoment::WithFirstRun).await;
+    let (results, leftovers, states) = run(MODULE, RUNS, CancelMoment::WithFirstRun).await;
     let skipped = [TestStatus::Skip; 3];
     assert_eq!(statuses(&results), [&[TestStatus::Error][..], &skipped].concat());
     let problems = &results[0].runs[0].diags;
-    assert!(problems.iter().any(|one| one.summary == "execution halted"), "{problems:?}");
-    assert!(left.is_empty() && !states);
+    assert!(problems.iter().any(|problem| problem.summary == "execution halted"), "{problems:?}");
+    assert!(leftovers.is_empty() && !states);
 }
 
 #[tokio::test]
 async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
     let module = MODULE.replace("prevent_destroy = false", "prevent_destroy = true");
-    let (results, left, states) = run(&module, "run \"a\" {}\n", CancelMoment::Never).await;
+    let (results, leftovers, states) = run(&module, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Pass]);
     assert_eq!(results[0].status, TestStatus::Error);
-    assert_eq!(left, ["terraform_data.x"]);
+    assert_eq!(leftovers, ["terraform_data.x"]);
     assert!(states);
 }
 
@@ -193,11 +200,11 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
 async fn no_state_is_stored_through_a_link_in_a_checkout() {
     let (directory, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::os::unix::fs::symlink(victim.path(), directory.path().join("states")).unwrap();
-    let (results, left) =
+    let (results, leftovers) =
         run_in_dir(directory.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Error]);
     let reported = format!("{:?}", results[0].runs[0].diags);
     assert!(reported.contains("states is a symbolic link to"), "{reported}");
-    assert!(left.is_empty() && directory.path().join("states").is_symlink());
+    assert!(leftovers.is_empty() && directory.path().join("states").is_symlink());
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
 }

@@ -86,12 +86,12 @@ impl RunVariableResolver<'_> {
         all_values.variables.extend(named_run_values);
         let value_result = value_diags.fail_if_errors();
         diags.append(value_diags).and(value_result)?;
-        let given = self.values_for_module(diags, file_values, run_values)?;
+        let given_values = self.values_for_module(diags, file_values, run_values)?;
         let inputs = inputs::resolve_variables(
             diags,
             sources,
             &self.config.root,
-            given,
+            given_values,
             UnsetVariableTreatment::Error,
         )?;
         let module_values = inputs.iter().map(|(name, input)| (name.clone(), input.value.clone()));
@@ -150,15 +150,16 @@ impl RunVariableResolver<'_> {
         sources: &mut Sources,
         names: &BTreeSet<Str>,
     ) -> BTreeMap<Str, Value> {
-        let given = self.values_for_all_files().filter(|given| names.contains(&given.name));
-        let last: BTreeMap<&Str, &GivenVariable> =
-            given.map(|given| (&given.name, given)).collect();
+        let variables =
+            self.values_for_all_files().filter(|variable| names.contains(&variable.name));
+        let last_values: BTreeMap<&Str, &GivenVariable> =
+            variables.map(|variable| (&variable.name, variable)).collect();
         // The variable has the type that the run's module declares.
         let module = &self.config.root;
         let mut values = BTreeMap::new();
-        for (name, given) in last {
+        for (name, variable) in last_values {
             // Reported once: the expressions that refer to the variable are not reported as well.
-            let value = inputs::value_for_test_files(diags, sources, module, given);
+            let value = inputs::value_for_test_files(diags, sources, module, variable);
             values.insert(name.clone(), value.unwrap_or_else(|_| Value::dynamic()));
         }
         values
@@ -197,22 +198,23 @@ impl RunVariableResolver<'_> {
         mut of_file: BTreeMap<Str, ValueWithSpan>,
         mut of_run: BTreeMap<Str, ValueWithSpan>,
     ) -> Result<Vec<GivenVariable>, Reported> {
-        let mut given = Vec::new();
+        let mut given_values = Vec::new();
         let mut result = Ok(());
         for (name, variable) in &self.config.root.variables {
             // The value in the run is the one that is nearest to the reader.
             let own_value = of_run.remove(name).or_else(|| of_file.remove(name));
             if let Some((value, span)) = own_value {
-                given.push(GivenVariable {
+                given_values.push(GivenVariable {
                     name: name.clone(),
                     value: GivenValue::Value(value),
                     origin: InputOrigin::File(self.test_file.path.clone(), Some(span)),
                 });
                 continue;
             }
-            let global = self.values_for_all_files().filter(|given| given.name == *name).last();
-            if let Some(global) = global {
-                given.push(global.clone());
+            let global_value =
+                self.values_for_all_files().filter(|variable| variable.name == *name).last();
+            if let Some(global_value) = global_value {
+                given_values.push(global_value.clone());
             } else if variable.is_required() {
                 let detail = format!(
                     "The module under test for run block {:?} has a required variable {:?} with no set value. Use a -var or -var-file command line argument or add this variable into a \"variables\" block within the test file or run block.",
@@ -224,7 +226,7 @@ impl RunVariableResolver<'_> {
                 result = Err(diags.error(missing.at(variable.span)));
             }
         }
-        result.map(|()| given)
+        result.map(|()| given_values)
     }
 }
 

@@ -57,7 +57,8 @@ async fn leave_open_operations(session: &StateSession) {
 /// The addresses of operations that are open for a new session.
 async fn open_addresses(directory: &ConfigDir) -> Vec<String> {
     let session = directory.open_session().await;
-    let open = session.unresolved_needing_decision().map(|one| one.addr.to_string()).collect();
+    let open =
+        session.unresolved_needing_decision().map(|operation| operation.addr.to_string()).collect();
     session.unlock(&mut Diagnostics::new()).await;
     open
 }
@@ -72,21 +73,23 @@ async fn a_decision_about_selected_operations_is_stored() {
         let none = OperationSelection::Matching(&[]);
         assert!(session.settle_selected(&mut diags, none, decision).await.is_err());
         let patterns = ["*.a".to_owned()];
-        let one = OperationSelection::Matching(&patterns);
-        let settled = session.settle_selected(&mut diags, one, decision).await.unwrap();
+        let selection = OperationSelection::Matching(&patterns);
+        let settled = session.settle_selected(&mut diags, selection, decision).await.unwrap();
         session.unlock(&mut diags).await;
         assert_eq!(summaries(diags), ["No operation selected"]);
-        let settled: Vec<_> =
-            settled.iter().map(|one| (one.addr.to_string(), one.displaced.is_some())).collect();
+        let settled: Vec<_> = settled
+            .iter()
+            .map(|operation| (operation.addr.to_string(), operation.displaced.is_some()))
+            .collect();
         assert_eq!(settled, [("terraform_data.a".to_owned(), false)]);
         assert_eq!(open_addresses(&directory).await, ["terraform_data.b"]);
 
         let (mut diags, mut session) = (Diagnostics::new(), directory.open_session().await);
-        let all = OperationSelection::All;
-        let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
+        let selection = OperationSelection::All;
+        let settled = session.settle_selected(&mut diags, selection, decision).await.unwrap();
         assert_eq!(settled.len(), 1);
         // Nothing is open any more, which is not an error.
-        let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
+        let settled = session.settle_selected(&mut diags, selection, decision).await.unwrap();
         assert!(settled.is_empty());
         session.unlock(&mut diags).await;
         assert_eq!(summaries(diags), Vec::<String>::new());

@@ -72,14 +72,15 @@ fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
     assert_eq!((sealed_values(&again), sealed_values(&again).len()), (sealed_values(&text), 2));
     // A program that has not read them creates other ciphertexts, and an equal secret elsewhere has
     // its own.
-    let other = sealed_values(
+    let other_values = sealed_values(
         &sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
             .state
             .serialize_state(&state_with_secret())
             .unwrap(),
     );
     assert!(
-        other.iter().all(|value| !sealed_values(&text).contains(value)) && other[0] != other[1]
+        other_values.iter().all(|value| !sealed_values(&text).contains(value))
+            && other_values[0] != other_values[1]
     );
 }
 
@@ -91,9 +92,9 @@ fn changed_recipients_require_a_new_write() {
         .unwrap();
     let both =
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "").state;
-    let (read, is_current) = both.parse_checking_current_form(&text).unwrap();
+    let (file, is_current) = both.parse_checking_current_form(&text).unwrap();
     assert!(!is_current);
-    let text = both.serialize_state(&read).unwrap();
+    let text = both.serialize_state(&file).unwrap();
     assert!(
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
             .state
@@ -103,16 +104,16 @@ fn changed_recipients_require_a_new_write() {
     );
 
     // The former key is a fallback, and cannot read what is written now.
-    let moved = sealed_encryption(
+    let new_encryption = sealed_encryption(
         &[SECOND_IDENTITY.1],
         SECOND_IDENTITY.0,
         &sealed_method_block("former", &[FIRST_IDENTITY.1], FIRST_IDENTITY.0),
     )
     .state;
-    let (read, is_current) = moved.parse_checking_current_form(&text).unwrap();
+    let (file, is_current) = new_encryption.parse_checking_current_form(&text).unwrap();
     assert!(!is_current);
-    let text = moved.serialize_state(&read).unwrap();
-    assert!(moved.parse_checking_current_form(&text).unwrap().1);
+    let text = new_encryption.serialize_state(&file).unwrap();
+    assert!(new_encryption.parse_checking_current_form(&text).unwrap().1);
     sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
         .state
         .parse_state(&text)
@@ -150,8 +151,8 @@ async fn a_state_that_is_encrypted_as_a_whole_has_no_objects_of_a_readable_histo
     let mut store = backend.open_store("default").await.unwrap();
     store
         .set_cipher(encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state);
-    let found = store.object_at("t.a", &HistoryPoint::Serial(1)).await;
-    assert_eq!(found.unwrap(), None);
+    let object = store.object_at("t.a", &HistoryPoint::Serial(1)).await;
+    assert_eq!(object.unwrap(), None);
 }
 
 #[test]
@@ -159,12 +160,13 @@ fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
     let sealed = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
     let former = sealed_method_block("former", &[SECOND_IDENTITY.1], "");
     let moving = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, &former).state;
-    let whole = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state;
+    let cipher_of_whole =
+        encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state;
     let cases = [
         (StateCipher::default(), None, false),
         (sealed, None, false),
         (moving, Some("has a fallback"), false),
-        (whole, Some("encrypted as a whole"), true),
+        (cipher_of_whole, Some("encrypted as a whole"), true),
     ];
     for (cipher, reason, hides) in cases {
         let message = cipher.reason_to_write_alone();
@@ -179,24 +181,25 @@ fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
 fn a_part_of_a_state_is_sealed_with_copies_of_secrets_in_other_parts() {
     let cipher = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
     let text = String::from_utf8(state_with_secret().to_bytes()).unwrap();
-    let whole = StateFile::parse(text.replace("\"y\"", &format!("\"y {SECRET}\"")).as_bytes());
-    let mut whole = whole.unwrap();
+    let file = StateFile::parse(text.replace("\"y\"", &format!("\"y {SECRET}\"")).as_bytes());
+    let mut file = file.unwrap();
     // Only the object at the other address has the copy.
-    let other = text.replace("\"name\": \"a\"", "\"name\": \"b\"").replace(SECRET, "z");
-    let other = StateFile::parse(other.replace("\"y\"", &format!("\"{SECRET}\"")).as_bytes());
-    whole.state.resources.append(&mut other.unwrap().state.resources);
-    let sealed = sealed_values(&cipher.serialize_state(&whole).unwrap());
-    let sealer = cipher.part_sealer(&whole).unwrap().unwrap();
-    for (addr, resource) in &whole.state.resources {
-        let mut part = StateFile { lineage: whole.lineage.clone(), ..StateFile::new_empty() };
-        part.state.resources.insert(addr.clone(), resource.clone());
-        let text = sealer.seal(&part).unwrap();
+    let other_text = text.replace("\"name\": \"a\"", "\"name\": \"b\"").replace(SECRET, "z");
+    let other_text =
+        StateFile::parse(other_text.replace("\"y\"", &format!("\"{SECRET}\"")).as_bytes());
+    file.state.resources.append(&mut other_text.unwrap().state.resources);
+    let sealed = sealed_values(&cipher.serialize_state(&file).unwrap());
+    let sealer = cipher.part_sealer(&file).unwrap().unwrap();
+    for (addr, resource) in &file.state.resources {
+        let mut part_file = StateFile { lineage: file.lineage.clone(), ..StateFile::new_empty() };
+        part_file.state.resources.insert(addr.clone(), resource.clone());
+        let text = sealer.seal(&part_file).unwrap();
         assert!(!String::from_utf8_lossy(&text).contains(SECRET), "{addr}");
         let values = sealed_values(&text);
         assert!(values.len() == 2 && values.iter().all(|value| sealed.contains(value)), "{addr}");
-        assert_eq!(cipher.parse_state(&text).unwrap(), part);
+        assert_eq!(cipher.parse_state(&text).unwrap(), part_file);
     }
-    assert!(StateCipher::default().part_sealer(&whole).unwrap().is_none());
+    assert!(StateCipher::default().part_sealer(&file).unwrap().is_none());
 }
 
 #[test]
@@ -206,8 +209,8 @@ fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
         .serialize_state(&state_with_secret())
         .unwrap();
     for identity in ["", SECOND_IDENTITY.0] {
-        let other = sealed_encryption(&[SECOND_IDENTITY.1], identity, "").state;
-        let error = other.parse_state(&text).unwrap_err().diagnostic("it");
+        let other_cipher = sealed_encryption(&[SECOND_IDENTITY.1], identity, "").state;
+        let error = other_cipher.parse_state(&text).unwrap_err().diagnostic("it");
         assert_eq!(error.summary, "State file cannot be decrypted");
         for part in [
             "it: output.o value: method.sealed.main: key_provider.age.main has no identity",
@@ -217,9 +220,9 @@ fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
         ] {
             assert!(error.detail.contains(part), "{part}: {}", error.detail);
         }
-        let header = other.parse_state_header(&text).unwrap();
+        let header = other_cipher.parse_state_header(&text).unwrap();
         assert_eq!((header.serial, header.lineage.as_str()), (3, "l"));
-        assert_eq!(other.read_providers(&text).unwrap().len(), 1);
+        assert_eq!(other_cipher.read_providers(&text).unwrap().len(), 1);
     }
 }
 
@@ -292,19 +295,28 @@ fn states_move_between_the_methods() {
         );
         encryption_of_block(&format!("{block}{target}")).unwrap().state
     };
-    let (whole, sealed) = (target("aes_gcm", "sealed"), target("sealed", "aes_gcm"));
-    for (from, to) in [(&whole, &sealed), (&sealed, &whole)] {
-        let text = from.serialize_state(&state_with_secret()).unwrap();
-        assert_eq!(to.parse_checking_current_form(&text).unwrap(), (state_with_secret(), false));
+    let (encrypted, sealed) = (target("aes_gcm", "sealed"), target("sealed", "aes_gcm"));
+    for (source, destination) in [(&encrypted, &sealed), (&sealed, &encrypted)] {
+        let text = source.serialize_state(&state_with_secret()).unwrap();
+        assert_eq!(
+            destination.parse_checking_current_form(&text).unwrap(),
+            (state_with_secret(), false)
+        );
         assert!(
-            to.parse_checking_current_form(&to.serialize_state(&state_with_secret()).unwrap())
+            destination
+                .parse_checking_current_form(
+                    &destination.serialize_state(&state_with_secret()).unwrap()
+                )
                 .unwrap()
                 .1
         );
         // A copy of a sealed state may have readable values, so it is encrypted again.
-        let copy = to.encrypt_file_text(text.clone()).unwrap();
+        let copy = destination.encrypt_file_text(text.clone()).unwrap();
         let is_kept = read_sealed_header(&text).is_none();
-        assert_eq!((copy == text, to.parse_state(&copy).unwrap()), (is_kept, state_with_secret()));
+        assert_eq!(
+            (copy == text, destination.parse_state(&copy).unwrap()),
+            (is_kept, state_with_secret())
+        );
     }
     let only = |target: &str| {
         let target = format!("state {{\n method = method.{target}.main\n}}");
@@ -316,7 +328,7 @@ fn states_move_between_the_methods() {
         .to_string();
     assert!(error.contains("the encryption of `state` has no \"sealed\""), "{error}");
     let error = only("sealed")
-        .parse_state(&whole.serialize_state(&state_with_secret()).unwrap())
+        .parse_state(&encrypted.serialize_state(&state_with_secret()).unwrap())
         .unwrap_err()
         .to_string();
     assert!(error.contains("the encryption of `state` has no \"aes_gcm\""), "{error}");
@@ -340,20 +352,20 @@ fn key_providers_and_methods_that_do_not_fit_are_reported() {
         ),
         ("recipients = [\"age1x\"]\nother = 1", "An argument named \"other\" is not expected"),
     ] {
-        let found = age(arguments);
-        assert!(found.contains(expected), "{arguments}: {found}");
+        let errors = age(arguments);
+        assert!(errors.contains(expected), "{arguments}: {errors}");
     }
-    let found = errors_of_block(&block_with_pbkdf2(&format!(
+    let errors = errors_of_block(&block_with_pbkdf2(&format!(
         "method \"sealed\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\n{state}"
     )));
-    assert!(found.contains("must be a key provider of the type \"age\""), "{found}");
-    let found = errors_of_block(&format!("method \"sealed\" \"main\" {{}}\n{state}"));
-    assert!(found.contains("The argument \"keys\" of the block method.sealed.main"), "{found}");
-    let found = errors_of_block(&format!(
+    assert!(errors.contains("must be a key provider of the type \"age\""), "{errors}");
+    let errors = errors_of_block(&format!("method \"sealed\" \"main\" {{}}\n{state}"));
+    assert!(errors.contains("The argument \"keys\" of the block method.sealed.main"), "{errors}");
+    let errors = errors_of_block(&format!(
         "{}method \"aes_gcm\" \"x\" {{\n  keys = key_provider.age.k\n}}\nstate {{\n  method = method.aes_gcm.x\n}}",
         sealed_method_block("k", &[FIRST_IDENTITY.1], "")
     ));
-    assert!(found.contains("only a method of the type \"sealed\" can use"), "{found}");
+    assert!(errors.contains("only a method of the type \"sealed\" can use"), "{errors}");
 }
 
 #[test]
@@ -362,9 +374,9 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
         .state
         .serialize_state(&state_with_secret())
         .unwrap();
-    let without = sealed_encryption(&[FIRST_IDENTITY.1], "", "").state;
-    without.parse_state(&text).unwrap_err();
-    let redacted = without.clone().with_sealed_values_hidden();
+    let without_identity = sealed_encryption(&[FIRST_IDENTITY.1], "", "").state;
+    without_identity.parse_state(&text).unwrap_err();
+    let redacted = without_identity.clone().with_sealed_values_hidden();
     let read = redacted.parse_state(&text).unwrap();
     assert_eq!(read.state.resources.len(), 1);
     assert!(
@@ -402,7 +414,9 @@ fn a_run_without_an_identity_for_its_own_values_is_refused_before_it_starts() {
     let check = |encryption: Encryption| {
         let mut diags = Diagnostics::new();
         let checked = encryption.state.check_identity_decrypts(&mut diags);
-        checked.map_err(|_| diags.iter().map(|one| one.detail.to_string()).collect::<String>())
+        checked.map_err(|_| {
+            diags.iter().map(|diagnostic| diagnostic.detail.to_string()).collect::<String>()
+        })
     };
     assert_eq!(
         check(sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")),

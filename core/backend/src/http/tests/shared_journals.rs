@@ -129,7 +129,7 @@ async fn journal_parts_are_stored_next_to_the_state_and_never_replaced() {
     assert_eq!(server.request_lines(), [list, part(0), part(1)]);
     let requests = server.received_requests();
     assert!(
-        requests.iter().all(|one| one.headers["authorization"] == "Basic dTpw"),
+        requests.iter().all(|request| request.headers["authorization"] == "Basic dTpw"),
         "{requests:?}"
     );
     for put in &requests[1..] {
@@ -141,16 +141,16 @@ async fn journal_parts_are_stored_next_to_the_state_and_never_replaced() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_part_is_reported_and_an_existing_part_means_a_take_over() {
     let directory = tempfile::tempdir().unwrap();
-    let refused = ScriptedReply::new("403 Forbidden", "");
-    let server = ScriptedServer::start([empty_list(), refused]);
+    let refused_reply = ScriptedReply::new("403 Forbidden", "");
+    let server = ScriptedServer::start([empty_list(), refused_reply]);
     let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
     begin_run(&*intents).await;
     let reason = intents.local_journal_only_reason().unwrap();
     assert!(reason.contains("rejects the credentials"), "{reason}");
 
     let exists = ScriptedReply::new("412 Precondition Failed", "");
-    let other = ScriptedReply::new("200 OK", "e");
-    let server = ScriptedServer::start([empty_list(), exists, other]);
+    let other_content = ScriptedReply::new("200 OK", "e");
+    let server = ScriptedServer::start([empty_list(), exists, other_content]);
     let intents = new_backend(directory.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
     let base = StateFile::new_empty();
     let header = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
@@ -184,12 +184,12 @@ async fn a_lock_shows_its_holder_and_parts_show_others_that_no_run_is_active() {
         let (directory, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
         let intents =
             new_backend(directory.path(), &server, has_lock).intent_log(DEFAULT_WORKSPACE);
-        let found = match intents.recover_runs(None, access).await {
+        let n_found = match intents.recover_runs(None, access).await {
             Ok(recovery) => Some(recovery.unresolved.len()),
             Err(JournalError::Copy(JournalCopyError::MayGoOn { .. })) => None,
             Err(error) => panic!("{error:?}"),
         };
-        assert_eq!(found, n_open, "{age} seconds, {access:?}, lock: {has_lock}");
+        assert_eq!(n_found, n_open, "{age} seconds, {access:?}, lock: {has_lock}");
     }
 }
 
