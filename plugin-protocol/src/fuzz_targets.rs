@@ -80,21 +80,22 @@ pub fn request(data: &[u8]) {
 
 /// A file of recorded calls. It can be written, and is then the same.
 pub fn transcript(data: &[u8]) {
-    let Ok(read) = Transcript::read(data) else { return };
-    let written = |transcript: &Transcript| {
+    let Ok(decoded) = Transcript::read(data) else { return };
+    let encode = |transcript: &Transcript| {
         let mut text = Vec::new();
         transcript.write(&mut text).expect("memory can be written");
         text
     };
-    let once = written(&read);
-    let again = Transcript::read(once.as_slice()).expect("what is written can be read");
-    assert_eq!(written(&again), once, "a transcript is not what it was");
+    let first_text = encode(&decoded);
+    let second_transcript =
+        Transcript::read(first_text.as_slice()).expect("what is written can be read");
+    assert_eq!(encode(&second_transcript), first_text, "a transcript is not what it was");
 }
 
 fn run_picked_decoder(data: &[u8], decoders: &[fn(&[u8])]) {
-    let Some((first, message)) = data.split_first() else { return };
+    let Some((selector, message)) = data.split_first() else { return };
     // Every first byte selects a call, so that no input of the fuzzer is wasted.
-    decoders[usize::from(*first) % decoders.len()](message);
+    decoders[usize::from(*selector) % decoders.len()](message);
 }
 
 /// Reads a message. Its content can be written, unless it has no form on the wire, and is then the same. An
@@ -125,23 +126,24 @@ where
     N: Clone + Debug + PartialEq,
 {
     // A refusal is a good end. Only what was read must survive its way over the wire.
-    let Ok(read) = wire.try_into() else { return };
+    let Ok(value) = wire.try_into() else { return };
     let sent = |message: N| {
         let bytes = W::try_from(message).ok()?.encode_to_vec();
         let arrived = W::decode(bytes.as_slice()).expect("what is written is a message");
         let arrived: Option<N> = arrived.try_into().ok();
         Some(arrived.expect("what is written has a meaning"))
     };
-    let Some(once) = sent(read) else { return };
+    let Some(round_tripped) = sent(value) else { return };
     // The first way may bring several forms of a message to one, and the next must keep that.
-    assert_eq!(sent(once.clone()), Some(once), "a message is not what it was");
+    assert_eq!(sent(round_tripped.clone()), Some(round_tripped), "a message is not what it was");
 }
 
 /// The chunks of a state, each after its length in one byte.
 fn check_state_chunks(mut data: &[u8]) {
     let mut incoming = IncomingStateChunks::default();
-    while let Some((length, rest)) = data.split_first() {
-        let (chunk, remaining) = rest.split_at(rest.len().min(usize::from(*length)));
+    while let Some((length, remaining_data)) = data.split_first() {
+        let (chunk, remaining) =
+            remaining_data.split_at(remaining_data.len().min(usize::from(*length)));
         let Ok(chunk) = v6::write_state_bytes::RequestChunk::decode(chunk) else { return };
         if incoming.push(chunk).is_err() {
             return;

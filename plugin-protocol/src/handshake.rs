@@ -171,7 +171,7 @@ impl Handshake {
         let unrecognized = || HandshakeError::Unrecognized(escape_and_shorten(line));
         let text = std::str::from_utf8(line).map_err(|_| unrecognized())?.trim();
         let fields: Vec<&str> = text.split('|').collect();
-        let [core, app, network, address, rest @ ..] = fields.as_slice() else {
+        let [core, app, network, address, optional_fields @ ..] = fields.as_slice() else {
             return Err(unrecognized());
         };
         // A number there means a plugin of another age; anything else was never a plugin.
@@ -189,12 +189,12 @@ impl Handshake {
         let address = Address::from_parts(network, address)
             .ok_or_else(|| HandshakeError::Network(escape_and_shorten(network.as_bytes())))?;
         // A handshake of four fields is from a plugin older than gRPC.
-        let transport = rest.first().copied().unwrap_or("netrpc");
+        let transport = optional_fields.first().copied().unwrap_or("netrpc");
         if transport != "grpc" {
             return Err(HandshakeError::Transport(escape_and_shorten(transport.as_bytes())));
         }
         // A seventh field is about multiplexing of the broker, which is never used.
-        let certificate = parse_certificate(rest.get(1).copied().unwrap_or_default())?;
+        let certificate = parse_certificate(optional_fields.get(1).copied().unwrap_or_default())?;
         Ok(Self { protocol, address, certificate })
     }
 

@@ -160,8 +160,8 @@ impl ForwardedTarget {
         let (line, headers) = head.split_at(line_end);
         let path_start =
             line.iter().position(|byte| *byte == b' ').map_or(0, |position| position + 1);
-        let (method, rest) = line.split_at(path_start);
-        let mut form = [method, self.origin.as_bytes(), rest].concat();
+        let (method, target_and_version) = line.split_at(path_start);
+        let mut form = [method, self.origin.as_bytes(), target_and_version].concat();
         if let Some(credentials) = &self.authorization {
             form.extend(format!("Proxy-Authorization: Basic {credentials}\r\n").into_bytes());
         }
@@ -187,15 +187,15 @@ impl Transport for ForwardingTransport {
             return self.proxy.transmit_output(amount, timeout);
         };
         let head = target.absolute_form(&self.proxy.buffers().output()[..amount]);
-        let mut rest = head.as_slice();
+        let mut remaining_head = head.as_slice();
         // The head is longer than the one that the buffer had room for.
-        while !rest.is_empty() {
+        while !remaining_head.is_empty() {
             let output = self.proxy.buffers().output();
-            let n_bytes = rest.len().min(output.len());
-            let (part, later) = rest.split_at(n_bytes);
+            let n_bytes = remaining_head.len().min(output.len());
+            let (part, following) = remaining_head.split_at(n_bytes);
             output[..n_bytes].copy_from_slice(part);
             self.proxy.transmit_output(n_bytes, timeout)?;
-            rest = later;
+            remaining_head = following;
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ impl Payload {
     pub fn encode(&self) -> Result<Self, EncodeError> {
         match self {
             Self::Value(value, ty) => Ok(Self::Msgpack(msgpack::encode(value.value(), ty)?.into())),
-            other => Ok(other.clone()),
+            other_payload => Ok(other_payload.clone()),
         }
     }
 }

@@ -89,7 +89,7 @@ impl TargetServer {
             return self.ip == Some(ip);
         }
         // As in Go, `*.a.com` means the same as `.a.com`.
-        let name = name.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(name);
+        let name = name.strip_prefix('*').filter(|suffix| suffix.starts_with('.')).unwrap_or(name);
         match name.strip_prefix('.') {
             Some(_) => self.host.ends_with(name),
             None => {
@@ -150,8 +150,8 @@ mod tests {
             );
         }
         // Go's HTTP client does not support `ALL_PROXY`.
-        let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
-        assert_eq!(ProxyEnv::read(all).proxy_for("http", "h", None), None);
+        let all_proxy = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
+        assert_eq!(ProxyEnv::read(all_proxy).proxy_for("http", "h", None), None);
         let cgi = |name: &str| match name {
             "REQUEST_METHOD" => Some("GET".to_owned()),
             _ => both(name),

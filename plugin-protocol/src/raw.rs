@@ -162,12 +162,12 @@ mod tests {
             ..RawCall::new(Protocol::V6, "Any", Bytes::new())
         };
         assert_eq!(RawCall::new(Protocol::V5, "Any", Bytes::new()).path, "/tfplugin5.Provider/Any");
-        for good in ["/tfplugin6.Provider/ReadResource", "/no.Such/Thing", "/"] {
-            assert_eq!(call(good).http_path().expect("a path").as_str(), good);
+        for valid_path in ["/tfplugin6.Provider/ReadResource", "/no.Such/Thing", "/"] {
+            assert_eq!(call(valid_path).http_path().expect("a path").as_str(), valid_path);
         }
-        for bad in ["", "tfplugin6.Provider/ReadResource", "*", "/a b", "/\n", "/\0"] {
-            let error = call(bad).http_path().expect_err("no path").to_string();
-            assert!(error.contains("is not the path of a method"), "{bad:?}: {error}");
+        for invalid_path in ["", "tfplugin6.Provider/ReadResource", "*", "/a b", "/\n", "/\0"] {
+            let error = call(invalid_path).http_path().expect_err("no path").to_string();
+            assert!(error.contains("is not the path of a method"), "{invalid_path:?}: {error}");
         }
     }
 }

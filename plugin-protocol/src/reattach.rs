@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn invalid_values_are_reported_with_the_reason() {
-        let mut found = String::new();
+        let mut problems = String::new();
         for text in [
             "[]",
             "{",
@@ -171,10 +171,10 @@ mod tests {
             r#"{"a":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"/s"}}}"#,
             r#"{"a":{"Addr":{"Network":"vsock","String":"/s"}}}"#,
         ] {
-            found.push_str(
+            problems.push_str(
                 &parse_reattach_variable(text).expect_err("the value is bad").to_string(),
             );
-            found.push('\n');
+            problems.push('\n');
         }
         expect![[r#"
             TF_REATTACH_PROVIDERS is not a JSON object of plugins: invalid type: sequence, expected a map at line 1 column 0
@@ -184,6 +184,6 @@ mod tests {
             TF_REATTACH_PROVIDERS says that a speaks netrpc, and only grpc is supported
             TF_REATTACH_PROVIDERS says that a listens on `vsock`, and only unix and tcp are supported
         "#]]
-        .assert_eq(&found);
+        .assert_eq(&problems);
     }
 }

@@ -24,10 +24,10 @@ impl Listener {
     /// Unix sockets are not available.
     pub(crate) async fn bind(environment: &EnvironmentFromHost) -> io::Result<Self> {
         let directory = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
-        let (first, last) = environment.ports;
+        let (first_port, last_port) = environment.ports;
         match unix::Listener::bind(&directory, environment.socket_group.as_deref()) {
             Ok(socket) => Ok(Self::Unix(socket)),
-            Err(unix_error) => match bind_tcp_in_port_range(first, last).await {
+            Err(unix_error) => match bind_tcp_in_port_range(first_port, last_port).await {
                 Ok(listener) => Ok(Self::Tcp(listener)),
                 Err(tcp_error) => Err(io::Error::new(
                     unix_error.kind(),
@@ -71,10 +71,11 @@ fn tcp_byte_stream(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
     Ok(Box::new(stream))
 }
 
-async fn bind_tcp_in_port_range(first: u16, last: u16) -> io::Result<TcpListener> {
-    let mut last_error = io::Error::other(format!("{first} to {last} is not a range of ports"));
+async fn bind_tcp_in_port_range(first_port: u16, last_port: u16) -> io::Result<TcpListener> {
+    let mut last_error =
+        io::Error::other(format!("{first_port} to {last_port} is not a range of ports"));
     // Without variables both are zero, and the system picks a port, as in go-plugin.
-    for port in first..=last {
+    for port in first_port..=last_port {
         match TcpListener::bind(("127.0.0.1", port)).await {
             Ok(listener) => return Ok(listener),
             Err(error) => last_error = error,
@@ -132,10 +133,10 @@ mod tests {
     async fn a_range_of_ports_is_tried_in_turn() {
         let taken = bind_tcp_in_port_range(0, 0).await.expect("some port is free");
         let port = taken.local_addr().expect("an address").port();
-        let refused = bind_tcp_in_port_range(port, port).await.expect_err("it is taken");
-        assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
-        let refused = bind_tcp_in_port_range(2, 1).await.expect_err("nothing to try");
-        assert_eq!(refused.to_string(), "2 to 1 is not a range of ports");
+        let error = bind_tcp_in_port_range(port, port).await.expect_err("it is taken");
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        let error = bind_tcp_in_port_range(2, 1).await.expect_err("nothing to try");
+        assert_eq!(error.to_string(), "2 to 1 is not a range of ports");
     }
 
     #[test]

@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn state(n: usize) -> Bytes {
-        (0..n).map(|at| u8::try_from(at % 251).unwrap()).collect::<Vec<_>>().into()
+        (0..n).map(|index| u8::try_from(index % 251).unwrap()).collect::<Vec<_>>().into()
     }
 
     #[test]
@@ -149,8 +149,8 @@ mod tests {
         let check = |change: &dyn Fn(&mut Vec<StateChunk>), expected: &str| {
             let mut chunks = split_into_chunks(&state(10), 4);
             change(&mut chunks);
-            let refused = assembled(&chunks).unwrap_err();
-            assert!(refused.contains(expected), "{refused}");
+            let error = assembled(&chunks).unwrap_err();
+            assert!(error.contains(expected), "{error}");
         };
         check(&|chunks| drop(chunks.pop()), "8 of the announced 10 bytes");
         check(&|chunks| drop(chunks.remove(1)), "range 8 to 9, but is at 4 to 5");
@@ -161,7 +161,7 @@ mod tests {
         check(&|chunks| chunks[0].total_length = -1, "a state of -1 bytes");
         check(&|chunks| chunks[0].total_length = i64::MAX, "at most 1073741824 are allowed");
         check(&|chunks| chunks[1].bytes = Bytes::new(), "is empty");
-        check(&|chunks| chunks.iter_mut().for_each(|it| it.total_length = 9), "longer than");
-        check(&|chunks| chunks.iter_mut().for_each(|it| it.total_length = 0), "longer than");
+        check(&|chunks| chunks.iter_mut().for_each(|chunk| chunk.total_length = 9), "longer than");
+        check(&|chunks| chunks.iter_mut().for_each(|chunk| chunk.total_length = 0), "longer than");
     }
 }

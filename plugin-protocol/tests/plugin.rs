@@ -53,10 +53,10 @@ fn main() -> ExitCode {
         protocols,
         debug: argument.as_deref() == Some("--debug"),
     };
-    let stays = behaviour == "stays";
+    let is_staying = behaviour == "stays";
     let code = run(&options, Arc::new(Tiny { behaviour }));
     // As a provider in which another thread keeps the process.
-    if stays {
+    if is_staying {
         loop {
             thread::park();
         }

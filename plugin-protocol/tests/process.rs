@@ -73,9 +73,9 @@ struct ProcessConnection(TcpStream);
 impl ProcessConnection {
     /// Returns when the process has ended, however that came to be.
     async fn wait_for_end(mut self) {
-        let read = timeout(HANG_TIMEOUT, self.0.read(&mut [0])).await.expect("the process ends");
+        let outcome = timeout(HANG_TIMEOUT, self.0.read(&mut [0])).await.expect("the process ends");
         // An error is an end too: a process that is killed may break the connection.
-        assert!(!matches!(read, Ok(1..)), "the process talks");
+        assert!(!matches!(outcome, Ok(1..)), "the process talks");
     }
 
     /// Says whether the process has not ended.

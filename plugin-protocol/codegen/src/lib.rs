@@ -122,14 +122,14 @@ mod tests {
     fn generated_code_matches_the_protocol_descriptions() {
         let out = tempfile::tempdir().unwrap();
         generate_wire_code(&proto_dir(), out.path()).unwrap();
-        let made = read(out.path());
+        let generated = read(out.path());
         let checked_in = read(&generated_dir());
         assert_eq!(
-            made.keys().collect::<Vec<_>>(),
+            generated.keys().collect::<Vec<_>>(),
             checked_in.keys().collect::<Vec<_>>(),
             "run `cargo run -p formwork-plugin-codegen`"
         );
-        for (name, text) in &made {
+        for (name, text) in &generated {
             // Not assert_eq: the files are thousands of lines long.
             assert!(
                 *text == checked_in[name],

@@ -141,13 +141,15 @@ impl<'d> Package<'d> {
 /// The name in protocol 6 of a type of protocol 5; other names are unchanged.
 fn name_in_v6(v5: &str) -> String {
     let Some(inner) = v5.strip_prefix(".tfplugin5.") else { return v5.to_owned() };
-    let (family, rest) = match inner.split_once('.') {
-        Some((family, rest)) => (family, format!(".{rest}")),
+    let (family, suffix) = match inner.split_once('.') {
+        Some((family, suffix)) => (family, format!(".{suffix}")),
         None => (inner, String::new()),
     };
-    let renamed =
-        RENAMED_FAMILIES.iter().find(|(old, _)| *old == family).map_or(family, |(_, new)| new);
-    format!(".tfplugin6.{renamed}{rest}")
+    let renamed = RENAMED_FAMILIES
+        .iter()
+        .find(|(old_name, _)| *old_name == family)
+        .map_or(family, |(_, new_name)| new_name);
+    format!(".tfplugin6.{renamed}{suffix}")
 }
 
 fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> V5TypeSharing {
@@ -264,12 +266,12 @@ mod tests {
     #[test]
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
         let comparison = found();
-        let own = comparison.iter().filter_map(|(name, sharing)| match sharing {
+        let v5_specific = comparison.iter().filter_map(|(name, sharing)| match sharing {
             V5TypeSharing::Own(reason) => Some(format!("{name}: {reason}")),
             V5TypeSharing::Shared { .. } => None,
         });
         check(
-            own,
+            v5_specific,
             &expect![[r#"
             .tfplugin5.ActionSchema: it holds .tfplugin5.Schema
             .tfplugin5.GetMetadata.Response: field 8 is actions here and state_stores in protocol 6

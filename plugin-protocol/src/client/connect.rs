@@ -45,17 +45,19 @@ pub(crate) enum ConnectError {
 impl Dialer {
     /// Opens a connection and checks that a server answers on it.
     pub(crate) async fn connect_within_timeout(&self) -> Result<Channel, ConnectError> {
-        let silent = |_| ConnectError::Silent {
+        let timeout_error = |_| ConnectError::Silent {
             address: self.address.to_string(),
             timeout: self.connect_timeout,
         };
         // One limit for the socket, TLS and the first answer together: a plugin may accept the
         // connection and then hang in any of them.
-        timeout(self.connect_timeout, self.connect_and_await_answer()).await.map_err(silent)?
+        timeout(self.connect_timeout, self.connect_and_await_answer())
+            .await
+            .map_err(timeout_error)?
     }
 
     async fn connect_and_await_answer(&self) -> Result<Channel, ConnectError> {
-        let refused = |cause: &(dyn Error + 'static)| ConnectError::Refused {
+        let refusal = |cause: &(dyn Error + 'static)| ConnectError::Refused {
             address: self.address.to_string(),
             cause: error_with_causes(cause),
         };
@@ -71,14 +73,14 @@ impl Dialer {
             .http2_max_header_list_size(MAX_HEADER_LIST_LEN)
             .connect_with_connector(connector)
             .await
-            .map_err(|error| refused(&error))?;
+            .map_err(|error| refusal(&error))?;
         // The connection counts as open before the plugin has sent any HTTP/2 data. Any answer will
         // do, even that the service does not exist.
         let request = HealthCheckRequest { service: "plugin".to_owned() };
         match HealthClient::new(channel.clone()).check(request).await {
             // A status with a cause was not sent by the plugin but created on this side.
             Err(status) => match status.source() {
-                Some(cause) => Err(refused(cause)),
+                Some(cause) => Err(refusal(cause)),
                 None => Ok(channel),
             },
             Ok(_) => Ok(channel),

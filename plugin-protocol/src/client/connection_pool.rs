@@ -65,11 +65,11 @@ impl ConnectionPool {
     /// Creates a pool of up to `limit` connections, of which `first` is already open.
     pub(crate) fn new(
         dialer: Dialer,
-        first: Channel,
+        first_channel: Channel,
         limit: usize,
         child: Option<PluginChild>,
     ) -> Self {
-        let connections = vec![Connection::new(first)];
+        let connections = vec![Connection::new(first_channel)];
         let state = Mutex::new(PoolState { connections, settled: false, closed: false });
         Self { shared: Arc::new(SharedPool { dialer, limit, state }), child }
     }

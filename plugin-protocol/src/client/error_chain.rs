@@ -7,14 +7,14 @@ use std::error::Error;
 /// error".
 pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
+    let mut source = Some(error);
+    while let Some(error) = source {
         let part = without_rustls_manual_link(error.to_string());
         // Contained and not only equal: an outer error often repeats the inner one after a colon.
         if part != "transport error" && !parts.iter().any(|earlier| earlier.contains(&part)) {
             parts.push(part);
         }
-        next = error.source();
+        source = error.source();
     }
     parts.join(": ")
 }
@@ -40,15 +40,15 @@ mod tests {
     #[test]
     fn each_cause_is_reported_once_without_generic_transport_errors() {
         let layers = ["transport error", "broken: no file", "no file", "no directory"];
-        let all =
+        let error =
             layers.into_iter().rev().fold(None, |inner, text| Some(Box::new(Layer(text, inner))));
-        assert_eq!(error_with_causes(&*all.unwrap()), "broken: no file: no directory");
+        assert_eq!(error_with_causes(&*error.unwrap()), "broken: no file: no directory");
     }
 
     #[test]
     fn the_link_to_the_manual_of_rustls_is_left_out() {
         let inner = Layer("peer closed connection: https://docs.rs/rustls/latest/a.html#b", None);
-        let all = Layer("connection error", Some(Box::new(inner)));
-        assert_eq!(error_with_causes(&all), "connection error: peer closed connection");
+        let error = Layer("connection error", Some(Box::new(inner)));
+        assert_eq!(error_with_causes(&error), "connection error: peer closed connection");
     }
 }

@@ -92,7 +92,7 @@ fn elf_machine(first_bytes: &[u8]) -> Option<String> {
         0x3e => "x86_64".to_owned(),
         0xb7 => "aarch64".to_owned(),
         0xf3 => "riscv".to_owned(),
-        other => format!("machine number {other}"),
+        machine => format!("machine number {machine}"),
     })
 }
 

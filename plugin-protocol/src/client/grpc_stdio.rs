@@ -68,15 +68,16 @@ mod tests {
     #[tokio::test]
     async fn endless_output_is_read_in_pieces_and_does_not_delay_other_calls() {
         // Smaller than one piece, so that the writer has to wait for the reader.
-        let (near, far) = tokio::io::duplex(1 << 16);
+        let (host_end, plugin_end) = tokio::io::duplex(1 << 16);
         let taken = Arc::new(AtomicUsize::new(0));
         let service = GrpcStdioServer::new(Flood(Arc::clone(&taken)));
-        let far = stream::once(async { Ok::<_, std::io::Error>(far) }).boxed();
-        tokio::spawn(Server::builder().serve_with_incoming(service, far));
-        let mut near = Some(TokioIo::new(near));
+        let incoming = stream::once(async { Ok::<_, std::io::Error>(plugin_end) }).boxed();
+        tokio::spawn(Server::builder().serve_with_incoming(service, incoming));
+        let mut host_end = Some(TokioIo::new(host_end));
         let connector = service_fn(move |_| {
-            let near = near.take().ok_or_else(|| std::io::Error::other("there is only one"));
-            async move { near }
+            let host_end =
+                host_end.take().ok_or_else(|| std::io::Error::other("there is only one"));
+            async move { host_end }
         });
         let endpoint = Endpoint::from_static("http://localhost");
         let channel = endpoint.connect_with_connector(connector).await.expect("a connection");

@@ -249,8 +249,8 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
     let mut line = Vec::new();
     let mut slow = Box::pin(sleep(SLOW_START_LOG_DELAY));
     loop {
-        let read = tokio::select! {
-            read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,
+        let outcome = tokio::select! {
+            outcome = stdout.read_buf(&mut line) => outcome.map_err(LaunchProblem::Unreadable)?,
             // An elapsed timer stays ready: without the guard this would spin and log without end.
             () = &mut slow, if !slow.is_elapsed() => {
                 info!("a plugin takes long to start");
@@ -261,7 +261,7 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
             line.truncate(end);
             return Ok(line);
         }
-        match read {
+        match outcome {
             0 if line.is_empty() => return Err(LaunchProblem::Ended),
             0 => return Ok(line),
             // A program that is not a plugin may print endlessly and without a line break.
@@ -380,13 +380,13 @@ mod tests {
     #[test]
     fn a_file_stamp_changes_when_the_file_is_replaced_or_written() {
         let directory = tempfile::tempdir().expect("a directory");
-        let at = |name: &str| directory.path().join(name);
-        std::fs::write(at("a"), "one").expect("it can be written");
-        let checked = FileStamp::of_path(&at("a")).expect("it is there");
-        assert_eq!(FileStamp::of_path(&at("a")).expect("it is there"), checked);
-        std::fs::write(at("b"), "one").expect("it can be written");
-        std::fs::rename(at("b"), at("a")).expect("it can be moved");
-        assert_ne!(FileStamp::of_path(&at("a")).expect("it is there"), checked);
+        let path_of = |name: &str| directory.path().join(name);
+        std::fs::write(path_of("a"), "one").expect("it can be written");
+        let stamp = FileStamp::of_path(&path_of("a")).expect("it is there");
+        assert_eq!(FileStamp::of_path(&path_of("a")).expect("it is there"), stamp);
+        std::fs::write(path_of("b"), "one").expect("it can be written");
+        std::fs::rename(path_of("b"), path_of("a")).expect("it can be moved");
+        assert_ne!(FileStamp::of_path(&path_of("a")).expect("it is there"), stamp);
     }
 
     #[test]

@@ -122,8 +122,8 @@ impl PluginLog {
 pub(crate) fn fuzz_log(data: &[u8]) {
     let log = PluginLog::new("hostile".to_owned());
     let mut lines = LineSplitter::default();
-    let (first, second) = data.split_at(data.len() / 2);
-    for chunk in [first, second] {
+    let (first_half, second_half) = data.split_at(data.len() / 2);
+    for chunk in [first_half, second_half] {
         lines.feed(chunk, |line| log.log_and_keep_line(line));
         assert!(lines.partial.len() < MAX_UNSPLIT_LINE_BYTES, "a line without end is kept");
     }

@@ -41,8 +41,8 @@ pub fn check_state_ids(ids: &[String]) -> Result<(), Violation> {
     if ids.iter().any(String::is_empty) {
         return violation("it lists a state without an ID".to_owned());
     }
-    let mut seen = BTreeSet::new();
-    match ids.iter().find(|id| !seen.insert(*id)) {
+    let mut known_ids = BTreeSet::new();
+    match ids.iter().find(|id| !known_ids.insert(*id)) {
         Some(id_listed_twice) => violation(format!("it lists the state {id_listed_twice:?} twice")),
         None => Ok(()),
     }

@@ -54,7 +54,7 @@ fn with_prior_values_at_paths(paths: &[Path], prior: &Value, config: &Value) -> 
     for path in paths {
         // Only in maps may a path lead to an element that exists on one side only.
         let (target, key) = match path.0.split_last() {
-            Some((Step::Key(key), rest)) => (Path(rest.to_vec()), Some(key)),
+            Some((Step::Key(key), parent_path)) => (Path(parent_path.to_vec()), Some(key)),
             _ => (path.clone(), None),
         };
         let Some(prior) = target.find(prior) else { continue };
@@ -88,8 +88,8 @@ fn with_prior_key(current: &Value, key: &Str, prior: &Value) -> Value {
     let element_type = current.ty().element().cloned();
     let mut pairs: Vec<(Str, Value)> = match current {
         Value::Map(map) => {
-            let others = map.iter().filter(|(name, _)| *name != key);
-            others.map(|(name, value)| (name.clone(), value.clone())).collect()
+            let other_entries = map.iter().filter(|(name, _)| *name != key);
+            other_entries.map(|(name, value)| (name.clone(), value.clone())).collect()
         }
         _ => Vec::new(),
     };

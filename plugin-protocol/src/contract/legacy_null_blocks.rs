@@ -10,10 +10,10 @@ use formwork_value::{Plain, Value};
 ///
 /// Blocks with dynamic attributes are unchanged: the legacy SDK has none.
 #[must_use]
-pub fn replace_null_blocks(block: &Block, read: Plain) -> Plain {
-    match replace_null_blocks_in_object(block, read.value()) {
+pub fn replace_null_blocks(block: &Block, object: Plain) -> Plain {
+    match replace_null_blocks_in_object(block, object.value()) {
         Some(normal) => normal.split_marks().0,
-        None => read,
+        None => object,
     }
 }
 
@@ -55,9 +55,12 @@ fn with_changed_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Val
     if parts.iter().all(Option::is_none) {
         return None;
     }
-    let old = value.children().iter();
-    let new = parts.into_iter().zip(old).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
-    Some(value.with_children(new.collect()))
+    let old_parts = value.children().iter();
+    let new_parts = parts
+        .into_iter()
+        .zip(old_parts)
+        .map(|(new_part, old_part)| new_part.unwrap_or_else(|| old_part.clone()));
+    Some(value.with_children(new_parts.collect()))
 }
 
 #[cfg(test)]
@@ -95,9 +98,9 @@ mod tests {
         assert_eq!(replace_null_blocks(&single, null.clone()), null);
         let deep =
             with_nested_block(attributes_block(vec![]), "o", Nesting::List, of(Nesting::List));
-        let given = block_value_missing_blocks_null(&deep, r#"{"o":[{"name":"a"}]}"#);
+        let object = block_value_missing_blocks_null(&deep, r#"{"o":[{"name":"a"}]}"#);
         assert_eq!(
-            replace_null_blocks(&deep, given),
+            replace_null_blocks(&deep, object),
             block_value_missing_blocks_null(&deep, r#"{"o":[{"name":"a","b":[]}]}"#)
         );
     }

@@ -26,8 +26,9 @@ pub fn paths_requiring_replace(
         if prior_part.is_none() && planned_part.is_none() {
             return false;
         }
-        let write_only =
-            block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
+        let write_only = block
+            .attribute_at(path)
+            .is_some_and(|(attr, remaining_path)| attr.write_only && remaining_path.is_empty());
         let null = Value::null(Type::Dynamic);
         let is_unchanged = is_value_unchanged(
             prior_part.as_ref().unwrap_or(&null),
@@ -73,19 +74,20 @@ fn is_value_unchanged(prior: &Value, planned: &Value) -> bool {
 /// is null is nowhere.
 fn part_at(value: &Value, path: &Path) -> Option<Value> {
     let mut value = value;
-    for (at, step) in path.0.iter().enumerate() {
+    for (position, step) in path.0.iter().enumerate() {
         if value.is_unknown() {
-            let ty = path.0.iter().skip(at).try_fold(value.ty(), |ty, step| part_type(&ty, step));
+            let ty =
+                path.0.iter().skip(position).try_fold(value.ty(), |ty, step| part_type(&ty, step));
             return ty.map(Value::unknown);
         }
         // Some providers name map elements as if they were attributes.
-        let at = match (step, value) {
+        let position = match (step, value) {
             (Step::Attribute(name), Value::Map(_)) => {
                 value.child_position(&Step::Key(name.clone()))
             }
             _ => value.child_position(step),
         };
-        value = value.children().get(at?)?;
+        value = value.children().get(position?)?;
     }
     Some(value.clone())
 }
@@ -101,7 +103,7 @@ fn part_type(ty: &Type, step: &Step) -> Option<Type> {
         (Type::Map(element), _) | (Type::List(element), Step::Index(_)) => {
             Some((**element).clone())
         }
-        (Type::Tuple(parts), Step::Index(at)) => parts.get(at.to_usize()?).cloned(),
+        (Type::Tuple(parts), Step::Index(index)) => parts.get(index.to_usize()?).cloned(),
         _ => None,
     }
 }

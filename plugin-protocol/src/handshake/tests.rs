@@ -89,12 +89,12 @@ fn an_invalid_line_is_reported_with_the_reason() {
         // Control characters must not reach a terminal.
         "\x1b[31mred\x07",
     ];
-    let mut found = String::new();
+    let mut problems = String::new();
     for line in lines {
-        found.push_str(&problem(line));
-        found.push('\n');
+        problems.push_str(&problem(line));
+        problems.push('\n');
     }
-    found.push_str(&problem(&format!("1|6|unix|/s|grpc|{}", "*".repeat(60))));
+    problems.push_str(&problem(&format!("1|6|unix|/s|grpc|{}", "*".repeat(60))));
     expect![[r#"
         the first line on its stdout is not a plugin handshake: ``
         the first line on its stdout is not a plugin handshake: `INFO starting up\n`
@@ -108,7 +108,7 @@ fn an_invalid_line_is_reported_with_the_reason() {
         it speaks `netrpc`, and only gRPC plugins are supported
         the first line on its stdout is not a plugin handshake: `\u{1b}[31mred\u{7}`
         the certificate in its handshake is not valid base64"#]]
-    .assert_eq(&found);
+    .assert_eq(&problems);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_long_line_is_shortened_in_errors() {
 #[test]
 fn the_highest_common_version_is_chosen() {
     let both = Protocol::ALL.as_slice();
-    for (offered, own, expected) in [
+    for (offered, host_versions, expected) in [
         ("5,6", both, Protocol::V6),
         ("6,5", both, Protocol::V6),
         (" 5 ,junk,", both, Protocol::V5),
@@ -132,7 +132,11 @@ fn the_highest_common_version_is_chosen() {
         ("", both, Protocol::V5),
         ("5", &[Protocol::V6], Protocol::V6),
     ] {
-        assert_eq!(Protocol::negotiate_or_oldest(offered, own), expected, "{offered:?} {own:?}");
+        assert_eq!(
+            Protocol::negotiate_or_oldest(offered, host_versions),
+            expected,
+            "{offered:?} {host_versions:?}"
+        );
     }
 }
 

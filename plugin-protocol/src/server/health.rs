@@ -19,7 +19,7 @@ fn serving_status_of_service(
 ) -> Result<HealthCheckResponse, Status> {
     match request.into_inner().service.as_str() {
         "" | "plugin" => Ok(HealthCheckResponse { status: ServingStatus::Serving.into() }),
-        other => Err(Status::not_found(format!("unknown service `{other}`"))),
+        service => Err(Status::not_found(format!("unknown service `{service}`"))),
     }
 }
 

@@ -67,8 +67,8 @@ impl Service<http::Request<Body>> for ProviderService {
         };
         let path = request.uri().path();
         // Either version is answered. `Services` lets only the negotiated one through.
-        let named = |protocol: Protocol| Some((protocol, protocol.method_at_path(path)?));
-        let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(named) else {
+        let with_method = |protocol: Protocol| Some((protocol, protocol.method_at_path(path)?));
+        let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(with_method) else {
             // Hosts learn from it that a provider lacks a newer method.
             let status = Status::unimplemented("the provider has no such method");
             return future::ready(Ok(status.into_http())).boxed();

@@ -65,8 +65,8 @@ impl<R: CertificateRule> ServerCertVerifier for RuledVerifier<R> {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let shown = ShownCertificate { certificate, intermediates, name, ocsp, now };
-        self.rule.verdict(&*self.chain, shown)
+        let shown_certificate = ShownCertificate { certificate, intermediates, name, ocsp, now };
+        self.rule.verdict(&*self.chain, shown_certificate)
     }
 
     fn verify_tls12_signature(

@@ -49,8 +49,8 @@ fn a_host_refuses_another_plugin() {
     let (host, plugin, stranger) = (identity(), identity(), identity());
     let client = client_config(&host, plugin.certificate_der().to_vec()).expect("a client");
     let server = server_config(&stranger, host.certificate_pem()).expect("a server");
-    let refused = connect(client, server).expect_err("the certificate is another");
-    assert!(matches!(refused, rustls::Error::InvalidCertificate(_)), "{refused}");
+    let error = connect(client, server).expect_err("the certificate is another");
+    assert!(matches!(error, rustls::Error::InvalidCertificate(_)), "{error}");
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_plugin_refuses_another_host() {
     let (host, plugin, stranger) = (identity(), identity(), identity());
     let client = client_config(&stranger, plugin.certificate_der().to_vec()).expect("a client");
     let server = server_config(&plugin, host.certificate_pem()).expect("a server");
-    let refused = connect(client, server).expect_err("the certificate is another");
-    assert!(matches!(refused, rustls::Error::InvalidCertificate(_)), "{refused}");
+    let error = connect(client, server).expect_err("the certificate is another");
+    assert!(matches!(error, rustls::Error::InvalidCertificate(_)), "{error}");
 }
 
 #[test]
@@ -75,14 +75,14 @@ fn a_plugin_refuses_a_host_without_a_certificate() {
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(pin))
         .with_no_client_auth();
-    let refused = connect(Arc::new(client), server).expect_err("nothing was shown");
-    assert_eq!(refused, rustls::Error::NoCertificatesPresented);
+    let error = connect(Arc::new(client), server).expect_err("nothing was shown");
+    assert_eq!(error, rustls::Error::NoCertificatesPresented);
 }
 
 #[test]
 fn a_host_certificate_that_is_no_certificate_is_an_error() {
-    let refused = server_config(&identity(), "-----BEGIN nothing").expect_err("not PEM");
-    assert!(refused.to_string().contains("PLUGIN_CLIENT_CERT"), "{refused}");
+    let error = server_config(&identity(), "-----BEGIN nothing").expect_err("not PEM");
+    assert!(error.to_string().contains("PLUGIN_CLIENT_CERT"), "{error}");
 }
 
 #[test]
@@ -140,6 +140,6 @@ fn a_host_uses_tls_1_2_for_a_plugin_with_a_weak_key() {
     let server = server_config(&plugin, plugin.certificate_pem()).expect("a server");
     // The server's own certificate is P-521, with which TLS 1.2 has no signature in common here; TLS
     // 1.3 would, and refuse it for being another one.
-    let refused = connect(weak, server).expect_err("there is no such signature in TLS 1.2");
-    assert!(matches!(refused, rustls::Error::PeerIncompatible(_)), "{refused}");
+    let error = connect(weak, server).expect_err("there is no such signature in TLS 1.2");
+    assert!(matches!(error, rustls::Error::PeerIncompatible(_)), "{error}");
 }

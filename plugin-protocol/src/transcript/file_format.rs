@@ -83,8 +83,9 @@ impl Transcript {
     /// When the file cannot be read or is not a transcript of a supported version.
     pub fn read(file: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = file.lines();
-        let first = lines.next().ok_or(ReadError::Foreign)??;
-        let header: FileHeader = serde_json::from_str(&first).map_err(|_| ReadError::Foreign)?;
+        let first_line = lines.next().ok_or(ReadError::Foreign)??;
+        let header: FileHeader =
+            serde_json::from_str(&first_line).map_err(|_| ReadError::Foreign)?;
         if header.format != FORMAT_NAME {
             return Err(ReadError::Foreign);
         }
@@ -252,15 +253,19 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_transcript_is_refused_with_the_line() {
-        let read = |text: &str| Transcript::read(text.as_bytes()).expect_err("refused").to_string();
+        let read_error =
+            |text: &str| Transcript::read(text.as_bytes()).expect_err("refused").to_string();
         let header = r#"{"format":"formwork-transcript","version":1,"begun_us":0}"#;
         for foreign in ["", "{}", "text", "\u{1}", r#"{"format":"x","version":1,"begun_us":0}"#] {
-            assert!(read(foreign).starts_with("this is not a transcript"), "{foreign}");
+            assert!(read_error(foreign).starts_with("this is not a transcript"), "{foreign}");
         }
-        assert!(read(&header.replace(":1,", ":2,")).contains("version 2"));
-        let broken = read(&format!("{header}\n{{\"path\":\"/a\"}}"));
-        assert!(broken.starts_with("line 2 of the transcript is not a recorded call"), "{broken}");
-        let bad = r#"{"path":"/a","start_us":0,"duration_us":0,"requests":["A"],"answers":[],"outcome":"ok"}"#;
-        assert!(read(&format!("{header}\n{bad}")).starts_with("line 2"));
+        assert!(read_error(&header.replace(":1,", ":2,")).contains("version 2"));
+        let truncated_error = read_error(&format!("{header}\n{{\"path\":\"/a\"}}"));
+        assert!(
+            truncated_error.starts_with("line 2 of the transcript is not a recorded call"),
+            "{truncated_error}"
+        );
+        let invalid_line = r#"{"path":"/a","start_us":0,"duration_us":0,"requests":["A"],"answers":[],"outcome":"ok"}"#;
+        assert!(read_error(&format!("{header}\n{invalid_line}")).starts_with("line 2"));
     }
 }

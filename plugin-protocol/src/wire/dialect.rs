@@ -134,9 +134,9 @@ mod tests {
             (Protocol::V5, "tfplugin5", include_str!("../../proto/tfplugin5.proto")),
             (Protocol::V6, "tfplugin6", include_str!("../../proto/tfplugin6.proto")),
         ] {
-            let ours: BTreeSet<_> =
+            let methods: BTreeSet<_> =
                 protocol.method_table().iter().map(|(_, path)| (*path).to_owned()).collect();
-            assert_eq!(ours, declared(description, package));
+            assert_eq!(methods, declared(description, package));
         }
     }
 

@@ -29,9 +29,9 @@ pub fn encode_schemas_if_lossless(
 /// Decodes the bytes that [`encode_schemas_if_lossless`] returned; `None` if they are others.
 #[must_use]
 pub fn decode_schemas(bytes: &[u8]) -> Option<(ProviderSchema, IdentitySchemas)> {
-    let (length, rest) = bytes.split_first_chunk()?;
+    let (length, content) = bytes.split_first_chunk()?;
     let (schema, identities) =
-        rest.split_at_checked(u64::from_le_bytes(*length).try_into().ok()?)?;
+        content.split_at_checked(u64::from_le_bytes(*length).try_into().ok()?)?;
     let schema = v6::get_provider_schema::Response::decode(schema).ok()?;
     let identities = v6::get_resource_identity_schemas::Response::decode(identities).ok()?;
     Some((schema.try_into().ok()?, identities.try_into().ok()?))

@@ -42,10 +42,10 @@ async fn a_child_of_a_crashed_plugin_is_killed_without_delay() {
 #[tokio::test]
 async fn a_plugin_that_ignores_a_shutdown_is_killed() {
     let settings = Settings { grace: Duration::from_millis(300), ..Settings::TERRAFORM_DEFAULTS };
-    let (first, first_process) = launch_watched("stays", &settings).await;
-    let (second, second_process) = launch_watched("stays", &settings).await;
+    let (first_provider, first_process) = launch_watched("stays", &settings).await;
+    let (second_provider, second_process) = launch_watched("stays", &settings).await;
     assert!(first_process.is_running() && second_process.is_running());
-    shutdown_all([&first, &second]).await;
+    shutdown_all([&first_provider, &second_provider]).await;
     first_process.wait_for_end().await;
     second_process.wait_for_end().await;
 }

@@ -22,8 +22,8 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
             assert_eq!(provider.stop().await.expect("an answer"), "stopping");
             plugin.shutdown().await;
             process.wait_for_end().await;
-            let late = provider.stop().await.expect_err("it was shut down");
-            assert!(matches!(late, Failure::Lost { .. }), "{late:?}");
+            let error = provider.stop().await.expect_err("it was shut down");
+            assert!(matches!(error, Failure::Lost { .. }), "{error:?}");
         }
     }
 }

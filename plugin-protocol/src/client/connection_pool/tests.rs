@@ -40,8 +40,8 @@ fn plugin(accepts: usize) -> Plugin {
 }
 
 async fn pool(plugin: &Plugin, limit: usize) -> ConnectionPool {
-    let first = plugin.dialer.connect_within_timeout().await.expect("a first connection");
-    ConnectionPool::new(plugin.dialer.clone(), first, limit, None)
+    let first_channel = plugin.dialer.connect_within_timeout().await.expect("a first connection");
+    ConnectionPool::new(plugin.dialer.clone(), first_channel, limit, None)
 }
 
 fn loads(pool: &ConnectionPool) -> Vec<usize> {
@@ -99,8 +99,11 @@ async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_
         leases.push(lease(&pool).await);
     }
     let loads = loads(&pool);
-    let (most, least) = (loads.iter().max(), loads.iter().min());
-    assert!(loads.len() == 3 && most.zip(least).is_some_and(|(m, l)| m - l <= 1), "{loads:?}");
+    let (max_load, min_load) = (loads.iter().max(), loads.iter().min());
+    assert!(
+        loads.len() == 3 && max_load.zip(min_load).is_some_and(|(m, l)| m - l <= 1),
+        "{loads:?}"
+    );
     assert_eq!(plugin.accepted.load(Ordering::Relaxed), 3);
     plugin.server.abort();
 }

@@ -54,19 +54,20 @@ where
         + Send
         + 'static,
 {
-    let (near, mut near_wire) = tokio::io::duplex(1 << 16);
-    let (mut far_wire, far) = tokio::io::duplex(1 << 16);
+    let (client_end, mut client_wire) = tokio::io::duplex(1 << 16);
+    let (mut server_wire, server_end) = tokio::io::duplex(1 << 16);
     let wire = tokio::spawn(async move {
-        drop(tokio::io::copy_bidirectional(&mut near_wire, &mut far_wire).await);
+        drop(tokio::io::copy_bidirectional(&mut client_wire, &mut server_wire).await);
     });
-    let incoming = stream::once(async { Ok::<DuplexStream, std::io::Error>(far) });
+    let incoming = stream::once(async { Ok::<DuplexStream, std::io::Error>(server_end) });
     // Ends, in whatever way, with its connection.
     tokio::spawn(Server::builder().serve_with_incoming(service, incoming.boxed()));
     // tonic dials again after a loss, and there is only one wire.
-    let mut near = Some(near);
+    let mut client_end = Some(client_end);
     let dial = service_fn(move |_| {
-        let near = near.take().ok_or_else(|| std::io::Error::other("one connection only"));
-        async move { near.map(TokioIo::new) }
+        let client_end =
+            client_end.take().ok_or_else(|| std::io::Error::other("one connection only"));
+        async move { client_end.map(TokioIo::new) }
     });
     let channel = Endpoint::from_static("http://localhost").connect_with_connector(dial).await;
     (channel.unwrap(), wire)
@@ -135,12 +136,12 @@ async fn a_request_beyond_the_limit_is_not_sent() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
     let request =
         example::upgrade(Bytes::from(vec![0; crate::message_limits::MAX_MESSAGE_BYTES + 1]));
-    let refused = wire.upgrade_state(request).await.unwrap_err();
+    let error = wire.upgrade_state(request).await.unwrap_err();
     assert!(
-        matches!(refused, Failure::UnencodableMessage(_)) && refused.has_changed_nothing(),
-        "{refused:?}"
+        matches!(error, Failure::UnencodableMessage(_)) && error.has_changed_nothing(),
+        "{error:?}"
     );
-    assert!(refused.to_string().contains("the limit for messages is 256 MiB"), "{refused}");
+    assert!(error.to_string().contains("the limit for messages is 256 MiB"), "{error}");
 }
 
 // ---- No answer, and whose fault it is
@@ -219,14 +220,14 @@ impl ProviderHandlers for Bad {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        let first = stream::iter([Ok(example::list_event())]);
+        let first_event = stream::iter([Ok(example::list_event())]);
         let then = stream::once(async move {
             match request.type_name.as_str() {
                 "panics" => panic!("half-way"),
                 _ => Err(Failure::Status { code: "Aborted".into(), message: "half-way".into() }),
             }
         });
-        Ok(first.chain(then).boxed())
+        Ok(first_event.chain(then).boxed())
     }
 }
 

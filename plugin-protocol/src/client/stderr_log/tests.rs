@@ -26,7 +26,7 @@ fn log_lines_of_every_format_are_parsed() {
         "bare text",
         "{not json",
     ];
-    let found: String = lines.into_iter().map(read).collect();
+    let levels: String = lines.into_iter().map(read).collect();
     expect![[r#"
         WARN | low | provider | {"tf_rpc":"Plan","timestamp":"T"}
         TRACE | m |  | 
@@ -40,7 +40,7 @@ fn log_lines_of_every_format_are_parsed() {
         none | bare text |  | 
         none | {not json |  | 
     "#]]
-    .assert_eq(&found);
+    .assert_eq(&levels);
 }
 
 async fn last_words(stderr: &[u8]) -> String {
@@ -51,24 +51,23 @@ async fn last_words(stderr: &[u8]) -> String {
 
 #[tokio::test]
 async fn the_latest_lines_are_returned_if_there_is_no_panic() {
-    let all: String = (0..50).map(|n| format!("line {n}\n")).collect();
-    let words = last_words(all.as_bytes()).await;
-    assert_eq!(words.lines().count(), MAX_KEPT_TAIL_LINES);
-    assert!(words.starts_with("line 30\n") && words.ends_with("line 49"), "{words}");
+    let lines: String = (0..50).map(|n| format!("line {n}\n")).collect();
+    let tail = last_words(lines.as_bytes()).await;
+    assert_eq!(tail.lines().count(), MAX_KEPT_TAIL_LINES);
+    assert!(tail.starts_with("line 30\n") && tail.ends_with("line 49"), "{tail}");
 }
 
 #[tokio::test]
 async fn a_panic_replaces_earlier_lines_and_excludes_tagged_lines() {
     // Other goroutines may log while a panic is printed, and hclog marks their lines.
-    let words = last_words(
+    let tail = last_words(
         b"[INFO] fine\npanic: oh no\n\n{\"@message\":\"other\"}\ngoroutine 1:\nmain.go:7",
     )
     .await;
-    assert_eq!(words, "panic: oh no\ngoroutine 1:\nmain.go:7");
+    assert_eq!(tail, "panic: oh no\ngoroutine 1:\nmain.go:7");
     // Newer versions of Rust print the number of the thread too.
-    let words =
-        last_words(b"hello\n\nthread 'main' (7) panicked at src/main.rs:1:1:\nboom\n").await;
-    assert_eq!(words, "thread 'main' (7) panicked at src/main.rs:1:1:\nboom");
+    let tail = last_words(b"hello\n\nthread 'main' (7) panicked at src/main.rs:1:1:\nboom\n").await;
+    assert_eq!(tail, "thread 'main' (7) panicked at src/main.rs:1:1:\nboom");
 }
 
 #[tokio::test]
@@ -88,12 +87,12 @@ async fn kept_log_lines_are_limited() {
 fn lines_may_arrive_in_any_pieces() {
     let text = b"one\ntwo\n\nfour";
     for size in 1..=text.len() {
-        let mut found = Vec::new();
+        let mut found_lines = Vec::new();
         let mut lines = LineSplitter::default();
         for piece in text.chunks(size) {
-            lines.feed(piece, |line| found.push(line.to_vec()));
+            lines.feed(piece, |line| found_lines.push(line.to_vec()));
         }
-        lines.finish(|line| found.push(line.to_vec()));
-        assert_eq!(found, [b"one".as_slice(), b"two", b"", b"four"], "pieces of {size}");
+        lines.finish(|line| found_lines.push(line.to_vec()));
+        assert_eq!(found_lines, [b"one".as_slice(), b"two", b"", b"four"], "pieces of {size}");
     }
 }

@@ -74,14 +74,16 @@ fn form_cases() -> Vec<Case> {
     let schema = secret();
     let object = block_value(&schema, r#"{"name":"a","id":"1"}"#);
     let nothing = null(&schema);
-    let read = |exchange: AnswerToCheck<'_>| judged(&schema, &exchange);
+    let violations_of = |exchange: AnswerToCheck<'_>| judged(&schema, &exchange);
     let bytes = Payload::Msgpack(Vec::new().into());
     let number = plain(Value::int(1));
     vec![
         Case {
             rule: Rule::NotDeferred,
-            broken: read(AnswerToCheck::for_call(Call::Read).with_disallowed_deferral(true)),
-            kept: read(
+            broken: violations_of(
+                AnswerToCheck::for_call(Call::Read).with_disallowed_deferral(true),
+            ),
+            kept: violations_of(
                 AnswerToCheck::for_call(Call::Read)
                     .with_disallowed_deferral(false)
                     .with_object_of_unchecked_type(&object),
@@ -89,11 +91,13 @@ fn form_cases() -> Vec<Case> {
         },
         Case {
             rule: Rule::ObjectPresent,
-            broken: read(
+            broken: violations_of(
                 AnswerToCheck::for_call(Call::Read)
                     .with_answered_object(&Payload::Absent, &nothing),
             ),
-            kept: read(AnswerToCheck::for_call(Call::Read).with_answered_object(&bytes, &nothing)),
+            kept: violations_of(
+                AnswerToCheck::for_call(Call::Read).with_answered_object(&bytes, &nothing),
+            ),
         },
         simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
         simple(Rule::ObjectKnown, Call::Read, &block_value(&schema, r#"{"name":"?"}"#), &object),
@@ -113,11 +117,11 @@ fn form_cases() -> Vec<Case> {
         ),
         Case {
             rule: Rule::ImportType,
-            broken: read(
+            broken: violations_of(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
                     .with_object_of_unchecked_type(&object),
             ),
-            kept: read(
+            kept: violations_of(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
                     .with_object_of_unchecked_type(&object),
             ),
@@ -129,17 +133,18 @@ fn identity_cases() -> Vec<Case> {
     let schema = secret();
     let ty = Type::object([("id", Type::String)]);
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
-    let judge = |came: &Payload, ty: Option<&Type>| {
-        let exchange = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(came));
+    let judge = |identity_payload: &Payload, ty: Option<&Type>| {
+        let exchange =
+            AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(identity_payload));
         check_answer(&exchange, &TypeSchemas { object: &schema, identity: ty })
     };
-    let good = identity(Value::string("1"));
-    let kept = || judge(&good, Some(&ty));
+    let valid_identity = identity(Value::string("1"));
+    let kept = || judge(&valid_identity, Some(&ty));
     let unknown = identity(Value::unknown(Type::String));
     // The one byte that MessagePack never uses.
     let garbage = Payload::Msgpack(b"\xc1".to_vec().into());
     vec![
-        Case { rule: Rule::IdentityOffered, broken: judge(&good, None), kept: kept() },
+        Case { rule: Rule::IdentityOffered, broken: judge(&valid_identity, None), kept: kept() },
         Case { rule: Rule::IdentityType, broken: judge(&garbage, Some(&ty)), kept: kept() },
         Case { rule: Rule::IdentityKnown, broken: judge(&unknown, Some(&ty)), kept: kept() },
         // Without a schema the bytes cannot be read, so no other rule is broken.
@@ -155,13 +160,13 @@ fn plan_cases() -> Vec<Case> {
     let schema = attributes_block(attributes_of_each_role());
     let of = |text: &str| block_value(&schema, text);
     let config = of(r#"{"name":"a"}"#);
-    let good = of(r#"{"name":"a","id":"?"}"#);
+    let valid_plan = of(r#"{"name":"a","id":"?"}"#);
     let single = attributes_block(vec![(
         "x",
         nested_attribute(Nesting::List, Role::Optional, attributes_of_each_role()),
     )]);
     let in_single = |text: &str| block_value(&single, text);
-    let one = in_single(r#"{"x":[{"name":"a"}]}"#);
+    let single_element = in_single(r#"{"x":[{"name":"a"}]}"#);
     let blocks = with_nested_block(
         attributes_block(vec![]),
         "b",
@@ -173,11 +178,29 @@ fn plan_cases() -> Vec<Case> {
     // A `dynamic` block over an unknown value makes all blocks of its type unknown.
     let dynamic = with_unknown_attribute(&in_blocks("{}"), "b");
     vec![
-        plan(Rule::PlanExistence, &schema, &config, &null(&schema), &good),
-        plan(Rule::PlanConfigKept, &schema, &config, &of(r#"{"name":"b"}"#), &good),
-        plan(Rule::PlanComputedOnly, &schema, &config, &of(r#"{"name":"a","note":"n"}"#), &good),
-        plan(Rule::PlanNestedKnown, &single, &one, &with_unknown_attribute(&one, "x"), &one),
-        plan(Rule::PlanElements, &single, &one, &in_single(r#"{"x":[]}"#), &one),
+        plan(Rule::PlanExistence, &schema, &config, &null(&schema), &valid_plan),
+        plan(Rule::PlanConfigKept, &schema, &config, &of(r#"{"name":"b"}"#), &valid_plan),
+        plan(
+            Rule::PlanComputedOnly,
+            &schema,
+            &config,
+            &of(r#"{"name":"a","note":"n"}"#),
+            &valid_plan,
+        ),
+        plan(
+            Rule::PlanNestedKnown,
+            &single,
+            &single_element,
+            &with_unknown_attribute(&single_element, "x"),
+            &single_element,
+        ),
+        plan(
+            Rule::PlanElements,
+            &single,
+            &single_element,
+            &in_single(r#"{"x":[]}"#),
+            &single_element,
+        ),
         plan(
             Rule::PlanBlocksNotNull,
             &blocks,
@@ -206,10 +229,10 @@ fn replace_cases() -> Vec<Case> {
     let paths = |name: &str| [Path::root().attribute(name)];
     let (nowhere, name) = (paths("nowhere"), paths("name"));
     let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
-    let last = |replaced| judge(Call::FinalPlan { shown: &prior, replaced }, &prior);
+    let final_plan = |replaced| judge(Call::FinalPlan { shown: &prior, replaced }, &prior);
     vec![
         Case { rule: Rule::ReplacePathExists, broken: replace(&nowhere), kept: replace(&name) },
-        Case { rule: Rule::FinalPlanInPlace, broken: last(&name), kept: last(&[]) },
+        Case { rule: Rule::FinalPlanInPlace, broken: final_plan(&name), kept: final_plan(&[]) },
     ]
 }
 
@@ -217,7 +240,7 @@ fn result_cases() -> Vec<Case> {
     let schema = attributes_block(attributes_of_each_role());
     let of = |text: &str| block_value(&schema, text);
     let planned = of(r#"{"name":"a","id":"?"}"#);
-    let made = of(r#"{"name":"a","id":"1"}"#);
+    let created = of(r#"{"name":"a","id":"1"}"#);
     let any: Attribute = Attribute::new(Type::Dynamic, Role::OptionalComputed);
     let dynamic = attributes_block(vec![("any", any)]);
     let holding = |value: Value| plain(Value::object([("any", value)]));
@@ -231,11 +254,11 @@ fn result_cases() -> Vec<Case> {
     );
     computed.blocks.values_mut().for_each(|nested| nested.computed = true);
     let blocks = |text: &str| block_value(&computed, text);
-    let one = blocks(r#"{"b":[{"name":"a"}]}"#);
+    let one_block = blocks(r#"{"b":[{"name":"a"}]}"#);
     vec![
-        result(Rule::ResultExistence, &schema, &planned, &null(&schema), &made),
-        result(Rule::ResultValue, &schema, &planned, &of(r#"{"name":"b","id":"1"}"#), &made),
-        result(Rule::ResultKnown, &schema, &planned, &of(r#"{"name":"?","id":"1"}"#), &made),
+        result(Rule::ResultExistence, &schema, &planned, &null(&schema), &created),
+        result(Rule::ResultValue, &schema, &planned, &of(r#"{"name":"b","id":"1"}"#), &created),
+        result(Rule::ResultKnown, &schema, &planned, &of(r#"{"name":"?","id":"1"}"#), &created),
         result(
             Rule::ResultType,
             &dynamic,
@@ -250,13 +273,13 @@ fn result_cases() -> Vec<Case> {
             &holding(Value::string("other")),
             &holding(Value::string("acme-1")),
         ),
-        result(Rule::ResultElements, &computed, &one, &blocks(r#"{"b":[]}"#), &one),
+        result(Rule::ResultElements, &computed, &one_block, &blocks(r#"{"b":[]}"#), &one_block),
         result(
             Rule::ResultBlocksNotNull,
             &computed,
-            &one,
+            &one_block,
             &block_value_missing_blocks_null(&computed, "{}"),
-            &one,
+            &one_block,
         ),
     ]
 }
@@ -309,14 +332,14 @@ fn every_rule_has_an_answer_that_breaks_it_and_one_that_keeps_it() {
         function_cases(),
         state_store_cases(),
     ];
-    let mut seen = BTreeSet::new();
+    let mut covered = BTreeSet::new();
     for Case { rule, broken, kept } in cases.into_iter().flatten() {
         let rules: Vec<_> = broken.iter().map(|violation| violation.rule).collect();
         assert_eq!(rules, [rule], "broken: {broken:?}");
         assert!(kept.is_empty(), "{rule} is kept: {kept:?}");
-        seen.insert(rule);
+        covered.insert(rule);
     }
-    let missing: Vec<_> = Rule::ALL.iter().filter(|rule| !seen.contains(rule)).collect();
+    let missing: Vec<_> = Rule::ALL.iter().filter(|rule| !covered.contains(rule)).collect();
     assert!(missing.is_empty(), "rules without a case: {missing:?}");
 }
 
@@ -352,7 +375,7 @@ fn the_content_of_an_object_with_an_invalid_form_is_not_checked() {
 fn only_the_form_of_legacy_sdk_answers_is_checked() {
     let schema = secret();
     let config = block_value(&schema, r#"{"name":"a"}"#);
-    let other = block_value(&schema, r#"{"name":"b"}"#);
+    let changed = block_value(&schema, r#"{"name":"b"}"#);
     let prior = null(&schema);
     // Terraform only logs what a provider with `legacy_type_system` changes against the rules.
     for legacy in [true, false] {
@@ -361,14 +384,14 @@ fn only_the_form_of_legacy_sdk_answers_is_checked() {
         for call in [plan, apply] {
             let violations = judged(
                 &schema,
-                &AnswerToCheck::for_call(call).with_object_of_unchecked_type(&other),
+                &AnswerToCheck::for_call(call).with_object_of_unchecked_type(&changed),
             );
             assert_eq!(violations.is_empty(), legacy, "{violations:?}");
-            let gone = judged(
+            let absence_violations = judged(
                 &schema,
                 &AnswerToCheck::for_call(apply).with_object_of_unchecked_type(&prior),
             );
-            assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
+            assert_eq!(absence_violations.len(), 1, "an object that is gone is never tolerated");
         }
     }
 }

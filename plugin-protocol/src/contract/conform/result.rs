@@ -253,11 +253,11 @@ impl ResultChecker {
         let mut matched = vec![false; actual_elements.len()];
         let mut unmatched = Vec::new();
         let mut candidates = ElementIndex::new(actual_elements);
-        let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
+        let mut matched_elements: HashMap<u64, (&Value, bool)> = HashMap::new();
         for planned in planned_elements {
             // Many unknown elements are alike; what came of one may have come of all.
             let fingerprint = hash_whole_element(planned);
-            let is_matched = match seen.get(&fingerprint) {
+            let is_matched = match matched_elements.get(&fingerprint) {
                 // Compared as well: different elements may share a fingerprint.
                 Some((equal_planned, is_matched)) if *equal_planned == planned => *is_matched,
                 _ => {
@@ -276,7 +276,7 @@ impl ResultChecker {
                     is_matched
                 }
             };
-            seen.insert(fingerprint, (planned, is_matched));
+            matched_elements.insert(fingerprint, (planned, is_matched));
             if !is_matched {
                 unmatched.push(planned);
             }

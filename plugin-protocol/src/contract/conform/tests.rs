@@ -16,16 +16,16 @@ fn two() -> Vec<(&'static str, Attribute)> {
 }
 
 #[track_caller]
-fn plan(schema: &Block, prior: &str, config: &str, planned: &str, want: &[&str]) {
+fn plan(schema: &Block, prior: &str, config: &str, planned: &str, expected: &[&str]) {
     let [prior, config, planned] = [prior, config, planned].map(|text| block_value(schema, text));
     let violations = plan_violations(schema, &prior, &config, &planned);
-    assert_eq!(violation_lines(&violations), want);
+    assert_eq!(violation_lines(&violations), expected);
 }
 
 #[track_caller]
-fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
+fn result(schema: &Block, planned: &str, actual: &str, expected: &[&str]) {
     let [planned, actual] = [planned, actual].map(|text| block_value(schema, text));
-    assert_eq!(violation_lines(&compatibility_violations(schema, &planned, &actual)), want);
+    assert_eq!(violation_lines(&compatibility_violations(schema, &planned, &actual)), expected);
 }
 
 #[test]
@@ -41,42 +41,43 @@ fn planned_attributes_match_the_config_or_are_computed() {
     ok(r#"{"name":"a"}"#, r#"{"name":"?"}"#, r#"{"name":"a"}"#);
     ok("null", "null", "null");
 
-    let bad = |prior, config, planned, want: &str| plan(&schema, prior, config, planned, &[want]);
-    bad("null", r#"{"name":"a"}"#, "null", "planned for absence but config wants existence");
-    bad("null", "null", r#"{"name":"a"}"#, "planned for existence but config wants absence");
-    bad(
+    let check_plan =
+        |prior, config, planned, expected: &str| plan(&schema, prior, config, planned, &[expected]);
+    check_plan("null", r#"{"name":"a"}"#, "null", "planned for absence but config wants existence");
+    check_plan("null", "null", r#"{"name":"a"}"#, "planned for existence but config wants absence");
+    check_plan(
         "null",
         r#"{"name":"a"}"#,
         r#"{"name":"b"}"#,
         r#".name: planned value "b" does not match config value "a""#,
     );
-    bad(
+    check_plan(
         r#"{"name":"p"}"#,
         r#"{"name":"a"}"#,
         r#"{"name":"b"}"#,
         r#".name: planned value "b" does not match config value "a" nor prior value "p""#,
     );
-    bad(
+    check_plan(
         "null",
         r#"{"name":"a"}"#,
         r#"{"name":"?"}"#,
         r#".name: planned value (known after apply) does not match config value "a""#,
     );
     // An unknown argument may become any value, so a provider cannot know it.
-    bad(
+    check_plan(
         "null",
         r#"{"name":"?"}"#,
         r#"{"name":"b"}"#,
         r#".name: planned value "b" does not match config value (known after apply)"#,
     );
     // Without `computed`, not even the prior value may stay.
-    bad(
+    check_plan(
         r#"{"name":"a","note":"x"}"#,
         r#"{"name":"a"}"#,
         r#"{"name":"a","note":"x"}"#,
         r#".note: planned value "x" for a non-computed attribute"#,
     );
-    bad(
+    check_plan(
         r#"{"name":"a","size":"1"}"#,
         r#"{"name":"a","size":"2"}"#,
         r#"{"name":"a"}"#,
@@ -287,26 +288,27 @@ fn known_planned_values_must_match_the_result() {
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a","b"]}"#);
     // The unknown element may turn out to be equal to the other.
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a"]}"#);
-    let bad = |planned, actual, want: &[&str]| result(&schema, planned, actual, want);
-    bad("{}", "null", &["Root object was present, but now absent"]);
-    bad("null", "{}", &["Root object was absent, but now present"]);
-    bad(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &[r#".name: was "a", but now "b""#]);
-    bad(r#"{"name":"a"}"#, "{}", &[r#".name: was "a", but now null"#]);
-    bad("{}", r#"{"name":"b"}"#, &[r#".name: was null, but now "b""#]);
-    bad(r#"{"name":"a"}"#, r#"{"name":"?"}"#, &[".name: was known, but now unknown"]);
-    bad(r#"{"list":["a","b"]}"#, r#"{"list":["a"]}"#, &[".list: element 1 has vanished"]);
-    bad(
+    let check_result =
+        |planned, actual, expected: &[&str]| result(&schema, planned, actual, expected);
+    check_result("{}", "null", &["Root object was present, but now absent"]);
+    check_result("null", "{}", &["Root object was absent, but now present"]);
+    check_result(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &[r#".name: was "a", but now "b""#]);
+    check_result(r#"{"name":"a"}"#, "{}", &[r#".name: was "a", but now null"#]);
+    check_result("{}", r#"{"name":"b"}"#, &[r#".name: was null, but now "b""#]);
+    check_result(r#"{"name":"a"}"#, r#"{"name":"?"}"#, &[".name: was known, but now unknown"]);
+    check_result(r#"{"list":["a","b"]}"#, r#"{"list":["a"]}"#, &[".list: element 1 has vanished"]);
+    check_result(
         r#"{"map":{"k":"v"}}"#,
         r#"{"map":{"l":"v"}}"#,
         &[".map: element \"k\" has vanished", ".map: new element \"l\" has appeared"],
     );
-    bad(r#"{"list":["a"]}"#, r#"{"list":["b"]}"#, &[r#".list[0]: was "a", but now "b""#]);
-    bad(
+    check_result(r#"{"list":["a"]}"#, r#"{"list":["b"]}"#, &[r#".list[0]: was "a", but now "b""#]);
+    check_result(
         r#"{"set":["a"]}"#,
         r#"{"set":["b"]}"#,
         &[r#".set: planned set element "a" does not correlate with any element in actual"#],
     );
-    bad(
+    check_result(
         r#"{"set":["a"]}"#,
         r#"{"set":["a","b"]}"#,
         &[
@@ -315,7 +317,7 @@ fn known_planned_values_must_match_the_result() {
         ],
     );
     // One unknown element becomes one element at most.
-    bad(r#"{"set":["?"]}"#, r#"{"set":["a","b"]}"#, &[".set: length changed from 1 to 2"]);
+    check_result(r#"{"set":["?"]}"#, r#"{"set":["a","b"]}"#, &[".set: length changed from 1 to 2"]);
 }
 
 #[test]
@@ -393,26 +395,27 @@ fn a_large_set_is_no_matter() {
     let schema =
         with_nested_block(attributes_block(vec![]), "b", Nesting::Set, attributes_block(two()));
     let elements = |o: &dyn Fn(usize) -> String| {
-        let list: Vec<String> =
-            (0..3000).map(|at| format!("{{\"n\":\"n{at}\",\"o\":\"{}\"}}", o(at))).collect();
+        let list: Vec<String> = (0..3000)
+            .map(|index| format!("{{\"n\":\"n{index}\",\"o\":\"{}\"}}", o(index)))
+            .collect();
         block_value(&schema, &format!("{{\"b\":[{}]}}", list.join(",")))
     };
     let planned = elements(&|_| "?".into());
-    let actual = elements(&|at| at.to_string());
+    let actual = elements(&|index| index.to_string());
     assert_eq!(compatibility_violations(&schema, &planned, &actual), []);
     // All known, all unknown and all different: none of them makes each meet each.
     assert_eq!(compatibility_violations(&schema, &actual, &actual), []);
     let names = |text: &dyn Fn(usize) -> String| {
-        let list: Vec<Value> = (0..20_000).map(|at| Value::string(text(at))).collect();
+        let list: Vec<Value> = (0..20_000).map(|index| Value::string(text(index))).collect();
         let set = Value::set(Type::String, list);
         Plain::try_from(Value::object([("s", set)])).unwrap()
     };
     let schema =
         attributes_block(vec![("s", Attribute::new(Type::set(Type::String), Role::Computed))]);
-    let known = names(&|at| format!("n{at}"));
-    assert_eq!(compatibility_violations(&schema, &known, &known), []);
-    let other = names(&|at| format!("m{at}"));
-    assert_eq!(compatibility_violations(&schema, &known, &other).len(), 20_000);
+    let known_names = names(&|index| format!("n{index}"));
+    assert_eq!(compatibility_violations(&schema, &known_names, &known_names), []);
+    let other_names = names(&|index| format!("m{index}"));
+    assert_eq!(compatibility_violations(&schema, &known_names, &other_names).len(), 20_000);
 }
 
 #[test]
@@ -465,6 +468,6 @@ fn destroy_plans_unknown_values_and_types_are_checked() {
     assert_eq!(unknown_violations(&block_value(&schema, r#"{"name":"a"}"#)), []);
     assert_eq!(type_violations(&schema, &partly), []);
     // It lacks the other attributes, and an object type of cty has all of them.
-    let other = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();
-    assert_eq!(type_violations(&schema, &other).len(), 1);
+    let other_object = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();
+    assert_eq!(type_violations(&schema, &other_object).len(), 1);
 }

@@ -23,11 +23,11 @@ fn schema() -> Block {
 }
 
 #[track_caller]
-fn check(paths: Vec<Path>, prior: &str, config: &str, want: &str) {
+fn check(paths: Vec<Path>, prior: &str, config: &str, expected: &str) {
     let schema = schema();
     let (prior, config) = (block_value(&schema, prior), block_value(&schema, config));
     let result = IgnoredChanges::Paths(paths).apply_to_config(&schema, &prior, &config);
-    assert_eq!(compact_notation(&result), want);
+    assert_eq!(compact_notation(&result), expected);
 }
 
 fn at(name: &str) -> Path {
@@ -73,8 +73,8 @@ fn a_trailing_key_ignores_only_that_key_of_a_map() {
         ("a", "{}", "{tags:{a:1}}"),
         ("c", "{}", "{}"),
     ];
-    for (key, config, want) in table {
-        check(vec![at("tags").key(key)], prior, config, want);
+    for (key, config, expected) in table {
+        check(vec![at("tags").key(key)], prior, config, expected);
     }
     check(vec![at("tags").key("a"), at("tags").key("b")], prior, "{}", "{tags:{a:1 b:2}}");
     check(vec![at("tags").key("a")], "{}", r#"{"tags":{"a":"9","b":"1"}}"#, "{tags:{b:1}}");

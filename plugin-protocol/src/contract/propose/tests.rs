@@ -7,9 +7,9 @@ use super::super::fixtures::{
 use super::*;
 
 #[track_caller]
-fn check(block: &Block, prior: &str, config: &str, want: &str) {
+fn check(block: &Block, prior: &str, config: &str, expected: &str) {
     let (prior, config) = (block_value(block, prior), block_value(block, config));
-    assert_eq!(compact_notation(&proposed_new(block, &prior, &config)), want);
+    assert_eq!(compact_notation(&proposed_new(block, &prior, &config)), expected);
 }
 
 #[test]
@@ -65,13 +65,13 @@ fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
             nested_attribute(nesting, Role::OptionalComputed, inner()),
         )]);
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
-        let kept = block_value(&schema, &format!("{{\"n\":{computed}}}"));
-        assert_eq!(proposed_new(&schema, &kept, &block_value(&schema, "{}")), kept);
+        let prior = block_value(&schema, &format!("{{\"n\":{computed}}}"));
+        assert_eq!(proposed_new(&schema, &prior, &block_value(&schema, "{}")), prior);
         // A computed-only attribute counts as not configured, regardless of its value.
         let schema =
             attributes_block(vec![("n", nested_attribute(nesting, Role::Computed, inner()))]);
-        let kept = block_value(&schema, &format!("{{\"n\":{authored}}}"));
-        assert_eq!(proposed_new(&schema, &kept, &block_value(&schema, "{}")), kept);
+        let prior = block_value(&schema, &format!("{{\"n\":{authored}}}"));
+        assert_eq!(proposed_new(&schema, &prior, &block_value(&schema, "{}")), prior);
         let schema =
             attributes_block(vec![("n", nested_attribute(nesting, Role::Optional, inner()))]);
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
@@ -82,19 +82,19 @@ fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
 fn elements_of_lists_correspond_by_index() {
     let prior = r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2"}]}"#;
     let config = r#"{"n":[{"name":"b"},{"name":"c"},{"name":"d"}]}"#;
-    let want = "{n:[{id:1 name:b} {id:2 name:c} {name:d}]}";
+    let expected = "{n:[{id:1 name:b} {id:2 name:c} {name:d}]}";
     let blocks = with_nested_block(
         attributes_block(vec![]),
         "n",
         Nesting::List,
         attributes_block(attributes_of_each_role()),
     );
-    check(&blocks, prior, config, want);
+    check(&blocks, prior, config, expected);
     let attributes = attributes_block(vec![(
         "n",
         nested_attribute(Nesting::List, Role::Optional, attributes_of_each_role()),
     )]);
-    check(&attributes, prior, config, want);
+    check(&attributes, prior, config, expected);
     check(&attributes, prior, r#"{"n":[]}"#, "{}");
 }
 
@@ -102,19 +102,19 @@ fn elements_of_lists_correspond_by_index() {
 fn elements_of_maps_correspond_by_key() {
     let prior = r#"{"n":{"a":{"name":"1","id":"i"},"b":{"name":"2","id":"j"}}}"#;
     let config = r#"{"n":{"b":{"name":"3"},"c":{"name":"4"}}}"#;
-    let want = "{n:{b:{id:j name:3} c:{name:4}}}";
+    let expected = "{n:{b:{id:j name:3} c:{name:4}}}";
     let blocks = with_nested_block(
         attributes_block(vec![]),
         "n",
         Nesting::Map,
         attributes_block(attributes_of_each_role()),
     );
-    check(&blocks, prior, config, want);
+    check(&blocks, prior, config, expected);
     let attributes = attributes_block(vec![(
         "n",
         nested_attribute(Nesting::Map, Role::Optional, attributes_of_each_role()),
     )]);
-    check(&attributes, prior, config, want);
+    check(&attributes, prior, config, expected);
 }
 
 #[test]
@@ -146,22 +146,22 @@ fn elements_of_sets_correspond_by_configured_attributes() {
         nested_attribute(Nesting::Set, Role::Optional, attributes_of_each_role()),
     )]);
     for schema in [blocks, attributes] {
-        for (config, want) in table {
+        for (config, expected) in table {
             let config = block_value(&schema, &format!("{{\"n\":{config}}}"));
             let proposed = proposed_new(&schema, &block_value(&schema, prior), &config);
-            let mut got: Vec<String> =
+            let mut results: Vec<String> =
                 compact_notation(&proposed).split(' ').map(str::to_owned).collect();
-            let mut want: Vec<String> = want.split(' ').map(str::to_owned).collect();
+            let mut expected: Vec<String> = expected.split(' ').map(str::to_owned).collect();
             // The order of objects in a set is of no account.
             let tidy = |word: &mut String| {
                 word.retain(|char| !"{}[]".contains(char));
                 *word = word.replace("n:", "").replace("name:", "n:");
             };
-            got.iter_mut().for_each(tidy);
-            want.iter_mut().for_each(tidy);
-            got.sort();
-            want.sort();
-            assert_eq!(got, want);
+            results.iter_mut().for_each(tidy);
+            expected.iter_mut().for_each(tidy);
+            results.sort();
+            expected.sort();
+            assert_eq!(results, expected);
         }
     }
 }
@@ -220,10 +220,10 @@ fn a_large_set_is_no_matter() {
     );
     let elements = |id: &dyn Fn(usize) -> String| {
         let list: Vec<String> =
-            (0..3000).map(|at| format!("{{\"name\":\"n{at}\"{}}}", id(at))).collect();
+            (0..3000).map(|index| format!("{{\"name\":\"n{index}\"{}}}", id(index))).collect();
         block_value(&schema, &format!("{{\"n\":[{}]}}", list.join(",")))
     };
-    let prior = elements(&|at| format!(",\"id\":\"i{at}\""));
+    let prior = elements(&|index| format!(",\"id\":\"i{index}\""));
     let config = elements(&|_| String::new());
     assert_eq!(proposed_new(&schema, &prior, &config), prior);
 }
@@ -304,9 +304,9 @@ fn blocks_with_dynamic_attributes_keep_their_element_types() {
     let prior = of(vec![element(Value::string("x"), Value::string("1"))]);
     let null = || Value::null(Type::String);
     let config = of(vec![element(Value::int(5), null()), element(Value::Bool(true), null())]);
-    let want =
+    let expected =
         of(vec![element(Value::int(5), Value::string("1")), element(Value::Bool(true), null())]);
-    assert_eq!(proposed_new(&schema, &prior, &config), want);
+    assert_eq!(proposed_new(&schema, &prior, &config), expected);
 }
 
 #[test]
@@ -322,6 +322,6 @@ fn empty_computed_blocks_become_null() {
     schema.blocks.get_mut("n").unwrap().computed = true;
     let sent = empty_computed_blocks_to_null(&schema, &config);
     assert!(attribute_value(sent.value(), "n", || Type::Dynamic).is_null());
-    let written = block_value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
-    assert_eq!(empty_computed_blocks_to_null(&schema, &written), written);
+    let configured = block_value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
+    assert_eq!(empty_computed_blocks_to_null(&schema, &configured), configured);
 }

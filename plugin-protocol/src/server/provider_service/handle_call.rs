@@ -92,12 +92,12 @@ impl IncomingCall {
             async move {
                 let request =
                     N::try_from(only_request(requests).await?).map_err(invalid_request_status)?;
-                let pieces = run(&*provider, request).await.map_err(failure_status)?;
-                let written = pieces.map(|piece| {
-                    X::Response::try_from(piece.map_err(failure_status)?)
+                let chunks = run(&*provider, request).await.map_err(failure_status)?;
+                let encoded = chunks.map(|chunk| {
+                    X::Response::try_from(chunk.map_err(failure_status)?)
                         .map_err(unencodable_answer_status)
                 });
-                Ok(written.boxed())
+                Ok(encoded.boxed())
             }
             .boxed()
         })

@@ -243,8 +243,8 @@ impl From<v6::get_metadata::Response> for Metadata {
 
 impl From<Metadata> for v6::get_metadata::Response {
     fn from(metadata: Metadata) -> Self {
-        fn all<T>(names: Vec<String>, make: impl Fn(String) -> T) -> Vec<T> {
-            names.into_iter().map(make).collect()
+        fn all<T>(names: Vec<String>, create: impl Fn(String) -> T) -> Vec<T> {
+            names.into_iter().map(create).collect()
         }
         Self {
             server_capabilities: Some(metadata.capabilities.into()),

@@ -118,8 +118,8 @@ pub(crate) fn encode_state_chunks(
         encoded.push(v6::write_state_bytes::RequestChunk::default());
     }
     // Protocol 6: the name is in the first chunk only.
-    if let Some(first) = encoded.first_mut() {
-        first.meta = Some(meta);
+    if let Some(first_chunk) = encoded.first_mut() {
+        first_chunk.meta = Some(meta);
     }
     encoded
 }

@@ -56,7 +56,7 @@ fn path() -> impl Strategy<Value = Path> {
     let step = prop_oneof![
         name().prop_map(|name| Step::Attribute(name.into())),
         any::<String>().prop_map(|key| Step::Key(key.into())),
-        any::<i64>().prop_map(|at| Step::Index(Number::from(at))),
+        any::<i64>().prop_map(|index| Step::Index(Number::from(index))),
     ];
     prop::collection::vec(step, 0..4).prop_map(Path)
 }
@@ -293,10 +293,10 @@ proptest! {
     ) {
         // Messages of protocol 5 are made from those of protocol 6.
         let v6 = v6::get_provider_schema::Response::try_from(offer.clone()).unwrap();
-        let own = v5::get_provider_schema::Response::try_from(v6).unwrap();
-        let arrived = v5::get_provider_schema::Response::decode(&own.encode_to_vec()[..]).unwrap();
-        let read = ProviderSchema::try_from(v6::get_provider_schema::Response::from(arrived));
-        prop_assert_eq!(read.unwrap(), offer);
+        let response = v5::get_provider_schema::Response::try_from(v6).unwrap();
+        let decoded = v5::get_provider_schema::Response::decode(&response.encode_to_vec()[..]).unwrap();
+        let schema = ProviderSchema::try_from(v6::get_provider_schema::Response::from(decoded));
+        prop_assert_eq!(schema.unwrap(), offer);
     }
 
     #[test]
@@ -305,9 +305,9 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
         let mut bytes = v6::get_provider_schema::Response::try_from(offer).unwrap().encode_to_vec();
-        for (at, byte) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
+        for (position, byte) in damage {
+            let position = position.index(bytes.len());
+            bytes[position] = byte;
         }
         if let Ok(wire) = v6::get_provider_schema::Response::decode(&bytes[..]) {
             drop(ProviderSchema::try_from(wire));
@@ -334,9 +334,9 @@ fn values_are_encoded_as_messagepack() {
 #[test]
 fn a_value_that_lacks_its_type_is_not_sent() {
     let (value, _) = Value::string("x").split_marks();
-    let refused = payload::encode_absent_as_null(&Payload::Value(value, Type::Bool), "prior_state")
+    let error = payload::encode_absent_as_null(&Payload::Value(value, Type::Bool), "prior_state")
         .unwrap_err();
-    assert!(refused.to_string().starts_with("prior_state: "), "{refused}");
+    assert!(error.to_string().starts_with("prior_state: "), "{error}");
 }
 
 #[test]
@@ -364,8 +364,8 @@ fn an_empty_value_reads_as_null_and_messagepack_wins() {
 fn payloads_share_the_memory_of_the_message() {
     let wire = v6::DynamicValue { msgpack: vec![1; 100].into(), json: Bytes::new() };
     let message = Bytes::from(wire.encode_to_vec());
-    let read = v6::DynamicValue::decode(message.clone()).unwrap();
-    assert!(message.as_ptr_range().contains(&read.msgpack.as_ptr()));
+    let decoded = v6::DynamicValue::decode(message.clone()).unwrap();
+    assert!(message.as_ptr_range().contains(&decoded.msgpack.as_ptr()));
 }
 
 #[test]
@@ -390,9 +390,9 @@ fn a_diagnostic_without_severity_becomes_an_error_with_a_note() {
 #[test]
 fn the_path_of_a_diagnostic_ends_at_its_last_valid_step() {
     use v6::attribute_path::{Step as WireStep, step::Selector};
-    let named = WireStep { selector: Some(Selector::AttributeName("disk".into())) };
+    let named_step = WireStep { selector: Some(Selector::AttributeName("disk".into())) };
     // An unknown kind of step: the steps after it are ignored.
-    let steps = vec![named.clone(), WireStep { selector: None }, named];
+    let steps = vec![named_step.clone(), WireStep { selector: None }, named_step];
     let attribute = Some(v6::AttributePath { steps });
     let wire = v6::Diagnostic { severity: 1, attribute, ..v6::Diagnostic::default() };
     assert_eq!(ProviderDiagnostic::from(wire).path, Path::root().attribute("disk"));
@@ -427,27 +427,27 @@ fn a_time_out_of_range_is_refused() {
 
 #[test]
 fn state_chunks_are_accepted_up_to_the_announced_length() {
-    let piece = |named: bool, bytes: &'static [u8]| v6::write_state_bytes::RequestChunk {
+    let chunk = |has_meta: bool, bytes: &'static [u8]| v6::write_state_bytes::RequestChunk {
         // Only the first piece names the state.
-        meta: named.then(v6::RequestChunkMeta::default),
+        meta: has_meta.then(v6::RequestChunkMeta::default),
         bytes: bytes.into(),
         total_length: 4,
         range: None,
     };
     let take = |pieces: Vec<_>| {
         let mut incoming = IncomingStateChunks::default();
-        for piece in pieces {
-            incoming.push(piece)?;
+        for chunk in pieces {
+            incoming.push(chunk)?;
         }
         incoming.into_state_ref_and_chunks()
     };
-    assert_eq!(take(vec![piece(true, b"ab"), piece(false, b"cd")]).unwrap().1.len(), 2);
+    assert_eq!(take(vec![chunk(true, b"ab"), chunk(false, b"cd")]).unwrap().1.len(), 2);
     let texts = [
-        take(vec![piece(false, b"ab")]),
-        take(vec![piece(true, b"ab"), piece(false, b"cde")]),
+        take(vec![chunk(false, b"ab")]),
+        take(vec![chunk(true, b"ab"), chunk(false, b"cde")]),
         take(vec![]),
     ]
-    .map(|refused| refused.unwrap_err().to_string())
+    .map(|result| result.unwrap_err().to_string())
     .join("\n");
     expect![[r#"
         the first chunk names no state

@@ -114,8 +114,11 @@ fn names(prefix: &str) -> Vec<String> {
 
 fn schemas(kind: &str, schema: &Schema) -> BTreeMap<String, Schema> {
     // proto3 omits a zero, and it must still arrive.
-    let other = Schema { version: 0, ..schema.clone() };
-    BTreeMap::from([(format!("acme_{kind}"), schema.clone()), (format!("acme_{kind}_2"), other)])
+    let other_schema = Schema { version: 0, ..schema.clone() };
+    BTreeMap::from([
+        (format!("acme_{kind}"), schema.clone()),
+        (format!("acme_{kind}_2"), other_schema),
+    ])
 }
 
 fn rich_schema(only_what_protocol_5_has: bool) -> Schema {
@@ -181,8 +184,8 @@ fn signature() -> FunctionSignature {
 }
 
 fn functions() -> BTreeMap<String, FunctionSignature> {
-    let quiet = FunctionSignature { variadic: None, parameters: vec![], ..signature() };
-    BTreeMap::from([("shout".to_owned(), signature()), ("quiet".to_owned(), quiet)])
+    let quiet_signature = FunctionSignature { variadic: None, parameters: vec![], ..signature() };
+    BTreeMap::from([("shout".to_owned(), signature()), ("quiet".to_owned(), quiet_signature)])
 }
 
 fn server() -> ServerCapabilities {
@@ -565,15 +568,16 @@ impl ProviderHandlers for Example {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         self.record("import", &request);
-        let found = ImportedResource {
+        let resource = ImportedResource {
             type_name: "acme_vm".into(),
             state: msgpack(b"\x80"),
             private: private("imported"),
             identity: None,
         };
-        let other = ImportedResource { identity: Some(msgpack(b"\xa1l")), ..found.clone() };
+        let other_resource =
+            ImportedResource { identity: Some(msgpack(b"\xa1l")), ..resource.clone() };
         Ok(ImportResponse {
-            resources: vec![found, other],
+            resources: vec![resource, other_resource],
             deferred: Some(DeferredReason::Unknown),
             diagnostics: diagnostics("import"),
         })
@@ -666,8 +670,8 @@ impl ProviderHandlers for Example {
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
         self.record("list", &request);
-        let bare = ListEvent { identity: None, object: None, ..list_event() };
-        Ok(stream::iter([Ok(list_event()), Ok(bare)]).boxed())
+        let bare_event = ListEvent { identity: None, object: None, ..list_event() };
+        Ok(stream::iter([Ok(list_event()), Ok(bare_event)]).boxed())
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {

@@ -20,9 +20,9 @@ fn begun() -> SystemTime {
 fn stored(transcript: &Transcript) -> Transcript {
     let mut file = Vec::new();
     transcript.write(&mut file).unwrap();
-    let read = Transcript::read(&file[..]).unwrap();
-    assert_eq!(&read, transcript);
-    read
+    let decoded = Transcript::read(&file[..]).unwrap();
+    assert_eq!(&decoded, transcript);
+    decoded
 }
 
 fn example(protocol: Protocol) -> Arc<Example> {
@@ -65,8 +65,8 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(bytes(&again.transcript()), bytes(&transcript));
-        let more = replay.schema().await.unwrap_err().to_string();
-        assert!(more.contains("no further call"), "{more}");
+        let error = replay.schema().await.unwrap_err().to_string();
+        assert!(error.contains("no further call"), "{error}");
     }
 }
 
@@ -102,7 +102,7 @@ async fn call_outcomes_are_recorded_and_replayed() {
     let transcript = stored(&recorder.transcript());
     let outcomes: Vec<_> = transcript.calls.iter().map(|call| call.outcome.clone()).collect();
     let [
-        CallOutcome::Status(refused),
+        CallOutcome::Status(status),
         CallOutcome::Unfinished,
         CallOutcome::Status(half),
         CallOutcome::Failed(_),
@@ -110,13 +110,13 @@ async fn call_outcomes_are_recorded_and_replayed() {
     else {
         panic!("{outcomes:?}")
     };
-    assert_eq!((refused.code_name().as_str(), refused.code), ("NotFound", 5));
+    assert_eq!((status.code_name().as_str(), status.code), ("NotFound", 5));
     assert_eq!(half.code_name(), "Aborted");
     assert_eq!(transcript.calls[2].answers.len(), 1, "the event before the failure");
 
     let replay = GrpcProvider::over_transport(transcript.replay(), Protocol::V6);
-    let refused = replay.validate_data_config(example::validate()).await.unwrap_err();
-    assert_eq!(refused.to_string(), "NotFound: no such thing");
+    let error = replay.validate_data_config(example::validate()).await.unwrap_err();
+    assert_eq!(error.to_string(), "NotFound: no such thing");
     assert!(matches!(replay.stop().await, Err(Failure::GivenUp(_))));
     let replayed: Vec<_> = replay.list(list()).await.unwrap().collect().await;
     assert_eq!(format!("{replayed:?}"), format!("{events:?}"));
@@ -126,18 +126,18 @@ async fn call_outcomes_are_recorded_and_replayed() {
 #[tokio::test]
 async fn recorded_messages_are_decoded_to_the_original_messages() {
     for protocol in [Protocol::V5, Protocol::V6] {
-        let (first, second) = (example(protocol), example(protocol));
+        let (first_service, second_service) = (example(protocol), example(protocol));
         let recorder = Recorder::new(begun());
-        let layered = recorder.wrap_transport(in_process_transport(first.clone()));
+        let layered = recorder.wrap_transport(in_process_transport(first_service.clone()));
         everything(&GrpcProvider::over_transport(layered, protocol)).await;
         for call in recorder.transcript().calls {
             let DecodedCall { request, response } = call.decode().await.ok().unwrap();
             let method = request.method();
             assert_eq!(protocol.method_name(method), call.method());
             assert_eq!(response.ok().map(|response| response.method()), Some(method));
-            second.call(request).await.ok().unwrap();
+            second_service.call(request).await.ok().unwrap();
         }
-        assert_eq!(second.recorded_requests(), first.recorded_requests());
+        assert_eq!(second_service.recorded_requests(), first_service.recorded_requests());
     }
     for (path, request) in [
         ("/tfplugin6.Provider/ReadResource", &b"\xff\xff"[..]),

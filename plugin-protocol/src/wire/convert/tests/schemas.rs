@@ -160,7 +160,7 @@ fn a_schema_with_endless_nesting_is_refused() {
 
 #[test]
 fn protocol_5_refuses_unsupported_schema_features() {
-    let refused = |block| {
+    let refusal = |block| {
         let wire = offer(Some(block));
         let Err(error) = v5::get_provider_schema::Response::try_from(wire) else {
             panic!("this has no form")
@@ -175,7 +175,7 @@ fn protocol_5_refuses_unsupported_schema_features() {
         block: Some(v6::schema::Block { computed: true, ..Default::default() }),
         ..Default::default()
     };
-    let texts = [refused(block_of(nested)), refused(disk_of(computed))].join("\n");
+    let texts = [refusal(block_of(nested)), refusal(disk_of(computed))].join("\n");
     expect![[r#"
         This provider cannot be used through protocol 5: resource `acme_vm`: attribute `size` has nested attributes, which protocol 5 has no form for. Use a host that offers protocol 6.
         This provider cannot be used through protocol 5: resource `acme_vm`: block `disk` is computed, which protocol 5 has no form for. Use a host that offers protocol 6."#]].assert_eq(&texts);
@@ -194,11 +194,11 @@ fn protocol_5_numbers_write_only_differently() {
 #[test]
 fn protocol_5_actions_are_read_at_both_numbers_in_use() {
     let action = vec![v6::get_metadata::ActionMetadata { type_name: "acme_boot".into() }];
-    for own in [
+    for metadata in [
         v5::get_metadata::Response { actions: action.clone(), ..Default::default() },
         // terraform-plugin-go has another field number than Terraform.
         v5::get_metadata::Response { actions_of_go_library: action.clone(), ..Default::default() },
     ] {
-        assert_eq!(v6::get_metadata::Response::from(own).actions, action);
+        assert_eq!(v6::get_metadata::Response::from(metadata).actions, action);
     }
 }
