@@ -199,13 +199,13 @@ impl Handshake {
     }
 
     /// Returns the handshake line, with its newline. A host that requests multiplexing reads a
-    /// seventh field, and older hosts fail on one, so it is written only when `multiplex_asked`.
+    /// seventh field, and older hosts fail on one, so it is written only when `multiplex_requested`.
     #[must_use]
-    pub fn to_line(&self, multiplex_asked: bool) -> String {
+    pub fn to_line(&self, multiplex_requested: bool) -> String {
         let certificate =
             self.certificate.as_deref().map(|der| BASE64_UNPADDED.encode(der)).unwrap_or_default();
         // Always `false`: no connections of the broker exist to multiplex.
-        let multiplex = if multiplex_asked { "|false" } else { "" };
+        let multiplex = if multiplex_requested { "|false" } else { "" };
         let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
         format!(
             "{CORE_PROTOCOL_VERSION}|{protocol}|{network}|{address}|grpc|{certificate}{multiplex}\n"
@@ -288,7 +288,7 @@ pub struct EnvironmentFromHost {
     /// The TCP ports to try, first and last; zero lets the system pick.
     pub ports: (u16, u16),
     /// Whether the host requests an answer about multiplexing.
-    pub multiplex_asked: bool,
+    pub multiplex_requested: bool,
 }
 
 impl EnvironmentFromHost {
@@ -309,7 +309,7 @@ impl EnvironmentFromHost {
                 .map(PathBuf::from),
             socket_group: text(SOCKET_GROUP_VARIABLE),
             ports: (port(MIN_PORT_VARIABLE), port(MAX_PORT_VARIABLE)),
-            multiplex_asked: text(MULTIPLEX_VARIABLE).is_some(),
+            multiplex_requested: text(MULTIPLEX_VARIABLE).is_some(),
         }
     }
 }

@@ -167,7 +167,7 @@ impl SharedIntents {
     }
 
     /// The error for a run that may be active.
-    fn may_go_on_error(
+    fn active_run_error(
         &self,
         journal: JournalContent,
         stored: Option<StateFile>,
@@ -307,7 +307,7 @@ impl IntentLog for SharedIntents {
                             continue;
                         }
                         let journal = self.local.journal_content(path, shared);
-                        return Err(self.may_go_on_error(journal, stored, silent_for));
+                        return Err(self.active_run_error(journal, stored, silent_for));
                     }
                     let merged = merge_journal_copies(
                         shared.clone(),

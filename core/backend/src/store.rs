@@ -233,7 +233,7 @@ pub enum LockEnd {
     WithConnection {
         /// The reason, as a sentence, why no other run may be active concurrently with the refused
         /// one.
-        alone_because: Option<&'static str>,
+        exclusive_reason: Option<&'static str>,
     },
     /// Only `force-unlock` releases it.
     ByForce,

@@ -27,7 +27,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tracing::info;
 
 use self::diagnostics::{
-    ErroredStateCopy, decision_needed_error, go_on_without_shared_journals,
+    ErroredStateCopy, continue_without_shared_journals, decision_needed_error,
     point_at_instance_block, report_unusable_state, state_saved_aside_warning,
 };
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
@@ -183,7 +183,8 @@ impl StateSession {
                 match intents.recover_runs(stored.clone(), access).await {
                     // Only an operation that changes nothing has a lock that grants no access.
                     Err(error) if lock.is_some() && access == StateAccess::ReadOnly => {
-                        go_on_without_shared_journals(diags, &error, stored).map_err(|error| *error)
+                        continue_without_shared_journals(diags, &error, stored)
+                            .map_err(|error| *error)
                     }
                     recovered => recovered.map_err(|error| error.diagnostic()),
                 }

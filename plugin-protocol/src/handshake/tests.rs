@@ -156,7 +156,7 @@ fn a_plugin_reads_the_environment_of_its_host() {
             socket_group: None,
             // The range that go-plugin gives to plugins.
             ports: (10000, 25000),
-            multiplex_asked: false,
+            multiplex_requested: false,
         }
     );
     // An inherited certificate would make the plugin talk TLS.

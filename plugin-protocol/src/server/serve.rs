@@ -67,7 +67,7 @@ pub(super) async fn serve_host(
     };
     // go-plugin appends a seventh field only for hosts that requested multiplexing, and older hosts
     // refuse a line with it.
-    let line = handshake.to_line(environment.multiplex_asked);
+    let line = handshake.to_line(environment.multiplex_requested);
     // After the handshake a stray print of the provider must not reach the host, which reads
     // nothing more.
     let _stdout = print_handshake_and_redirect(&line).map_err(ServeError::Output)?;

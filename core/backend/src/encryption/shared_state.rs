@@ -21,7 +21,7 @@ impl StateCipher {
     }
 
     /// The reason, as a sentence, why only one run at a time may write a state. `None` if several may.
-    pub(crate) fn reason_to_write_alone(&self) -> Option<&'static str> {
+    pub(crate) fn exclusive_write_reason(&self) -> Option<&'static str> {
         let methods: &[EncryptionMethod] = match &self.0 {
             Some(target) => &target.methods,
             None => &[],

@@ -92,7 +92,7 @@ impl PgStore {
 
     /// Whether an operation may run concurrently with others. This requires the table of claims.
     async fn may_run_beside_others(&mut self, operation: &str) -> Result<bool, Cause> {
-        if operation != APPLY_OPERATION || self.cipher.reason_to_write_alone().is_some() {
+        if operation != APPLY_OPERATION || self.cipher.exclusive_write_reason().is_some() {
             return Ok(false);
         }
         let mut attempts = CallAttempts::begin("make the tables");
@@ -267,9 +267,9 @@ impl StateStore for PgStore {
                 Ok(StateLock::new(info.id))
             }
             None => {
-                let alone_because = self.cipher.reason_to_write_alone();
-                let alone_because = alone_because.filter(|_| operation == APPLY_OPERATION);
-                let ends = LockEnd::WithConnection { alone_because };
+                let exclusive_reason = self.cipher.exclusive_write_reason();
+                let exclusive_reason = exclusive_reason.filter(|_| operation == APPLY_OPERATION);
+                let ends = LockEnd::WithConnection { exclusive_reason };
                 Err(StoreError::Held { location: self.client.location(), holder: None, ends })
             }
         }

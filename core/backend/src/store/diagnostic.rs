@@ -175,8 +175,8 @@ fn describe_held_lock(holder: Option<&LockInfo>, ends: LockEnd) -> String {
     let about = holder.map(LockInfo::describe).unwrap_or_default();
     let end = match ends {
         LockEnd::WithProcess => "The lock ends with the process that holds it.".to_owned(),
-        LockEnd::WithConnection { alone_because } => {
-            let reason = alone_because.map(|reason| format!(" {reason}")).unwrap_or_default();
+        LockEnd::WithConnection { exclusive_reason } => {
+            let reason = exclusive_reason.map(|reason| format!(" {reason}")).unwrap_or_default();
             format!("The lock ends with the connection of the process that holds it.{reason}")
         }
         LockEnd::ByForce => {

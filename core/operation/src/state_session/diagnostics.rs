@@ -162,7 +162,7 @@ pub(super) fn report_unusable_state(
 ///
 /// # Errors
 /// Returns an error if the journals on this machine cannot be read.
-pub(super) fn go_on_without_shared_journals(
+pub(super) fn continue_without_shared_journals(
     diags: &mut Diagnostics,
     error: &JournalError,
     stored: Option<StateFile>,

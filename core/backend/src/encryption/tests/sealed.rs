@@ -169,7 +169,7 @@ fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
         (cipher_of_whole, Some("encrypted as a whole"), true),
     ];
     for (cipher, reason, hides) in cases {
-        let message = cipher.reason_to_write_alone();
+        let message = cipher.exclusive_write_reason();
         let is_expected =
             message.zip(reason).is_none_or(|(message, reason)| message.contains(reason));
         assert!(message.is_some() == reason.is_some() && is_expected, "{message:?} {reason:?}");
