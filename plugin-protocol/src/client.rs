@@ -142,7 +142,7 @@ impl Plugin {
         Self { name, protocol, pool: Arc::new(pool), stdio, grace: settings.grace }
     }
 
-    /// Returns the version it speaks.
+    /// Returns the protocol version that it uses.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.protocol

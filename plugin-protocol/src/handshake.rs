@@ -62,7 +62,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the version with this number, if we speak it.
+    /// Returns the version with this number, if it is supported.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|version| version.number() == number)
@@ -131,7 +131,7 @@ impl fmt::Display for Address {
 /// Handshake line of a plugin, printed on stdout once it listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handshake {
-    /// The version it will speak.
+    /// The protocol version that it will use.
     pub protocol: Protocol,
     /// Address of its socket.
     pub address: Address,
@@ -148,7 +148,7 @@ pub enum HandshakeError {
     /// Another version of the handshake itself.
     #[error("its handshake has core version `{0}`, and only version 1 is supported")]
     CoreVersion(String),
-    /// A protocol version we do not speak.
+    /// A protocol version that is not supported.
     #[error("it uses version `{0}` of the provider protocol, and only 5 and 6 are supported")]
     AppVersion(String),
     /// Neither a unix socket nor TCP.
@@ -174,7 +174,7 @@ impl Handshake {
         let [core, app, network, address, optional_fields @ ..] = fields.as_slice() else {
             return Err(unrecognized());
         };
-        // A number there means a plugin of another age; anything else was never a plugin.
+        // A number there means a plugin for another version; any other text is not from a plugin.
         if *core != CORE_PROTOCOL_VERSION {
             return Err(match core.parse::<u32>() {
                 Ok(_) => HandshakeError::CoreVersion((*core).to_owned()),
@@ -264,7 +264,7 @@ impl EnvironmentForPlugin {
         let mut remove = vec![MULTIPLEX_VARIABLE, SOCKET_GROUP_VARIABLE];
         match client_certificate {
             Some(pem) => set.push((CLIENT_CERT_VARIABLE, OsString::from(pem))),
-            // An inherited certificate would make the plugin serve TLS to a host that speaks
+            // An inherited certificate would make the plugin serve TLS to a host that uses
             // plaintext.
             None => remove.push(CLIENT_CERT_VARIABLE),
         }

@@ -216,7 +216,7 @@ impl fmt::Debug for ForwardingTransport {
     }
 }
 
-/// An error of a connection with the name of its proxy, because the message names the server alone.
+/// An error of a connection with the name of its proxy, because the message names only the server.
 fn error_with_proxy_name(error: Error, proxy: &Proxy) -> Error {
     let proxy_name = format!("through the proxy {}:{}", proxy.host(), proxy.port());
     match error {

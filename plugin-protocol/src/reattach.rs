@@ -15,7 +15,7 @@ pub const REATTACH_VARIABLE: &str = "TF_REATTACH_PROVIDERS";
 /// A plugin that is running already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reattach {
-    /// The version it speaks.
+    /// The protocol version that it uses.
     pub protocol: Protocol,
     /// Address of its socket, in plaintext.
     pub address: Address,

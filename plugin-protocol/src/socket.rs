@@ -84,7 +84,7 @@ async fn bind_tcp_in_port_range(first_port: u16, last_port: u16) -> io::Result<T
     Err(last_error)
 }
 
-/// Says whether the address is on this machine. A plugin of ours has no business anywhere else.
+/// Returns whether the address is on this machine. A plugin that the host has launched uses no other address.
 pub(crate) fn is_local(address: &Address) -> bool {
     match address {
         Address::Unix(_) => true,

@@ -3,7 +3,7 @@
 //! can observe its exit. With the argument `host` it is a host instead, which launches itself as a
 //! plugin and waits.
 
-#![expect(clippy::disallowed_methods, reason = "a test tells it how to behave in the environment")]
+#![expect(clippy::disallowed_methods, reason = "a test sets its behaviour in the environment")]
 #![expect(
     clippy::print_stderr,
     clippy::print_stdout,

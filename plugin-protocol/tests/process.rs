@@ -75,7 +75,7 @@ impl ProcessConnection {
     async fn wait_for_end(mut self) {
         let outcome = timeout(HANG_TIMEOUT, self.0.read(&mut [0])).await.expect("the process ends");
         // An error is an end too: a process that is killed may break the connection.
-        assert!(!matches!(outcome, Ok(1..)), "the process talks");
+        assert!(!matches!(outcome, Ok(1..)), "the process sends data");
     }
 
     /// Says whether the process has not ended.

@@ -125,7 +125,7 @@ impl ClientBackend for InMemoryBackend {
     }
 
     fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        // A journal on a disk would outlive the state that it goes on from.
+        // A journal on a disk would outlive the state that it continues.
         Arc::new(state_of_workspace(workspace).intents)
     }
 

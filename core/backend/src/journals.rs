@@ -285,8 +285,8 @@ impl IntentLog for SharedIntents {
             let position = journals.iter().position(is_of_run);
             // Removed from the list, because it is added below, merged with the shared copy.
             let local_journal = position.map(|position| journals.remove(position));
-            // The store may not know that a run is active, but on the machine of the run its file
-            // shows it.
+            // The store may lack the information that a run is active, but on the machine of the run
+            // its file shows it.
             if run.is_live || is_being_written(&path)? {
                 continue;
             }

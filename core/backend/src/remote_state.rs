@@ -103,8 +103,8 @@ impl RemoteStates for RemoteStateReader {
     }
 }
 
-/// The next step for an encrypted state without a method. The target `state` is for the state of this configuration
-/// alone.
+/// The next step for an encrypted state without a method. The target `state` is only for the state of this
+/// configuration.
 const ENCRYPTED_STATE_REMEDY: &str = "States of other configurations have a target of their own in the `encryption` block of a `terraform` block and in TF_ENCRYPTION. Name a method in it that has the keys of the configuration which writes the state:\n\n  remote_state_data_sources {\n    default {\n      method = method.TYPE.NAME\n    }\n  }\n\nA block `remote_state_data_source \"NAME\"` beside `default` is for one data source. Nothing was changed.";
 
 /// Refuses a workspace of a backend that keeps one state. The selected workspace of this configuration has

@@ -81,7 +81,7 @@ impl LoadedConfig {
         directory: &Path,
         given: Vec<GivenVariable>,
     ) -> Result<Self, Reported> {
-        // Installed modules are in a data directory, which only the program knows.
+        // Installed modules are in a data directory, whose path only the program has.
         let config_source =
             ConfigSource { files: &FilesOnDisk, dir: directory, directories: &LocalModuleDirs };
         let config = Config::load(diags, sources, config_source)?;

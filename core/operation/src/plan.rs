@@ -163,8 +163,8 @@ impl Operation<'_> {
     }
 
     /// Creates a plan that leaves out the instances of operations with an unknown outcome, and their
-    /// dependents. The provider may know the outcome, so they are planned first, and left out of a
-    /// second plan if it does not. Returns the results of the second plan, if one was created.
+    /// dependents. The provider may determine the outcome, so they are planned first, and left out of
+    /// a second plan if it does not. Returns the results of the second plan, if one was created.
     pub(crate) async fn plan_without_unresolved(
         &self,
         diags: &mut Diagnostics,

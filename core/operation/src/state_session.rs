@@ -347,8 +347,8 @@ impl StateSession {
         diags.fail_if_errors().map(|()| final_errors)
     }
 
-    /// Refuses to change an object whose existence only the user knows, and warns about such
-    /// objects that are not changed.
+    /// Refuses to change an object whose existence only the user can determine, and warns about
+    /// such objects that are not changed.
     ///
     /// # Errors
     /// Returns an error if such an object would be changed.

@@ -158,8 +158,8 @@ mod tests {
         let (tree, mut output) = lasting().await;
         let leader = tree.leader.unwrap();
         tree.leave_running().await;
-        // Only a running process answers. A signal alone is no evidence: it can still be sent to
-        // the id of an ended process.
+        // Only a running process answers. That a signal can be sent is not evidence, because the id of
+        // an ended process accepts signals too.
         nix::sys::signal::kill(leader, Signal::SIGUSR1).unwrap();
         let mut on = [0; 3];
         output.read_exact(&mut on).await.unwrap();

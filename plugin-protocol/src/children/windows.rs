@@ -33,9 +33,9 @@ impl Job {
     /// # Errors
     /// When the system refuses.
     pub(crate) fn new() -> io::Result<Self> {
-        #[expect(unsafe_code, reason = "the standard library knows no jobs")]
-        // SAFETY: neither security attributes nor a name are given, and a handle that is not null is ours
-        // alone.
+        #[expect(unsafe_code, reason = "the standard library does not support jobs")]
+        // SAFETY: neither security attributes nor a name are given, and a handle that is not null is owned
+        // only by this process.
         let handle = unsafe {
             let handle = CreateJobObjectW(std::ptr::null(), std::ptr::null());
             if handle.is_null() {

@@ -114,7 +114,7 @@ mod tests {
         let _listener = UnixListener::bind(&path).expect("a socket");
         let connect_timeout = Duration::from_millis(20);
         let dialer = Dialer { address: Address::Unix(path), tls: None, connect_timeout };
-        let error = dialer.connect_within_timeout().await.expect_err("nobody speaks");
+        let error = dialer.connect_within_timeout().await.expect_err("the plugin never answers");
         assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
     }
 
@@ -122,7 +122,8 @@ mod tests {
     async fn a_missing_socket_fails_immediately_with_its_cause() {
         let address = Address::Unix("/nowhere/socket".into());
         let dialer = Dialer { address, tls: None, connect_timeout: Duration::from_mins(1) };
-        let error = dialer.connect_within_timeout().await.expect_err("nobody is there").to_string();
+        let error =
+            dialer.connect_within_timeout().await.expect_err("no server listens").to_string();
         assert!(error.contains("/nowhere/socket: ") && error.contains("No such file"), "{error}");
     }
 }

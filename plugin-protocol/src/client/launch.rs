@@ -292,7 +292,7 @@ async fn end_child_and_explain_failure(
     // A child that is ending by itself is let, because how it ended explains much.
     let exit_wait = match problem {
         LaunchProblem::Ended => STDOUT_CLOSED_EXIT_WAIT,
-        // A plugin that is crashing ends within moments. One that talks nonsense may live forever.
+        // A plugin that is crashing ends within moments. One with an invalid handshake may run forever.
         LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => STDOUT_CLOSED_EXIT_WAIT / 4,
         _ => Duration::ZERO,
     };

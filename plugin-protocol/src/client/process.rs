@@ -204,7 +204,7 @@ fn set_pre_exec(
         }
         Err(program.exec_program())
     };
-    #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
+    #[expect(unsafe_code, reason = "no safe function requests a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
     unsafe {
         // The hook does not return on success: it calls `execve` itself, so the standard library
@@ -257,9 +257,9 @@ impl ExecveArguments {
     fn exec_program(&self) -> io::Error {
         // No arguments: go-plugin passes everything in the environment.
         let arguments = [self.name.as_ptr(), std::ptr::null()];
-        #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
+        #[expect(unsafe_code, reason = "every safe function allocates, or runs a shell")]
         // SAFETY: all strings end with a zero byte, both lists with a null pointer, an atomic
-        // pointer is laid out like a plain one, and everything lives as long as `self`.
+        // pointer is laid out like a plain one, and all of them are valid as long as `self`.
         unsafe {
             let environment = self.pointers.as_ptr().cast::<*const c_char>();
             libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment);
@@ -273,8 +273,8 @@ struct SpawnRequest {
     reply: oneshot::Sender<io::Result<Child>>,
 }
 
-/// Spawns from the one thread that lives as long as we do: the signal at the parent's death is sent
-/// when the *thread* that spawned ends, and those of a thread pool come and go.
+/// Spawns from the one thread that runs as long as this process: the signal at the parent's death is
+/// sent when the *thread* that spawned ends, and the threads of a pool may end earlier.
 async fn spawn_on_spawner_thread(command: Command) -> io::Result<Child> {
     static SPAWNER_THREAD_SENDER: Mutex<Option<mpsc::Sender<SpawnRequest>>> = Mutex::new(None);
     let (reply, answer) = oneshot::channel();

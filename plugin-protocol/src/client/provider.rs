@@ -44,7 +44,7 @@ impl GrpcProvider {
         Self { transport, protocol }
     }
 
-    /// The version of the protocol the plugin speaks.
+    /// The version of the protocol that the plugin uses.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.protocol

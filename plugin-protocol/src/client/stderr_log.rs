@@ -219,7 +219,7 @@ impl<'a> LogEntry<'a> {
     }
 }
 
-/// Says whether a line begins the end: in Go's words, or in Rust's.
+/// Returns whether a line begins the report of a panic, in the form of Go or of Rust.
 fn starts_panic(line: &str) -> bool {
     line.starts_with("panic: ")
         || line.starts_with("fatal error: ")

@@ -88,7 +88,7 @@ fn answer_stream(incoming: IncomingAnswers) -> BoxStream<'static, Result<Bytes, 
     .boxed()
 }
 
-/// Says how a status ended a call.
+/// Returns the failure for the status that ended a call.
 async fn raw_error_from_status(status: &Status, channels: &dyn ChannelSource) -> RawError {
     // A status of the peer has no cause, regardless of its code. Only a status created on this side
     // has one, and it is always the connection.

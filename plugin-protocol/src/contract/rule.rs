@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Generates the rules and the table of their properties.
 macro_rules! rules {
-    ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $hurts:literal;)*) => {
+    ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $affected:literal;)*) => {
         /// A rule that a provider's answer is held to.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {$(
@@ -35,10 +35,10 @@ macro_rules! rules {
                 match self { $(Self::$rule => $source,)* }
             }
 
-            /// Says who is hurt when it is broken.
+            /// Returns the party that is affected if the rule is broken.
             #[must_use]
             pub fn affected_party(self) -> &'static str {
-                match self { $(Self::$rule => $hurts,)* }
+                match self { $(Self::$rule => $affected,)* }
             }
         }
     };

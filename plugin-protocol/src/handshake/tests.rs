@@ -127,7 +127,7 @@ fn the_highest_common_version_is_chosen() {
         (" 5 ,junk,", both, Protocol::V5),
         ("5,6", &[Protocol::V5], Protocol::V5),
         // Without a common version the plugin answers with its lowest, as in go-plugin. The host
-        // then says what is wrong.
+        // then reports the error.
         ("7", both, Protocol::V5),
         ("", both, Protocol::V5),
         ("5", &[Protocol::V6], Protocol::V6),
@@ -159,7 +159,7 @@ fn a_plugin_reads_the_environment_of_its_host() {
             multiplex_requested: false,
         }
     );
-    // An inherited certificate would make the plugin talk TLS.
+    // An inherited certificate would make the plugin use TLS.
     assert!(
         EnvironmentForPlugin::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_VARIABLE)
     );

@@ -10,7 +10,7 @@ pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(print_panic));
 }
 
-#[expect(clippy::print_stderr, reason = "stderr is how a plugin tells its host about a panic")]
+#[expect(clippy::print_stderr, reason = "a plugin reports a panic to its host on stderr")]
 fn print_panic(panic: &PanicHookInfo<'_>) {
     let message = panic.payload_as_str().unwrap_or("of an unusual kind");
     let location = panic.location().map(ToString::to_string).unwrap_or_default();

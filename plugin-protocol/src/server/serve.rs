@@ -114,8 +114,8 @@ pub(super) async fn serve_debug(
     serve_connections(services, accept_connections(listener, None), stop).await
 }
 
-/// Returns the addresses under which hosts may know the provider: each command line tool has a
-/// default registry, which applies to a name without a registry.
+/// Returns the addresses that hosts may use for the provider: each command line tool has a default
+/// registry, which applies to a name without a registry.
 fn provider_addresses_for_hosts(address: &str) -> Vec<String> {
     let name = address.strip_prefix("registry.terraform.io/").unwrap_or(address);
     if name.matches('/').count() != 1 {

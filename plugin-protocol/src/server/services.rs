@@ -32,7 +32,7 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// Puts the plumbing around `provider`, which speaks only `protocol`. Its streams end with `stop`.
+    /// Adds the services of go-plugin to `provider`, which uses only `protocol`. Its streams end with `stop`.
     pub(super) fn new(
         provider: ProviderService,
         protocol: Protocol,

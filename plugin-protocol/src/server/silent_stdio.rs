@@ -1,5 +1,5 @@
-//! The service through which a Go host would hear the output of a plugin. A plugin of ours prints into
-//! its log, so there is never anything; but the stream stays open, as hosts are used to.
+//! The service from which a Go host reads the output of a plugin. A plugin with this library prints to
+//! its log, so the stream is always empty. But it stays open, because hosts expect that.
 
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};

@@ -8,7 +8,7 @@ use rustls::{ClientConnection, ProtocolVersion, ServerConnection, SignatureSchem
 
 use super::*;
 
-/// Lets two sides talk until both are content or one refuses; returns the client's end.
+/// Runs the handshakes of two sides until both are complete or one is refused. Returns the client's end.
 fn connect(
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
@@ -140,6 +140,6 @@ fn a_host_uses_tls_1_2_for_a_plugin_with_a_weak_key() {
     let server = server_config(&plugin, plugin.certificate_pem()).expect("a server");
     // The server's own certificate is P-521, with which TLS 1.2 has no signature in common here; TLS
     // 1.3 would, and refuse it for being another one.
-    let error = connect(weak, server).expect_err("there is no such signature in TLS 1.2");
+    let error = connect(weak, server).expect_err("TLS 1.2 has no such signature");
     assert!(matches!(error, rustls::Error::PeerIncompatible(_)), "{error}");
 }

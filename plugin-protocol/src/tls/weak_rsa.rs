@@ -21,7 +21,7 @@ pub(super) const WEAK_RSA_SIGNATURE_SCHEMES: [SignatureScheme; 2] =
 // The modulus of a 2048-bit key takes 256 bytes; the shortest exponent and the DER around both 36.
 const MIN_STRONG_KEY_DER_LEN: usize = 256 + 36;
 
-/// Says whether the certificate holds an RSA key that the usual verification refuses as too short.
+/// Returns whether the certificate has an RSA key that the standard verification refuses as too short.
 pub(super) fn has_weak_rsa_key(certificate: &CertificateDer<'_>) -> bool {
     ParsedCertificate::try_from(certificate).is_ok_and(|parsed| {
         let key = parsed.subject_public_key_info();

@@ -41,7 +41,7 @@ impl InvalidMessage {
         Self(reason.into())
     }
 
-    /// Says in which part of the message it was.
+    /// Adds the part of the message that is invalid.
     fn prepend_location(self, location: impl fmt::Display) -> Self {
         Self(format!("{location}: {}", self.0))
     }

@@ -121,7 +121,7 @@ async fn a_file_that_cannot_be_run_is_reported() {
         message.starts_with("Launch: PATH: cannot be started: it is not a program, and"),
         "{message}"
     );
-    assert!(!trace.exists(), "a shell has run what is no program");
+    assert!(!trace.exists(), "a shell has run a file that is not a program");
 
     executable.path = directory.path().join("missing");
     expect![

@@ -60,6 +60,6 @@ async fn a_plugin_in_debug_mode_serves_several_hosts_until_an_interrupt() {
     assert!(status.success(), "{status}");
     let error = Plugin::reattach("tiny", reattach_entry, &Settings::TERRAFORM_DEFAULTS)
         .await
-        .expect_err("it has gone");
+        .expect_err("the plugin has ended");
     assert!(error.to_string().contains("TF_REATTACH_PROVIDERS"), "{error}");
 }

@@ -63,7 +63,7 @@ async fn dropping_or_killing_a_plugin_ends_its_process() {
 #[tokio::test]
 async fn a_cancelled_launch_leaves_no_process() {
     let watcher = ProcessWatcher::new();
-    // It holds the connection open for as long as the shell lives.
+    // It keeps the connection open as long as the shell runs.
     let (_dir, mut executable) = script("exec \"$TINY_PROGRAM\" host");
     executable.env.extend([watcher.address_variable(), watcher.temp_dir_variable()]);
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));

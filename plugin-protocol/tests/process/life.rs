@@ -32,9 +32,9 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
 async fn an_interrupt_does_not_end_a_plugin() {
     let (plugin, process) = launch_watched("", &Settings::TERRAFORM_DEFAULTS).await;
     let pid = Pid::from_raw(plugin.pid().expect("it is ours"));
-    // An interrupt from a terminal reaches plugins too, and only the host knows when they can end.
+    // An interrupt from a terminal reaches plugins too, and only the host determines when they can end.
     kill(pid, Signal::SIGINT).expect("it is there");
-    plugin.provider().schema().await.expect("it goes on");
+    plugin.provider().schema().await.expect("the plugin still answers");
     assert!(process.is_running());
 }
 

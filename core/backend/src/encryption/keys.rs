@@ -65,7 +65,7 @@ pub(super) trait KeySource: Send + Sync {
     /// As [`KeySource::generate_data_key`].
     fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String>;
 
-    /// The length of keys in bytes, or `None` if only the source knows it.
+    /// The length of keys in bytes, or `None` if the source determines it.
     fn key_length(&self) -> Option<usize>;
 }
 

@@ -145,7 +145,7 @@ impl Bucket {
         if let Some(generation) = generation {
             url.push_str(&format!("&ifGenerationMatch={generation}"));
         }
-        // Only a new object specifies its key, because the service knows the keys of stored
+        // Only a new object specifies its key, because the service stores the keys of existing
         // objects.
         if let (ObjectUse::State, ObjectEncryption::Kms(name)) = (object_use, &self.encryption) {
             url.push_str(&format!("&kmsKeyName={}", percent_encode(name)));

@@ -187,8 +187,8 @@ impl PgStore {
             // Real objects are made next, and what cannot be stored would be made again.
             self.table.check_states_are_writable(client).await?;
         }
-        // Claims would show the addresses of a state that is encrypted as a whole. It is locked alone, so no
-        // other run can be in the way. But its lock may have ended with its connection.
+        // Claims would show the addresses of a state that is encrypted as a whole. Its lock is exclusive, so
+        // no other run can conflict. But its lock may have ended with its connection.
         if self.cipher.hides_addresses() {
             return self.client.connection().await.map(|_| None);
         }

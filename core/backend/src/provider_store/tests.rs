@@ -443,7 +443,7 @@ async fn a_call_without_effect_that_hangs_ends_at_the_deadline_of_its_kind() {
     ] {
         let backend = new_backend(&service, fault, "f").await;
         let using = tokio::time::timeout(Duration::from_secs(60), use_whole_backend(&*backend));
-        let ended = using.await.unwrap_or_else(|_| panic!("{fault:?} goes on"));
+        let ended = using.await.unwrap_or_else(|_| panic!("{fault:?} does not end"));
         let message = ended.unwrap_err().diagnostic();
         let expected =
             [format!("has not answered {call}"), format!("its deadline of {limit} s has passed")];

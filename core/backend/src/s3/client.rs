@@ -251,7 +251,7 @@ impl RemoteClient for S3Client {
         }
         let Some(table) = &self.table else { return Ok(LockOutcome::Taken) };
         let outcome = self.insert_lock_entry(table, &info).await;
-        // No run knows the ID of half a lock, so it would remain until `force-unlock`.
+        // No run has the ID of half a lock, so it would remain until `force-unlock`.
         if self.use_lockfile && !matches!(outcome, Ok(LockOutcome::Taken)) {
             self.bucket.delete(&self.lock_key()).await.map_err(|error| {
                 format!("the lock {} was not released: {error}", self.lock_key())

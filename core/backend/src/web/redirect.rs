@@ -135,7 +135,7 @@ mod tests {
             Ok::<_, String>((follows, request.method.to_string(), has_sum))
         };
         assert_eq!(follow(307, "/b"), Ok((true, "PUT".to_owned(), true)));
-        // A GET at the other place would say nothing about the write.
+        // A GET of the other location would not show whether the write succeeded.
         for status in [301, 302, 303] {
             assert_eq!(follow(status, "/b"), Ok((false, "PUT".to_owned(), true)));
         }
