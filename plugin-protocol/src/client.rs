@@ -82,7 +82,7 @@ impl Settings {
     };
 }
 
-/// A running plugin. Dropping it kills the process, if it is ours; [`Plugin::shutdown`] is kinder.
+/// A running plugin. Dropping it kills the process, if this library started it. [`Plugin::shutdown`] lets it end.
 #[derive(Debug)]
 pub struct Plugin {
     name: String,
@@ -148,7 +148,7 @@ impl Plugin {
         self.protocol
     }
 
-    /// Returns its process id, if it is ours.
+    /// Returns its process id, if this library started it.
     #[must_use]
     pub fn pid(&self) -> Option<i32> {
         self.pool.child().map(|child| child.process.pid())

@@ -17,7 +17,7 @@ pub enum Failure {
     /// The plugin broke the protocol.
     #[error("{0}")]
     Misbehaved(String),
-    /// The plugin went away; its last words, such as a panic, are in `output`.
+    /// The plugin ended. Its last output, such as a panic, is in `output`.
     #[error("{reason}")]
     Lost {
         /// Observation.
@@ -107,7 +107,7 @@ impl Failure {
             | Self::Incompatible(_)
             | Self::UnencodableMessage(_)
             | Self::Unimplemented(_) => true,
-            // An answer without sense came after the work was done. A lost one may have.
+            // An invalid answer was sent after the work was done. A lost answer may have been.
             Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
             Self::Status { code, .. } => REFUSAL_CODE_NAMES.contains(&code.as_str()),
         }

@@ -125,7 +125,7 @@ where
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
 {
-    // A refusal is a good end. Only what was read must survive its way over the wire.
+    // A refusal is a valid result. Only a message that was read must survive a round trip.
     let Ok(value) = wire.try_into() else { return };
     let sent = |message: N| {
         let bytes = W::try_from(message).ok()?.encode_to_vec();
@@ -134,7 +134,7 @@ where
         Some(arrived.expect("what is written has a meaning"))
     };
     let Some(round_tripped) = sent(value) else { return };
-    // The first way may bring several forms of a message to one, and the next must keep that.
+    // The first round trip may normalize a message, and the next must not change it.
     assert_eq!(sent(round_tripped.clone()), Some(round_tripped), "a message is not what it was");
 }
 

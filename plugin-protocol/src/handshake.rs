@@ -139,7 +139,7 @@ pub struct Handshake {
     pub certificate: Option<Vec<u8>>,
 }
 
-/// Why a line is not a handshake we can use.
+/// The reason why a line is not a usable handshake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandshakeError {
     /// Not the format at all.
@@ -242,7 +242,7 @@ pub(crate) fn escape_and_shorten(bytes: &[u8]) -> String {
 pub struct EnvironmentForPlugin {
     /// Variables to set.
     pub set: Vec<(&'static str, OsString)>,
-    /// Variables that must not be inherited, because they would be taken for ours.
+    /// Variables that must not be inherited, because the plugin would take them for variables of this host.
     pub remove: Vec<&'static str>,
 }
 

@@ -38,7 +38,7 @@ impl HostCertificate {
     }
 }
 
-/// Connects to a running plugin, with TLS if `tls` has our identity and the plugin's certificate
+/// Connects to a running plugin, with TLS if `tls` has the identity of the host and the plugin's certificate
 /// (DER).
 ///
 /// # Errors

@@ -298,7 +298,7 @@ mod tests {
             assert!(text.contains("through the proxy proxy.example:3128: "), "{text}");
             assert!(!text.contains("secret"), "{text}");
         }
-        // The timeout of the whole request is none of the proxy.
+        // The timeout of the whole request is not a timeout of the proxy.
         let error = error_with_proxy_name(Error::Timeout(Timeout::Global), &proxy);
         assert!(matches!(error, Error::Timeout(Timeout::Global)), "{error}");
     }

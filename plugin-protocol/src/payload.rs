@@ -1,4 +1,4 @@
-//! A value on its way through the contract: decoded, or still as bytes.
+//! A value of a message: decoded, or still as bytes.
 
 use std::borrow::Cow;
 

@@ -37,7 +37,7 @@ pub struct Options {
     pub address: String,
     /// The versions to serve; the host picks.
     pub protocols: &'static [Protocol],
-    /// Serve hosts that find us by themselves, rather than the one that started us.
+    /// Serve hosts that connect by themselves, not the host that started the process.
     pub debug: bool,
 }
 

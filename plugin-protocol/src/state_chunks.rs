@@ -26,7 +26,7 @@ pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
             bytes: state.slice(start..end),
             total_length: offset_or_length_to_i64(total),
             start: offset_or_length_to_i64(start),
-            // Protocol 6: the last byte belongs to the range. An empty range has no way to be written.
+            // Protocol 6: the last byte belongs to the range. An empty range cannot be written.
             end: offset_or_length_to_i64(end.saturating_sub(1)),
             diagnostics: Vec::new(),
         }

@@ -33,7 +33,7 @@ pub use ruled_verifier::{CertificateRule, RuledVerifier, ShownCertificate};
 /// The name in every plugin certificate, and the server name that clients use.
 pub(crate) const TLS_SERVER_NAME: &str = "localhost";
 
-/// Bytes both ways, with TLS around them or without.
+/// A stream in both directions, with or without TLS.
 pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 

@@ -88,7 +88,7 @@ impl RecordedCall {
     }
 }
 
-/// The moment from which the starts of calls count. Recorders with the same one record parts of one
+/// The time from which the starts of calls count. Recorders with the same one record parts of one
 /// transcript.
 #[derive(Clone, Copy, Debug)]
 pub struct TranscriptStart {

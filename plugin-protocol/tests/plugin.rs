@@ -83,7 +83,7 @@ impl ProviderHandlers for Tiny {
             "panics" => panic!("the schema is lost"),
             // Far more than a pipe holds: it blocks if the host does not read.
             "chatters" => (0..300_000).for_each(|n| eprintln!("line {n} of a great many")),
-            // After the handshake, output on stdout must do no harm.
+            // After the handshake, output on stdout must be harmless.
             "prints" => println!("a print that nobody wants"),
             _ => (),
         }

@@ -54,7 +54,7 @@ impl ProcessWatcher {
         ("TINY_WITNESS".into(), address.to_string().into())
     }
 
-    /// A variable with which a host that is killed leaves its litter with us.
+    /// A variable that makes a killed host leave its files in a directory of the test.
     fn temp_dir_variable(&self) -> (OsString, OsString) {
         ("TMPDIR".into(), self.directory.path().into())
     }
@@ -71,7 +71,7 @@ impl ProcessWatcher {
 struct ProcessConnection(TcpStream);
 
 impl ProcessConnection {
-    /// Returns when the process has ended, however that came to be.
+    /// Returns when the process has ended, for any reason.
     async fn wait_for_end(mut self) {
         let outcome = timeout(HANG_TIMEOUT, self.0.read(&mut [0])).await.expect("the process ends");
         // An error is an end too: a process that is killed may break the connection.
@@ -85,7 +85,7 @@ impl ProcessConnection {
     }
 }
 
-/// A launched tiny provider whose end can be seen.
+/// A launched tiny provider whose end can be observed.
 async fn launch_watched(behaviour: &str, settings: &Settings) -> (Plugin, ProcessConnection) {
     let watcher = ProcessWatcher::new();
     let mut executable = tiny(behaviour);

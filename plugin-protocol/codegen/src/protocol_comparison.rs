@@ -195,7 +195,7 @@ fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> V5Type
             ));
         }
     }
-    // Extra fields do no harm: readers of protocol 5 ignore unknown fields.
+    // Extra fields are harmless: readers of protocol 5 ignore unknown fields.
     let is_known = |number| v5.field.iter().any(|field| field.number() == number);
     let extra = v6_message.field.iter().filter(|field| !is_known(field.number()));
     V5TypeSharing::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), v6_name }

@@ -45,7 +45,7 @@ impl ProcessTree {
         self.signal(Signal::SIGTERM);
     }
 
-    /// Kills the rest of it.
+    /// Kills its remaining processes.
     pub async fn kill(self) {
         self.signal(Signal::SIGKILL);
         self.leave_running().await;

@@ -36,7 +36,7 @@ impl ProcessTree {
         self.0.terminate_processes();
     }
 
-    /// Kills the rest of it.
+    /// Kills its remaining processes.
     #[expect(clippy::unused_async, reason = "other systems wait here")]
     pub async fn kill(self) {
         drop(self);

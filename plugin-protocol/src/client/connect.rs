@@ -34,7 +34,7 @@ pub(crate) struct Dialer {
 /// The reason why a connection could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
-    /// The plugin does not accept us.
+    /// The plugin does not accept the connection.
     #[error("no connection to {address}: {cause}")]
     Refused { address: String, cause: String },
     /// The plugin accepts the connection, but does not answer in HTTP/2.

@@ -19,7 +19,7 @@ pub(crate) trait ChannelSource: Send + Sync {
     async fn lease(&self) -> Result<Lease, Failure>;
 
     /// Explains a connection that broke during a call: may wait a moment for the plugin's exit status
-    /// and last words. `reason` is the observation of the call.
+    /// and last output. `reason` is the observation of the call.
     async fn explain_loss(&self, reason: String) -> Failure;
 }
 

@@ -20,10 +20,10 @@ use crate::Failure;
 const CALLS_BEFORE_NEXT_CONNECTION: usize = 8;
 /// Time that a broken connection waits for the exit of its process.
 const EXIT_STATUS_WAIT: Duration = Duration::from_secs(1);
-/// Time that the rest of a dead plugin's log gets to arrive.
+/// Time to wait for the remaining log of an ended plugin.
 const LAST_LINES_WAIT: Duration = Duration::from_millis(500);
 
-/// The connections to a plugin, and its process if it is ours.
+/// The connections to a plugin, and its process if this library started it.
 #[derive(Debug)]
 pub(crate) struct ConnectionPool {
     shared: Arc<SharedPool>,
@@ -79,7 +79,7 @@ impl ConnectionPool {
         self.child.as_ref()
     }
 
-    /// Returns a connection for our own needs, unless all are closed.
+    /// Returns a connection for internal calls, unless all are closed.
     pub(crate) fn first_open_channel(&self) -> Option<Channel> {
         self.shared.lock().connections.first().map(|connection| connection.channel.clone())
     }

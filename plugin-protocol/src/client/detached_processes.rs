@@ -1,5 +1,5 @@
 //! Finds processes that a plugin has started and that have left its process group, so that they
-//! were not ended with it. Ends none: a process that detaches itself may mean to stay.
+//! were not ended with it. Ends none: a process may detach itself in order to keep running.
 //!
 //! A process is recognised by the directory of the plugin's socket in its environment: it differs
 //! for each plugin, and children inherit it. A process that clears its environment is not found.

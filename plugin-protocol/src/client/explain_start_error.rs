@@ -44,7 +44,7 @@ pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
 }
 
 fn read_first_bytes(path: &Path) -> Vec<u8> {
-    // 256 bytes are as much as the kernel looks at (`BINPRM_BUF_SIZE`).
+    // 256 bytes are as much as the kernel reads (`BINPRM_BUF_SIZE`).
     let mut start = Vec::new();
     // An unreadable file is described as an empty one.
     match File::open(path).map(|file| file.take(256).read_to_end(&mut start)) {

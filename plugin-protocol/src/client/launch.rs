@@ -50,7 +50,7 @@ pub struct Executable {
     pub identity: Option<FileStamp>,
     /// Variables on top of the inherited environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Variables of our environment that it does not see.
+    /// Variables of this process that it does not inherit.
     pub withheld: Vec<OsString>,
 }
 
@@ -78,7 +78,7 @@ impl PluginChild {
 impl Drop for PluginChild {
     fn drop(&mut self) {
         self.process.kill();
-        // Most plugins remove their socket; a killed one cannot. Only a socket is ours to remove.
+        // Most plugins remove their socket; a killed one cannot. Only a socket may be removed.
         if let Some(path) = &self.socket
             && path.symlink_metadata().is_ok_and(|file| plugin_files::is_socket(file.file_type()))
             && let Err(error) = std::fs::remove_file(path)
@@ -88,7 +88,7 @@ impl Drop for PluginChild {
     }
 }
 
-/// Why a start failed, before it is put into the user's words.
+/// The reason why a start failed, before it is explained to the user.
 #[derive(Debug)]
 enum LaunchProblem {
     Environment(String),
@@ -162,7 +162,7 @@ async fn start_child(
     environment: &EnvironmentForPlugin,
     limits: ProcessLimits,
 ) -> io::Result<(StartedProcess, super::process::ChildOutputPipes)> {
-    // A bare name would be looked for in PATH.
+    // A name without a directory would be searched in PATH.
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
     loop {
@@ -186,7 +186,7 @@ async fn start_child(
         command.envs(environment.set.iter().map(|(name, value)| (name, value)));
         command.envs(executable.env.iter().map(|(name, value)| (name, value)));
         match StartedProcess::start(command, executable.arg0.as_deref(), limits).await {
-            // A file that was just written can be held open, for a moment, by another child of ours
+            // A file that was just written can be held open, for a moment, by another child process
             // that is about to replace itself.
             Err(error) if plugin_files::is_open_for_writing_error(&error) && attempts < 50 => {
                 attempts += 1;
@@ -274,7 +274,7 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
     }
 }
 
-/// Keeps the pipe empty for the child's whole life: one that cannot write would stop.
+/// Keeps the pipe empty until the child ends: a child that cannot write would stop.
 async fn discard_stdout(mut stdout: ChildStdout) {
     let mut sink = tokio::io::sink();
     match tokio::io::copy(&mut stdout, &mut sink).await {
@@ -289,7 +289,7 @@ async fn end_child_and_explain_failure(
     settings: &Settings,
     problem: LaunchProblem,
 ) -> Failure {
-    // A child that is ending by itself is let, because how it ended explains much.
+    // A child that is ending by itself is not killed, because its exit status explains the failure.
     let exit_wait = match problem {
         LaunchProblem::Ended => STDOUT_CLOSED_EXIT_WAIT,
         // A plugin that is crashing ends within moments. One with an invalid handshake may run forever.

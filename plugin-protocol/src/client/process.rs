@@ -73,7 +73,7 @@ impl StartedProcess {
         arg0: Option<&OsStr>,
         limits: ProcessLimits,
     ) -> io::Result<(Self, ChildOutputPipes)> {
-        // A plugin that inherits stdin would read the answers to our questions.
+        // A plugin that inherits stdin would read the answers to the prompts of this program.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         set_pre_exec(&mut command, arg0, limits)?;

@@ -48,7 +48,7 @@ impl PluginLog {
         let mut chunk = vec![0; 16 * 1024];
         loop {
             match stderr.read(&mut chunk).await {
-                // An unreadable pipe is at its end for us. The process itself is watched elsewhere.
+                // An unreadable pipe counts as ended. The process itself is watched elsewhere.
                 Ok(0) | Err(_) => break,
                 Ok(n) => lines.feed(&chunk[..n], |line| self.log_and_keep_line(line)),
             }

@@ -21,7 +21,7 @@ pub struct TypeSchemas<'a> {
     pub identity: Option<&'a Type>,
 }
 
-/// A call, with the values that its answer is held against.
+/// A call, with the values that its answer is compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     /// Any call, of whose answer only the deferral or the identity is judged.
@@ -85,7 +85,7 @@ pub enum Call<'a> {
     },
 }
 
-/// An answer, with the values that it is held against.
+/// An answer, with the values that it is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerToCheck<'a> {
     call: Call<'a>,
@@ -182,7 +182,7 @@ fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block)
                 true => Vec::new(),
                 false => plan_violations(block, prior, config, value),
             };
-            // The flag does not excuse this: a path into nowhere is a bug in every SDK.
+            // The flag does not permit this: a path to no value is a bug in every SDK.
             violations.extend(missing_replace_path_violations(prior, value, paths));
             violations
         }
@@ -286,7 +286,7 @@ fn plan_at_apply_violations(
 }
 
 fn identity_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
-    // Providers without identities leave the field out.
+    // Providers without identities omit the field.
     if *identity == Payload::Absent {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The rules about objects. Each function holds one answer against its request and returns
+//! The rules about objects. Each function compares one answer with its request and returns
 //! the violations.
 
 mod plan;

@@ -19,7 +19,7 @@ pub(super) struct ElementIndex<'v> {
 /// The parts of elements that an index goes by.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ElementKeyParts {
-    /// The whole of it.
+    /// The complete element.
     Whole,
     /// The attributes of these names, in order. With none, all elements agree.
     Attributes(Vec<Str>),

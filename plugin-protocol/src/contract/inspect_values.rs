@@ -110,7 +110,7 @@ fn write_value(value: &Value, out: &mut String) {
         Value::Number(number) => return out.push_str(&number.to_string()),
         // Escaped, so that a provider's string cannot steer a terminal.
         Value::String(text) => return out.push_str(&format!("{:?}", text.as_str())),
-        // No provider sees marks; if one got here, it must not get out.
+        // Providers receive no marks, so a mark in a value must not be sent.
         Value::Marked(_) => return out.push_str("(sensitive value)"),
         Value::Map(_) | Value::Object(_) => ["{", "}"],
         _ => ["[", "]"],

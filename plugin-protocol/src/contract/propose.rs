@@ -212,7 +212,7 @@ fn prior_attribute_matches_config(attr: &Attribute, prior: &Value, config: &Valu
 }
 
 /// Whether each element of a prior collection matches the configured one at the same position.
-/// Further configured elements do not matter.
+/// Further configured elements have no effect.
 fn prior_elements_match_config(
     element: &ElementSchema<'_>,
     nesting: Nesting,

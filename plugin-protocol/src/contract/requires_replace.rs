@@ -44,7 +44,7 @@ pub fn paths_requiring_replace(
     forcing_paths
 }
 
-/// Finds paths that lead nowhere, neither in the prior object nor in the planned one.
+/// Finds paths that exist neither in the prior object nor in the planned one.
 pub(super) fn missing_replace_path_violations(
     prior: &Plain,
     planned: &Plain,

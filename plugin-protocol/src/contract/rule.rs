@@ -1,11 +1,11 @@
-//! The rules that answers are held to, each with its id, text, source and the one that it protects.
+//! The rules for answers, each with its id, text, source and the party that it protects.
 
 use std::fmt;
 
 /// Generates the rules and the table of their properties.
 macro_rules! rules {
     ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $affected:literal;)*) => {
-        /// A rule that a provider's answer is held to.
+        /// A rule for the answers of providers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {$(
             $(#[doc = $text])+

@@ -18,7 +18,7 @@ pub struct ActionRequest {
 /// The plan of an action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanActionResponse {
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,

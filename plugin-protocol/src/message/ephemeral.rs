@@ -28,7 +28,7 @@ pub struct OpenResponse {
     pub private: Bytes,
     /// When it must be renewed, if ever.
     pub renew_at: Option<SystemTime>,
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,

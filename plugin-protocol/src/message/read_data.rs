@@ -24,7 +24,7 @@ pub struct ReadDataRequest {
 pub struct ReadDataResponse {
     /// The configuration with everything computed filled in.
     pub state: Payload,
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,

@@ -60,7 +60,7 @@ pub struct ReadResponse {
     pub state: Payload,
     /// The provider's private bytes.
     pub private: Bytes,
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// The identity, if the provider gives one.
     pub identity: Option<Payload>,
@@ -98,11 +98,11 @@ pub struct PlanResponse {
     pub planned: Payload,
     /// Changes at these paths require a replacement.
     pub requires_replace: Vec<Path>,
-    /// Private bytes to hand back when applying.
+    /// Private bytes to return when applying.
     pub planned_private: Bytes,
     /// The provider uses the old SDK, whose known inconsistencies are tolerated.
     pub legacy_type_system: bool,
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// The planned identity, if the provider gives one.
     pub planned_identity: Option<Payload>,
@@ -162,7 +162,7 @@ pub struct ImportRequest {
 pub struct ImportResponse {
     /// Usually one.
     pub resources: Vec<ImportedResource>,
-    /// Set if the provider put it off.
+    /// Set if the provider deferred it.
     pub deferred: Option<DeferredReason>,
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,

@@ -70,7 +70,7 @@ async fn accept_tls_if_configured(
     match tls {
         None => Ok(Connection(bytes)),
         Some(acceptor) => {
-            // A peer that connects and stays silent would hold this task for good.
+            // A peer that connects and sends nothing would block this task permanently.
             let stream = timeout(TLS_HANDSHAKE_TIMEOUT, acceptor.accept(bytes)).await??;
             Ok(Connection(Box::new(stream)))
         }

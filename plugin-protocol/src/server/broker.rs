@@ -24,7 +24,7 @@ impl GrpcBroker for Broker {
     ) -> Result<Response<Self::StartStreamStream>, Status> {
         // The answer ends when the host's side does.
         let offers = request.into_inner().filter(|_| future::ready(false));
-        // Cut off at the end of the plugin, because an open stream would hold up the shutdown.
+        // Cut off at the end of the plugin, because an open stream would delay the shutdown.
         Ok(Response::new(offers.take_until(self.0.wait_until_triggered()).boxed()))
     }
 }

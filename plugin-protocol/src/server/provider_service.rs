@@ -66,7 +66,7 @@ impl Service<http::Request<Body>> for ProviderService {
             }
         };
         let path = request.uri().path();
-        // Either version is answered. `Services` lets only the negotiated one through.
+        // Either version is answered. `Services` accepts only the negotiated one.
         let with_method = |protocol: Protocol| Some((protocol, protocol.method_at_path(path)?));
         let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(with_method) else {
             // Hosts learn from it that a provider lacks a newer method.

@@ -1,4 +1,4 @@
-//! Accepts the one announced certificate, from any holder of its key. Knows no other trust.
+//! Accepts the one announced certificate, from any holder of its key. Trusts nothing else.
 
 use rustls::DigitallySignedStruct;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

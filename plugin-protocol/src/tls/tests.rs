@@ -67,7 +67,7 @@ fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
     let server = server_config(&plugin, host.certificate_pem()).expect("a server");
     let provider = crypto_provider();
-    // By hand, because our own clients always show a certificate.
+    // Created here, because the clients of this library always send a certificate.
     let pin = PinnedVerifier::new(plugin.certificate.clone(), &provider);
     let client = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -57,7 +57,7 @@ pub(super) fn replay_answers(call: RecordedCall) -> RawAnswers {
     let end = match call.outcome {
         CallOutcome::Ok => None,
         CallOutcome::Status(status) => Some(RawError::Status(status)),
-        // The file has only words for it, and a lost connection is the usual reason.
+        // The file has only a text for it, and a lost connection is the usual reason.
         CallOutcome::Failed(reason) => {
             Some(RawError::Failed(Failure::Lost { reason, exit: None, output: String::new() }))
         }

@@ -1,5 +1,5 @@
 //! Conversions between wire messages and neutral ones, in both directions: a host writes requests
-//! and reads answers, a provider the other way round. One file per family of messages.
+//! and reads answers, a provider the opposite. One file per family of messages.
 //!
 //! A peer may send anything. A message without a meaning is [`InvalidMessage`]; one that can be understood
 //! well enough, such as a diagnostic of an unknown severity, is accepted, because an answer to

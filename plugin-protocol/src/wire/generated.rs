@@ -1,4 +1,4 @@
-//! The code made from the descriptions in `proto/`. Never changed by hand: see codegen.
+//! The code that codegen generates from the descriptions in `proto/`. Do not edit it.
 
 #![allow(dead_code, reason = "the messages are complete, also where nothing uses them")]
 

@@ -48,7 +48,7 @@ async fn a_plugin_in_debug_mode_serves_several_hosts_until_an_interrupt() {
         let plugin = Plugin::reattach("tiny", reattach_entry, &Settings::TERRAFORM_DEFAULTS)
             .await
             .expect("it answers");
-        // The process is not ours, so we must not end it.
+        // The host did not start the process, so it must not end it.
         assert_eq!(plugin.pid(), None);
         plugin.provider().schema().await.expect("a schema");
         plugin.shutdown().await;

@@ -65,7 +65,7 @@ impl StartedProcess {
         command.args(arg0);
         // Ctrl-C in the console does not reach it.
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);
-        // A plugin that inherits stdin would read the answers to our questions.
+        // A plugin that inherits stdin would read the answers to the prompts of this program.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let job = Job::new()?;
         let mut child = command.spawn()?;

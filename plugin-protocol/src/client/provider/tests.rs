@@ -60,7 +60,7 @@ where
         drop(tokio::io::copy_bidirectional(&mut client_wire, &mut server_wire).await);
     });
     let incoming = stream::once(async { Ok::<DuplexStream, std::io::Error>(server_end) });
-    // Ends, in whatever way, with its connection.
+    // Ends with its connection.
     tokio::spawn(Server::builder().serve_with_incoming(service, incoming.boxed()));
     // tonic dials again after a loss, and there is only one wire.
     let mut client_end = Some(client_end);
@@ -144,7 +144,7 @@ async fn a_request_beyond_the_limit_is_not_sent() {
     assert!(error.to_string().contains("the limit for messages is 256 MiB"), "{error}");
 }
 
-// ---- No answer, and whose fault it is
+// ---- Missing answers, and their cause
 
 /// A provider that misbehaves as named by the type.
 struct Bad;

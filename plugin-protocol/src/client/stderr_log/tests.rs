@@ -1,4 +1,4 @@
-//! A plugin's lines of log, in every form they come in.
+//! The log lines of a plugin, in every format.
 
 use expect_test::expect;
 

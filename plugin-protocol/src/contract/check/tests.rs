@@ -62,7 +62,7 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
 
 /// The violations of a plan.
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
-    // Unknown values in an applied object are another rule's; a second plan may hold them.
+    // Another rule covers unknown values in an applied object. A second plan may contain them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };
     let judge = |object| {
         judged(schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))

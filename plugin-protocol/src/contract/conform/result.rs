@@ -370,7 +370,7 @@ fn may_unknown_become(unknown: &Unknown, actual: &Value) -> bool {
         }
         Value::List(_) | Value::Set(_) | Value::Map(_) => {
             let length = actual.children().len() as u64;
-            // A set that still holds unknown elements may yet shrink.
+            // A set with unknown elements may still shrink.
             let min_length = if actual.is_wholly_known() { refinement.min_length } else { 0 };
             length >= min_length
                 && refinement.max_length.is_none_or(|max_length| length <= max_length)

@@ -1,4 +1,4 @@
-//! Tables of plans and results, with the word each of them breaks.
+//! Tables of plans and results, with the violation in each of them.
 
 use std::sync::Arc;
 

@@ -47,7 +47,7 @@ fn listed_paths_keep_their_prior_value() {
         "{disk:[{name:D} {name:E}] name:A net:{name:x}}",
     );
     check(vec![at("disk")], prior, config, "{disk:[{name:d}] name:A net:{name:X}}");
-    // There was one disk and no `no`, so two of the paths lead nowhere.
+    // There was one disk and no `no`, so two of the paths do not exist.
     check(
         vec![
             at("disk").index(0).attribute("name"),

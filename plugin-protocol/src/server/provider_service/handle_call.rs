@@ -28,7 +28,7 @@ pub(super) type ResponseFuture = BoxFuture<'static, http::Response<Body>>;
 /// Result of a method of the provider, before it is awaited.
 type PendingAnswer<'p, M> = BoxFuture<'p, Result<M, Failure>>;
 
-/// A call that came in.
+/// A received call.
 pub(super) struct IncomingCall {
     /// The name of the method, for messages.
     pub(super) name: &'static str,
@@ -76,7 +76,7 @@ impl IncomingCall {
         })
     }
 
-    /// Answers a call whose answer goes out in pieces.
+    /// Answers a call whose answer is sent in pieces.
     pub(super) fn answer_stream<X, N, M>(
         self,
         run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, StreamedResponse<M>>,

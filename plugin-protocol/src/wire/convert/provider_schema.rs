@@ -52,7 +52,7 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
             .iter()
             .any(|diagnostic| diagnostic.severity == formwork_value::diag::Severity::Error)
         {
-            // Errors win over everything else: the rest of the answer need not even be complete.
+            // Errors take precedence: the answer need not be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
         // As in Terraform, which validates only the schemas of resources, data sources, ephemeral

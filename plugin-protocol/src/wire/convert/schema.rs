@@ -1,4 +1,4 @@
-//! Schemas, as protocol 6 writes them. Checks only what our own types cannot represent. The
+//! Schemas, as protocol 6 writes them. Checks only for values that the types of this library cannot represent. The
 //! contract checks whether a schema is valid.
 
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ fn decode_block(
         let name = Str::from(&nested.type_name);
         let nested = decode_nested_block(nested, strictness)
             .map_err(|misread| misread.prepend_location(format_args!("block `{name}`")))?;
-        // A map would keep one of the two without a word.
+        // A map would silently keep one of the two.
         if blocks.contains_key(&name) {
             return Err(InvalidMessage::new(format!("block `{name}` is declared twice")));
         }

@@ -124,7 +124,7 @@ pub(crate) fn encode_state_chunks(
     encoded
 }
 
-/// A state being written, as its pieces come in.
+/// A state being written, whose pieces are being received.
 #[derive(Debug, Default)]
 pub(crate) struct IncomingStateChunks {
     state: Option<StateRef>,
@@ -152,7 +152,7 @@ impl IncomingStateChunks {
         }
         let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);
         self.n_bytes = self.n_bytes.saturating_add(length);
-        // The announced length is only a claim, so there is a limit of our own.
+        // The announced length is only a claim, so the length is limited.
         let limit = chunk.total_length.min(Self::MAX_STATE_BYTES);
         if self.n_bytes > limit {
             return Err(InvalidMessage::new(format!("the state is longer than {limit} bytes")));
