@@ -87,7 +87,7 @@ pub const DEFAULT_WORKSPACE: &str = "default";
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let directory = tempfile::tempdir().unwrap();
-/// let backend = LocalBackend { places: Workspaces::from_paths(directory.path(), None, None) };
+/// let backend = LocalBackend { workspaces: Workspaces::from_paths(directory.path(), None, None) };
 /// backend.create_workspace("test").await.unwrap();
 /// assert_eq!(backend.workspaces().await.unwrap(), ["default", "test"]);
 /// # }
@@ -197,7 +197,7 @@ fn journal_directory_of_remote_state(root: &Path, location: &str, workspace: &st
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let directory = tempfile::tempdir().unwrap();
-/// let backend = LocalBackend { places: Workspaces::from_paths(directory.path(), None, None) };
+/// let backend = LocalBackend { workspaces: Workspaces::from_paths(directory.path(), None, None) };
 /// let mut state = OpenState::open(&backend, DEFAULT_WORKSPACE).await.unwrap();
 /// assert!(state.store.read().await.unwrap().is_none());
 /// # }
