@@ -235,12 +235,9 @@ fn raw_variable_values_to_store<'a>(
 }
 
 /// The ephemeral variables that satisfy a condition.
-fn ephemeral_variables_where(
-    config: &Config,
-    condition: impl Fn(&str) -> bool,
-) -> BTreeSet<String> {
+fn ephemeral_variables_where(config: &Config, selects: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
-    variables.map(|(name, _)| name.to_string()).filter(|name| condition(name)).collect()
+    variables.map(|(name, _)| name.to_string()).filter(|name| selects(name)).collect()
 }
 
 /// The plan without the values of ephemeral variables, which must not be stored.
