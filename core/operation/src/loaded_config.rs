@@ -152,7 +152,11 @@ mod tests {
             if let Ok(session) = session {
                 session.unlock(&mut diags).await;
             }
-            assert!(diags.iter().all(|one| one.is_about_message(messages::STATE_IS_NOT_LOCAL)));
+            assert!(
+                diags
+                    .iter()
+                    .all(|diagnostic| diagnostic.is_about_message(messages::STATE_IS_NOT_LOCAL))
+            );
         }
     }
 }

@@ -437,8 +437,8 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
 #[tokio::test(start_paused = true)]
 async fn journals_are_local_without_a_permission() {
     let denied = || error_reply("403 Forbidden", "AuthorizationPermissionMismatch");
-    let wrong = error_reply("403 Forbidden", "AuthenticationFailed");
-    let server = ScriptedServer::start([denied(), denied(), denied(), denied(), wrong]);
+    let refused_reply = error_reply("403 Forbidden", "AuthenticationFailed");
+    let server = ScriptedServer::start([denied(), denied(), denied(), denied(), refused_reply]);
     let journals = shared_journals(&server);
     let reason = journals.begin_run("run").await.unwrap().unwrap();
     assert!(reason.contains("cannot be listed"), "{reason}");

@@ -192,10 +192,10 @@ mod tests {
             assert_eq!(sealed, expected, "{length}");
             assert_eq!(key.decrypt(&sealed, &aad).as_ref(), Some(&plain));
             assert_eq!(key.decrypt(&sealed, b"other"), None);
-            for at in [0, NONCE_LEN, sealed.len() - 1] {
+            for index in [0, NONCE_LEN, sealed.len() - 1] {
                 let mut changed = sealed.clone();
-                changed[at] ^= 1;
-                assert_eq!(key.decrypt(&changed, &aad), None, "{at}");
+                changed[index] ^= 1;
+                assert_eq!(key.decrypt(&changed, &aad), None, "{index}");
             }
         }
         assert!(AesGcmKey::new(&key[..20]).is_none());

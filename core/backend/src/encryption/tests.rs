@@ -313,8 +313,8 @@ fn an_encrypted_file_is_refused_without_a_configured_encryption() {
     let cipher = StateCipher::default();
     assert_eq!(cipher.parse_state(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
     assert_eq!(StateFile::read_header(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
-    let refused = PlanCipher::default().decrypt("plan.bin", OPENTOFU_PLAN).unwrap_err();
-    assert!(refused.detail.contains("TF_ENCRYPTION"), "{}", refused.detail);
+    let error = PlanCipher::default().decrypt("plan.bin", OPENTOFU_PLAN).unwrap_err();
+    assert!(error.detail.contains("TF_ENCRYPTION"), "{}", error.detail);
 }
 
 #[test]

@@ -489,9 +489,9 @@ async fn arguments_and_names_that_are_not_valid_are_refused() {
     assert_eq!(refusal(&suffix("app"), &[("KUBE_NAMESPACE", "ns")]), client);
     assert!(refusal(&[], &[]).contains("\"secret_suffix\" is required"));
     assert!(refusal(&suffix("app-1"), &[]).contains("must not end with '-<number>'"));
-    let nowhere = [("secret_suffix", Value::string("app")), ("host", Value::string(""))];
+    let without_server = [("secret_suffix", Value::string("app")), ("host", Value::string(""))];
     let error =
-        configure_backend_with_variables("kubernetes", &nowhere, &[]).err().unwrap().message;
+        configure_backend_with_variables("kubernetes", &without_server, &[]).err().unwrap().message;
     assert!(error.contains("no configuration has been provided"), "{error}");
     let in_cluster = [&suffix("app")[..], &[("in_cluster_config", Value::Bool(true))]].concat();
     assert!(refusal(&in_cluster, &[]).contains("KUBERNETES_SERVICE_HOST"));

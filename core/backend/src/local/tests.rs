@@ -186,8 +186,8 @@ async fn a_lock_is_waited_for() {
     let lock = first_store.lock(lock_request()).await.unwrap();
     let mut second = new_store(&directory);
     // The last attempt is made when the time is over, after the first holder has released the lock.
-    let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
-    let (locked, unlocked) = tokio::join!(second.lock(patient), first_store.unlock(lock));
+    let patient_request = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
+    let (locked, unlocked) = tokio::join!(second.lock(patient_request), first_store.unlock(lock));
     unlocked.unwrap();
     second.unlock(locked.unwrap()).await.unwrap();
 }

@@ -493,8 +493,10 @@ async fn warnings_are_kept_and_secrets_are_masked() {
             store.take_warnings().into_iter().map(|warning| warning.summary).collect();
         assert_eq!(warnings, [expected]);
     }
-    let wrong = new_backend(&service, AnswerFault::ReportsSecret, "f").await;
-    let Err(error) = wrong.open_store("default").await else { panic!("it was configured") };
+    let leaking_backend = new_backend(&service, AnswerFault::ReportsSecret, "f").await;
+    let Err(error) = leaking_backend.open_store("default").await else {
+        panic!("it was configured")
+    };
     let mut diags = Diagnostics::new();
     let _ = diags.error(error.diagnostic());
     let text = format!("{diags:?}");

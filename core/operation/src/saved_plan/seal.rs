@@ -319,22 +319,22 @@ mod tests {
         let user =
             |name: &str| SealKeySource { file: Some(directory.path().join(name)), text: None };
         let shared = |name: &str| SealKeySource { text: Some("secret".to_owned()), ..user(name) };
-        let nothing = SealKeySource::default();
+        let no_key = SealKeySource::default();
         // The second user has a key of their own.
         seal_test_parts(&user("b"));
         for (made_with, applied, expected) in [
             (user("a"), user("b"), SealVerdict::Foreign),
             // This user has no key yet, so the seal cannot be verified.
             (user("a"), user("never planned"), SealVerdict::Unverified),
-            (user("a"), nothing.clone(), SealVerdict::Unverified),
+            (user("a"), no_key.clone(), SealVerdict::Unverified),
             (shared("a"), shared("b"), SealVerdict::Own),
             (shared("a"), user("b"), SealVerdict::Foreign),
             (user("a"), shared("a"), SealVerdict::Foreign),
         ] {
             assert_eq!(check_plan_seal(&applied, &mut seal_test_parts(&made_with)), expected);
         }
-        assert_eq!(seal_plan_parts(&nothing, &[]), None);
-        assert_eq!(check_plan_seal(&nothing, &mut PlanFileParts::new()), SealVerdict::Unsealed);
+        assert_eq!(seal_plan_parts(&no_key, &[]), None);
+        assert_eq!(check_plan_seal(&no_key, &mut PlanFileParts::new()), SealVerdict::Unsealed);
         assert_eq!(check_plan_seal(&user("b"), &mut PlanFileParts::new()), SealVerdict::Foreign);
     }
 

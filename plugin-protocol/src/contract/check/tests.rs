@@ -73,7 +73,7 @@ fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Pl
 fn form_cases() -> Vec<Case> {
     let schema = secret();
     let object = block_value(&schema, r#"{"name":"a","id":"1"}"#);
-    let nothing = null(&schema);
+    let null_object = null(&schema);
     let violations_of = |exchange: AnswerToCheck<'_>| judged(&schema, &exchange);
     let bytes = Payload::Msgpack(Vec::new().into());
     let number = plain(Value::int(1));
@@ -93,13 +93,13 @@ fn form_cases() -> Vec<Case> {
             rule: Rule::ObjectPresent,
             broken: violations_of(
                 AnswerToCheck::for_call(Call::Read)
-                    .with_answered_object(&Payload::Absent, &nothing),
+                    .with_answered_object(&Payload::Absent, &null_object),
             ),
             kept: violations_of(
-                AnswerToCheck::for_call(Call::Read).with_answered_object(&bytes, &nothing),
+                AnswerToCheck::for_call(Call::Read).with_answered_object(&bytes, &null_object),
             ),
         },
-        simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
+        simple(Rule::ObjectNotNull, Call::ReadData, &null_object, &object),
         simple(Rule::ObjectKnown, Call::Read, &block_value(&schema, r#"{"name":"?"}"#), &object),
         simple(Rule::ObjectType, Call::PlanReplacement, &number, &object),
         simple(
@@ -108,12 +108,12 @@ fn form_cases() -> Vec<Case> {
             &block_value(&schema, r#"{"name":"a","secret":"s"}"#),
             &object,
         ),
-        simple(Rule::DestroyPlanNull, Call::PlanDestroy, &object, &nothing),
+        simple(Rule::DestroyPlanNull, Call::PlanDestroy, &object, &null_object),
         simple(
             Rule::DestroyedNull,
-            Call::Apply { planned: &nothing, legacy: true },
+            Call::Apply { planned: &null_object, legacy: true },
             &object,
-            &nothing,
+            &null_object,
         ),
         Case {
             rule: Rule::ImportType,
@@ -227,11 +227,15 @@ fn replace_cases() -> Vec<Case> {
         judged(&schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))
     };
     let paths = |name: &str| [Path::root().attribute(name)];
-    let (nowhere, name) = (paths("nowhere"), paths("name"));
+    let (missing_path, name) = (paths("nowhere"), paths("name"));
     let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
     let final_plan = |replaced| judge(Call::FinalPlan { shown: &prior, replaced }, &prior);
     vec![
-        Case { rule: Rule::ReplacePathExists, broken: replace(&nowhere), kept: replace(&name) },
+        Case {
+            rule: Rule::ReplacePathExists,
+            broken: replace(&missing_path),
+            kept: replace(&name),
+        },
         Case { rule: Rule::FinalPlanInPlace, broken: final_plan(&name), kept: final_plan(&[]) },
     ]
 }

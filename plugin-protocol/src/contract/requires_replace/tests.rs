@@ -24,8 +24,8 @@ fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String
     let schema = schema();
     let (prior, planned) = (block_value(&schema, prior), block_value(&schema, planned));
     let forcing = paths_requiring_replace(&schema, &prior, &planned, paths);
-    let nowhere = missing_replace_path_violations(&prior, &planned, paths);
-    (forcing.iter().map(Path::to_string).collect(), violation_lines(&nowhere))
+    let violations = missing_replace_path_violations(&prior, &planned, paths);
+    (forcing.iter().map(Path::to_string).collect(), violation_lines(&violations))
 }
 
 fn at(name: &str) -> Path {
@@ -64,9 +64,9 @@ fn the_empty_path_is_the_whole_object() {
 #[test]
 fn a_path_into_an_unknown_value_exists_if_its_type_has_that_part() {
     let planned = r#"{"name":"a","id":"?"}"#;
-    let (forcing, nowhere) = check(r#"{"name":"a"}"#, planned, &[at("id").index(9), at("id")]);
+    let (forcing, violations) = check(r#"{"name":"a"}"#, planned, &[at("id").index(9), at("id")]);
     assert_eq!(forcing, [".id"]);
-    assert_eq!(nowhere, [".id[9]: replacement is required for a non-existent attribute path"]);
+    assert_eq!(violations, [".id[9]: replacement is required for a non-existent attribute path"]);
     let part = |ty: Type, path: Path| part_at(&Value::unknown(ty), &path).map(|part| part.ty());
     let root = Path::root();
     assert_eq!(part(Type::list(Type::Bool), root.index(9)), Some(Type::Bool));
@@ -92,8 +92,8 @@ fn a_nonexistent_path_is_a_violation() {
     let (paths, violations) = check(r#"{"rule":[{"name":"a"}]}"#, r#"{"rule":[]}"#, &paths);
     assert_eq!(paths, [""; 0]);
     let message = "replacement is required for a non-existent attribute path";
-    let wrong = [".no", ".disk[3]", ".rule[0]", ".tags[\"k\"]"];
-    assert_eq!(violations, wrong.map(|path| format!("{path}: {message}")));
+    let invalid_paths = [".no", ".disk[3]", ".rule[0]", ".tags[\"k\"]"];
+    assert_eq!(violations, invalid_paths.map(|path| format!("{path}: {message}")));
 }
 
 #[test]

@@ -201,8 +201,8 @@ async fn unknown_calls_end_with_a_status() {
         let end = transport.call_and_collect_reply(large).await.end;
         let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
         assert_eq!(status.code_name(), "OutOfRange");
-        let nowhere = RawCall { path: "nowhere".into(), ..RawCall::new(Protocol::V6, "", "") };
-        let end = transport.call_and_collect_reply(nowhere).await.end;
+        let invalid_call = RawCall { path: "nowhere".into(), ..RawCall::new(Protocol::V6, "", "") };
+        let end = transport.call_and_collect_reply(invalid_call).await.end;
         assert!(matches!(end, Err(RawError::Failed(Failure::UnencodableMessage(_)))), "{end:?}");
     }
 }
