@@ -68,12 +68,13 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (FileId::at(one), FileId::at(other)) {
         (Ok(one), Ok(other)) => one == other,
         (Err(_), Err(_)) => {
-            let place = |path: &Path| {
+            let canonical_path = |path: &Path| {
                 let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
                 let directory = directory.unwrap_or(Path::new(".")).canonicalize().ok()?;
                 Some(directory.join(path.file_name()?))
             };
-            place(one).is_some_and(|place_of_one| Some(place_of_one) == place(other))
+            canonical_path(one)
+                .is_some_and(|place_of_one| Some(place_of_one) == canonical_path(other))
         }
         _ => false,
     }

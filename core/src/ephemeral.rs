@@ -104,10 +104,10 @@ impl<'s> EphemeralResources<'s> {
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         // Collected separately, so that only these diagnostics are assigned to parts of this block.
-        let mut said = Diagnostics::new();
-        let value = self.try_open(&mut said, site, scope).await;
-        point_diagnostics_at_parts(&mut said, &site.config.body, site.config.span);
-        diags.append(said).and(value)
+        let mut open_diags = Diagnostics::new();
+        let value = self.try_open(&mut open_diags, site, scope).await;
+        point_diagnostics_at_parts(&mut open_diags, &site.config.body, site.config.span);
+        diags.append(open_diags).and(value)
     }
 
     async fn try_open(
@@ -170,34 +170,34 @@ impl<'s> EphemeralResources<'s> {
 
     /// Closes all open resources, and reports the diagnostics of renewals.
     pub(crate) async fn close_all(&self, diags: &mut Diagnostics) {
-        let left: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
-        self.close_instances(diags, left).await;
+        let still_open: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
+        self.close_instances(diags, still_open).await;
         let _ = diags.append(self.problems.take());
     }
 
     async fn close_instances(&self, diags: &mut Diagnostics, these: Vec<InstanceAddr>) {
         let closed = these.iter().map(async |addr| {
-            let mut said = Diagnostics::new();
+            let mut close_diags = Diagnostics::new();
             // Removed before the call, so that it is not closed twice and no renewal starts in the
             // meantime.
             let open = self.open.borrow_mut().remove(addr);
             self.changed.notify_one();
-            let Some(open) = open else { return said };
+            let Some(open) = open else { return close_diags };
             // The semaphore is never closed, so a permit is always granted.
             let _turn = open.turn.acquire().await;
             let private = open.opened.clone();
             let closing = open.client.close_ephemeral(
-                &mut said,
+                &mut close_diags,
                 open.resource_type(),
                 private,
                 open.call_context(),
             );
             let _ = self.wait_with_events(addr, EphemeralStep::Close, closing).await;
-            self.point_at_resource_block(&mut said, &open);
-            said
+            self.point_at_resource_block(&mut close_diags, &open);
+            close_diags
         });
-        for said in futures_util::future::join_all(closed).await {
-            let _ = diags.append(said);
+        for close_diags in futures_util::future::join_all(closed).await {
+            let _ = diags.append(close_diags);
         }
     }
 
@@ -257,10 +257,10 @@ impl<'s> EphemeralResources<'s> {
     async fn renew_resource(&self, open: Rc<OpenResource>) {
         // The semaphore is never closed, so a permit is always granted.
         let _turn = open.turn.acquire().await;
-        let mut said = Diagnostics::new();
+        let mut renew_diags = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
         let renewing = open.client.renew_ephemeral(
-            &mut said,
+            &mut renew_diags,
             open.resource_type(),
             private,
             open.call_context(),
@@ -271,17 +271,17 @@ impl<'s> EphemeralResources<'s> {
             open.due.set(self.renewal_deadline(&keep));
             *open.keep.borrow_mut() = keep;
         }
-        self.point_at_resource_block(&mut said, &open);
-        for problem in said {
+        self.point_at_resource_block(&mut renew_diags, &open);
+        for problem in renew_diags {
             self.problems.borrow_mut().warn(renewal_warning(&open.addr, open.block, problem));
         }
     }
 
-    fn point_at_resource_block(&self, said: &mut Diagnostics, open: &OpenResource) {
+    fn point_at_resource_block(&self, diags: &mut Diagnostics, open: &OpenResource) {
         if let Some(resource) =
             self.session.config.find_resource(&open.addr.resource_addr().config_addr())
         {
-            point_diagnostics_at_parts(said, &resource.body, open.block);
+            point_diagnostics_at_parts(diags, &resource.body, open.block);
         }
     }
 
@@ -326,8 +326,8 @@ fn renewal_warning(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Dia
         "{addr} could not be renewed, so it may expire before all its dependents are done. The provider reported: {}: {}",
         problem.summary, problem.detail
     );
-    let place = problem.subject.unwrap_or(block);
+    let span = problem.subject.unwrap_or(block);
     Diagnostic::warning(messages::EPHEMERAL_RESOURCE_NOT_RENEWED, detail)
-        .at(place)
+        .at(span)
         .about(addr.to_string())
 }

@@ -65,8 +65,8 @@ pub struct Graph<V, E = ()> {
 impl<E> Edges<E> {
     /// Adds an edge: `dependent` waits for `dependency`. Of several equal edges, the reason of the first
     /// is kept.
-    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
-        self.0.push(Edge { dependent, dependency, why });
+    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, reason: E) {
+        self.0.push(Edge { dependent, dependency, why: reason });
     }
 
     /// Removes the edges for which `keep` returns false.
@@ -112,8 +112,8 @@ impl<V, E> GraphDraft<V, E> {
 
     /// Adds an edge: `dependent` waits for `dependency`. Of several equal edges, the reason of the first
     /// is kept.
-    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
-        self.edges.connect(dependent, dependency, why);
+    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, reason: E) {
+        self.edges.connect(dependent, dependency, reason);
     }
 
     /// Returns the vertices, by ID.

@@ -60,13 +60,13 @@ pub fn current_address(
     addr: &InstanceAddr,
     provider: &ProviderConfigAddr,
 ) -> InstanceAddr {
-    let mut alone = State::default();
+    let mut state_of_instance = State::default();
     let instance = InstanceState::default();
-    alone
+    state_of_instance
         .resource_or_insert(addr.resource_addr(), provider)
         .instances
         .insert(addr.key.clone(), instance);
-    let (_, state) = Moves::apply_all_moves(config, &alone);
+    let (_, state) = Moves::apply_all_moves(config, &state_of_instance);
     let mut all = state.resources.iter();
     let first = all.next().and_then(|(resource, held)| {
         held.instances.keys().next().map(|key| resource.instance_addr(key.clone()))

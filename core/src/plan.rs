@@ -357,9 +357,9 @@ async fn plan_destroy(
     // Each result is recorded once, so the two walks need tables of their own.
     let results = session.results.new_for_same_config(session.config);
     let session_inputs = SessionInputs { results: &results, ..**session };
-    let beside = &session.with_inputs(session_inputs).with_observer(session.watch);
+    let refresh_session = &session.with_inputs(session_inputs).with_observer(session.watch);
     let mut found = Diagnostics::new();
-    let refreshed = plan_after_moves(beside, &mut found, &refreshing, inputs).await;
+    let refreshed = plan_after_moves(refresh_session, &mut found, &refreshing, inputs).await;
     if found.has_errors() {
         diags.append(found)?;
     }

@@ -48,7 +48,7 @@ pub trait Provisioner {
     async fn run_task(
         &self,
         task: ProvisionerTask<'_>,
-        tell: OutputSink<'_>,
+        output: OutputSink<'_>,
     ) -> Result<(), ProvisionerError>;
 
     /// Requests running work to stop.

@@ -150,7 +150,7 @@ impl ObjectState {
             attributes.get("id").filter(|id| !id.is_null()).cloned()
         };
         match (&self.identity, &other.identity) {
-            (Some(own), Some(theirs)) => Some(own == theirs),
+            (Some(id), Some(theirs)) => Some(id == theirs),
             // One may have been stored by a provider version without identities.
             _ => Some(id(self)? == id(other)?),
         }

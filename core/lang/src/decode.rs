@@ -36,12 +36,12 @@ pub fn evaluate_body(
     scope: &dyn Scope,
 ) -> Result<Value, Reported> {
     // Only the diagnostics of this body are sorted. Those of the caller keep their order.
-    let mut own = Diagnostics::new();
-    let mut decoder = Decoder { diags: &mut own };
+    let mut body_diags = Diagnostics::new();
+    let mut decoder = Decoder { diags: &mut body_diags };
     let legacy_check = &LegacySchemaCheck::of(schema);
     let context = DecodeContext { scope, marks: Marks::NONE, is_unknown: false, legacy_check };
     let value = decoder.decode_body(body, schema, context);
-    diags.append(sort_and_dedup_diagnostics(own))?;
+    diags.append(sort_and_dedup_diagnostics(body_diags))?;
     Ok(value)
 }
 

@@ -170,7 +170,7 @@ impl Evaluator<'_> {
         blamed: &Expr,
         frames: ForFrames<'_>,
     ) -> Reported {
-        let mentioned = if self.quiet {
+        let values = if self.quiet {
             Vec::new()
         } else {
             mentioned_values::describe_mentioned_in_frames(
@@ -180,7 +180,7 @@ impl Evaluator<'_> {
                 ErrorCause::Values,
             )
         };
-        self.diags.error(Diagnostic { mentioned, ..diagnostic })
+        self.diags.error(Diagnostic { mentioned: values, ..diagnostic })
     }
 
     /// Reports that an evaluation exceeds a limit.
@@ -225,12 +225,12 @@ pub fn first_token_span(expr: &Expr) -> Span {
 }
 
 /// The first part of a template, without the quote before it.
-fn first_template_part_span(parts: &[TemplatePart], whole: Span) -> Span {
+fn first_template_part_span(parts: &[TemplatePart], template_span: Span) -> Span {
     match parts.first() {
         Some(TemplatePart::Literal(_, span)) => *span,
         Some(TemplatePart::Interpolation(expr)) => first_token_span(expr),
         Some(TemplatePart::If(choice)) => first_token_span(&choice.condition),
         Some(TemplatePart::For(repeat)) => repeat.span,
-        None => whole.empty_span_after(),
+        None => template_span.empty_span_after(),
     }
 }

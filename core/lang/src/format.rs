@@ -24,9 +24,9 @@ pub fn format_source(
     sources: &Sources,
     source: SourceId,
 ) -> Result<String, Reported> {
-    let mut own = Diagnostics::new();
-    let body = parse_file(&mut own, sources, source);
-    diags.append(own)?;
+    let mut parse_diags = Diagnostics::new();
+    let body = parse_file(&mut parse_diags, sources, source);
+    diags.append(parse_diags)?;
     let text = sources.source_text(source);
     let mut pieces =
         spaced_token::cut_spaced_tokens(text, &syntax_rewrites::find_rewrites(text, &body));

@@ -134,8 +134,8 @@ impl Budget {
 
 /// Subtracts an amount. An amount that is too large takes the whole rest: an expression that survives
 /// the refusal, with `can` or `try`, must not continue with the remainder.
-fn take_from_budget(left: &Cell<u64>, n: u64) -> Option<()> {
-    let rest = left.get().checked_sub(n);
-    left.set(rest.unwrap_or(0));
+fn take_from_budget(remaining: &Cell<u64>, n: u64) -> Option<()> {
+    let rest = remaining.get().checked_sub(n);
+    remaining.set(rest.unwrap_or(0));
     rest.map(drop)
 }

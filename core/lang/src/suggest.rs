@@ -39,14 +39,14 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let in_front: usize =
         a.chars().zip(b.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
     let (a, b) = (a.get(in_front..)?, b.get(in_front..)?);
-    let behind: usize = a
+    let n_common_suffix: usize = a
         .chars()
         .rev()
         .zip(b.chars().rev())
         .take_while(same)
         .map(|(letter, _)| letter.len_utf8())
         .sum();
-    let (a, b) = (a.get(..a.len() - behind)?, b.get(..b.len() - behind)?);
+    let (a, b) = (a.get(..a.len() - n_common_suffix)?, b.get(..b.len() - n_common_suffix)?);
     // A letter is at most four bytes.
     if a.len().abs_diff(b.len()) > limit * 4 {
         return None;

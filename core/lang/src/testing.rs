@@ -42,12 +42,12 @@ impl SourceText {
     pub(crate) fn problems(&self) -> String {
         let mut out = String::new();
         for diag in self.diags.iter() {
-            let place = diag.subject.map_or_else(String::new, |span| {
+            let location = diag.subject.map_or_else(String::new, |span| {
                 let (start, text) =
                     (self.sources.start_position(span), self.sources.text_of_span(span));
                 format!("{}:{} {text:?} ", start.line, start.column)
             });
-            out += &format!("{place}{}\n    {}\n", diag.summary, diag.detail);
+            out += &format!("{location}{}\n    {}\n", diag.summary, diag.detail);
         }
         out
     }

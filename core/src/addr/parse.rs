@@ -73,9 +73,9 @@ pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError
     loop {
         // An address cannot begin with a key, so a bracket at the start is read as an invalid name.
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
-            let (key, behind) = read_instance_key(inside.trim_start())?;
+            let (key, after_key) = read_instance_key(inside.trim_start())?;
             steps.push(AddressStep::Key(key));
-            rest = behind;
+            rest = after_key;
         } else {
             let name = if steps.is_empty() {
                 rest
@@ -83,12 +83,12 @@ pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError
                 rest.strip_prefix('.').ok_or_else(|| unexpected_text_error(rest))?
             };
             let length = name.find(|c| !is_name_continuation(c)).unwrap_or(name.len());
-            let (name, behind) = name.split_at(length);
+            let (name, after_name) = name.split_at(length);
             if !is_identifier(name) {
-                return Err(invalid_name_error(&steps, name, behind));
+                return Err(invalid_name_error(&steps, name, after_name));
             }
             steps.push(AddressStep::Name(name.into()));
-            rest = behind;
+            rest = after_name;
         }
         if rest.is_empty() {
             return Ok(steps);
@@ -96,12 +96,12 @@ pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError
     }
 }
 
-fn invalid_name_error(before: &[AddressStep], name: &str, behind: &str) -> AddressError {
+fn invalid_name_error(before: &[AddressStep], name: &str, after_name: &str) -> AddressError {
     AddressError::new(if before.is_empty() {
-        format!("An address must begin with a name, not with `{name}{behind}`.")
+        format!("An address must begin with a name, not with `{name}{after_name}`.")
     } else {
         format!(
-            "Expected a name after a dot, but found `{name}{behind}`. Write instance keys \
+            "Expected a name after a dot, but found `{name}{after_name}`. Write instance keys \
              in brackets: `[0]`, `[\"key\"]`."
         )
     })
@@ -132,7 +132,7 @@ fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
         (InstanceKey::Int(number), rest)
     };
     match rest.trim_start().strip_prefix(']') {
-        Some(behind) => Ok((key, behind)),
+        Some(after_bracket) => Ok((key, after_bracket)),
         None => Err(AddressError::new("Expected a closing bracket after the key.")),
     }
 }
@@ -360,8 +360,8 @@ impl FromStr for ProviderConfigAddr {
         let steps = split_address(text)?;
         let mut rest = steps.as_slice();
         let module = parse_module_prefix(&mut rest)?;
-        let [AddressStep::Name(word), which, rest @ ..] = rest else { return Err(bad()) };
-        let provider = match which {
+        let [AddressStep::Name(word), provider_step, rest @ ..] = rest else { return Err(bad()) };
+        let provider = match provider_step {
             _ if word != "provider" => return Err(bad()),
             AddressStep::Key(InstanceKey::Str(source)) => ProviderAddr::from_state(source)?,
             // States from before Terraform 0.13 name a provider only by its type.

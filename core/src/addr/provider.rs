@@ -248,11 +248,11 @@ mod tests {
             "ex ample.com/x/y",
             "example.com:0/x/y",
         ] {
-            let said = match source.parse::<ProviderAddr>() {
+            let message = match source.parse::<ProviderAddr>() {
                 Ok(addr) => format!("{addr} ({})", addr.display_string()),
                 Err(bad) => format!("{}: {}", bad.summary, bad.detail),
             };
-            out += &format!("{source:?}: {said}\n");
+            out += &format!("{source:?}: {message}\n");
         }
         expect![[r#"
             "null": registry.terraform.io/hashicorp/null (hashicorp/null)

@@ -115,7 +115,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(ApplyVertex<'c>)) {
 fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(ApplyVertex<'c>)) {
     let timings = DestroyTimings::from_plan(plan);
     let unknown = unknown_at_plan::unchanged_with_unknown_conditions(plan);
-    let mut gone = BTreeSet::new();
+    let mut destroyed = BTreeSet::new();
     for change in plan.changes.values() {
         let name = change.addr.resource_addr().config_addr();
         let deposes = match change.action {
@@ -145,7 +145,7 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Apply
             let deposed = deposes.or_else(|| change.deposed.clone());
             let timing = timings.timing_of(change);
             add(DestroyVertex { change, deposed, timing }.into());
-            if gone.insert(name.clone()) {
+            if destroyed.insert(name.clone()) {
                 add(ResourceGoneVertex { addr: name }.into());
             }
         }
@@ -172,12 +172,12 @@ fn connect_references<'c>(
         if vertex.ignores_references(mode) {
             continue;
         }
-        let own = vertex.as_expand().and_then(|expand| index.done.get(&expand.addr).copied());
+        let own_done = vertex.as_expand().and_then(|expand| index.done.get(&expand.addr).copied());
         for (node, references) in vertex.references(config) {
             for reference in references {
-                let whole = index.names.find_vertex(node, reference).copied();
+                let whole_object = index.names.find_vertex(node, reference).copied();
                 // A reference of a block to its own resource would make the vertex wait for itself.
-                if whole == Some(at) || whole.is_some() && whole == own {
+                if whole_object == Some(at) || whole_object.is_some() && whole_object == own_done {
                     continue;
                 }
                 for &to in index.referenced_vertices(node, reference) {

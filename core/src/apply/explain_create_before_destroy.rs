@@ -25,20 +25,20 @@ pub(super) fn explain_create_before_destroy(
     if change.deposed.is_some() {
         return Some("a replacement with create_before_destroy left it behind".to_owned());
     }
-    if let Some(place) = session
+    if let Some(location) = session
         .config
         .find_resource(&addr)
-        .and_then(|own| create_before_destroy_location(session, own))
+        .and_then(|resource| create_before_destroy_location(session, resource))
     {
-        return Some(format!("create_before_destroy is set at {place}"));
+        return Some(format!("create_before_destroy is set at {location}"));
     }
     // Only a replacement follows the configuration. A deletion follows the flag in the state, which
     // Terraform also stores for objects that inherited it.
     if change.action == Action::Replace(ReplaceOrder::CreateFirst)
-        && let Some((heir, place)) = dependent_with_create_before_destroy(session, &addr)
+        && let Some((heir, location)) = dependent_with_create_before_destroy(session, &addr)
     {
         return Some(format!(
-            "create_before_destroy is inherited from {heir}, which needs it and sets it at {place}"
+            "create_before_destroy is inherited from {heir}, which needs it and sets it at {location}"
         ));
     }
     if change.create_before_destroy {
@@ -72,9 +72,9 @@ fn dependent_with_create_before_destroy(
     // same edges.
     while let Some(id) = queue.pop_front() {
         if let Some(expand) = draft[id].as_expand()
-            && let Some(place) = create_before_destroy_location(session, expand.config)
+            && let Some(location) = create_before_destroy_location(session, expand.config)
         {
-            return Some((expand.addr.clone(), place));
+            return Some((expand.addr.clone(), location));
         }
         for &next in dependents.neighbors(id) {
             if !std::mem::replace(&mut seen[next.index()], true) {

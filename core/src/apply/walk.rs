@@ -63,9 +63,9 @@ pub(super) async fn walk_apply_graph(
     // A journal that refuses a record ends the walk like an interrupt, as no call could be
     // announced.
     let ends = || !journal.can_announce();
-    let mut said = Diagnostics::default();
+    let mut close_diags = Diagnostics::default();
     let walk = walk_phase(
-        &mut said,
+        &mut close_diags,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &ends },
         |vertex| visit_vertex(view, vertex),
         |vertex, came, failed| {
@@ -87,7 +87,7 @@ pub(super) async fn walk_apply_graph(
         },
     );
     let (unvisited, buffer_failure) = journal.run_and_write_buffer(walk).await;
-    let _ = diags.append(said);
+    let _ = diags.append(close_diags);
     if let Some(error) = buffer_failure {
         let _ = diags.error(error.diagnostic());
     }

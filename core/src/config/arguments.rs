@@ -75,9 +75,12 @@ pub(super) fn merge_escape_blocks(
 }
 
 /// The error for a feature of the language that this version leaves out.
-pub(super) fn unsupported_feature_error(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
+pub(super) fn unsupported_feature_error(
+    feature: &str,
+    span: impl Into<Option<Span>>,
+) -> Diagnostic {
     Diagnostic::error(
-        messages::NOT_SUPPORTED_YET.with(&[&what]),
+        messages::NOT_SUPPORTED_YET.with(&[&feature]),
         "The configuration is valid, but this version of Formwork does not support it. Remove it, or \
          use Terraform for this configuration.",
     )
@@ -90,14 +93,15 @@ pub(super) const NAME_RULE: &str = "A name must start with a letter or underscor
 /// Reports a label that is not a valid name.
 pub(super) fn check_label_name(
     diags: &mut Diagnostics,
-    what: &str,
+    block_type: &str,
     name: &Ident,
 ) -> Result<(), Reported> {
     if is_identifier(&name.name) {
         return Ok(());
     }
     Err(diags.error(
-        Diagnostic::error(messages::INVALID_NAME_OF_BLOCK.with(&[&what]), NAME_RULE).at(name.span),
+        Diagnostic::error(messages::INVALID_NAME_OF_BLOCK.with(&[&block_type]), NAME_RULE)
+            .at(name.span),
     ))
 }
 

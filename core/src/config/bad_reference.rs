@@ -64,7 +64,7 @@ pub(crate) fn undeclared_resource_error(
             None => String::new(),
         }
     };
-    let what = match name.mode() {
+    let subject = match name.mode() {
         ResourceMode::Managed => "A managed resource",
         ResourceMode::Data => "A data resource",
         ResourceMode::Ephemeral => "An ephemeral resource",
@@ -72,7 +72,7 @@ pub(crate) fn undeclared_resource_error(
     Diagnostic::error(
         messages::REFERENCE_TO_UNDECLARED_RESOURCE,
         format!(
-            "{what} {:?} {:?} has not been declared in {}.{hint}",
+            "{subject} {:?} {:?} has not been declared in {}.{hint}",
             name.resource_type(),
             name.name(),
             path.display_name()
@@ -223,8 +223,8 @@ pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic>
     );
     // The parts of a quoted reference have no spans.
     let has_parts = start < reference.whole.end;
-    let place = if has_parts { Span { start, ..reference.whole } } else { reference.whole };
-    Some(Diagnostic::error(messages::INVALID_DEPENDS_ON_REFERENCE, detail).at(place))
+    let span = if has_parts { Span { start, ..reference.whole } } else { reference.whole };
+    Some(Diagnostic::error(messages::INVALID_DEPENDS_ON_REFERENCE, detail).at(span))
 }
 
 /// The error for an ephemeral output of the root module.

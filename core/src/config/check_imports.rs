@@ -93,12 +93,12 @@ pub(crate) fn import_problem(config: &Config, import: &ImportBlock) -> Option<Di
 }
 
 fn written_resource_problem(import: &ImportBlock, resource: &Resource) -> Option<Diagnostic> {
-    let own = |reference: &&super::Reference| {
+    let is_own_reference = |reference: &&super::Reference| {
         // The block is in the root module: there the name means another resource than in a called
         // one.
         import.calls.is_empty() && reference.resource_name() == Some(&import.resource)
     };
-    if let Some(reference) = import.references.iter().find(own) {
+    if let Some(reference) = import.references.iter().find(is_own_reference) {
         let detail = format!("The id of `{}` cannot refer to the resource itself.", resource.name);
         let problem = Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail);
         return Some(problem.at(reference.whole));

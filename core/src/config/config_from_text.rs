@@ -84,8 +84,8 @@ pub(crate) fn format_diagnostics(sources: &Sources, diags: &Diagnostics) -> Stri
             .map_or("-".to_owned(), |span| arguments::format_place(sources, span));
         let severity = if diagnostic.is_error() { "error" } else { "warning" };
         out += &format!("{severity} {at} {}\n", diagnostic.summary);
-        for mentioned in &diagnostic.mentioned {
-            out += &format!("    | {} {}\n", mentioned.traversal, mentioned.statement);
+        for value in &diagnostic.mentioned {
+            out += &format!("    | {} {}\n", value.traversal, value.statement);
         }
         for line in diagnostic.detail.lines() {
             out += format!("    {line}").trim_end();

@@ -35,9 +35,9 @@ pub(super) fn fill_references(diags: &mut Diagnostics, module: &mut Module) {
         }
     }
     for import in &mut module.imports {
-        let mut mentions = refs::traversals_of_expr(import.by.expression());
-        mentions.extend(repetition_traversals(&import.repetition));
-        import.references = read_references(diags, mentions);
+        let mut traversals = refs::traversals_of_expr(import.by.expression());
+        traversals.extend(repetition_traversals(&import.repetition));
+        import.references = read_references(diags, traversals);
     }
     for check in module.checks.values_mut() {
         check.references = read_references(diags, condition_traversals(&check.asserts));
@@ -69,16 +69,16 @@ fn share_resource_names(module: &mut Module) {
 
 fn resource_references(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
     let lifecycle = &resource.lifecycle;
-    let mut mentions = repetition_traversals(&resource.repetition);
-    mentions.extend(refs::traversals_of_body(&resource.body));
-    mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::traversals_of_expr));
-    mentions.extend(condition_traversals(&lifecycle.preconditions));
-    mentions.extend(condition_traversals(&lifecycle.postconditions));
+    let mut traversals = repetition_traversals(&resource.repetition);
+    traversals.extend(refs::traversals_of_body(&resource.body));
+    traversals.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::traversals_of_expr));
+    traversals.extend(condition_traversals(&lifecycle.preconditions));
+    traversals.extend(condition_traversals(&lifecycle.postconditions));
     for provisioner in &resource.provisioners {
-        mentions.extend(refs::traversals_of_body(&provisioner.body));
-        mentions.extend(provisioner.connection.iter().flat_map(refs::traversals_of_body));
+        traversals.extend(refs::traversals_of_body(&provisioner.body));
+        traversals.extend(provisioner.connection.iter().flat_map(refs::traversals_of_body));
     }
-    let mut references = read_references(diags, mentions);
+    let mut references = read_references(diags, traversals);
     references.extend(resource.depends_on.iter().cloned());
     references
 }
@@ -91,9 +91,9 @@ fn repetition_traversals(repetition: &Repetition) -> Vec<Traversal> {
 }
 
 fn output_references(diags: &mut Diagnostics, output: &Output) -> Vec<Reference> {
-    let mut mentions = refs::traversals_of_expr(&output.expr);
-    mentions.extend(condition_traversals(&output.preconditions));
-    let mut references = read_references(diags, mentions);
+    let mut traversals = refs::traversals_of_expr(&output.expr);
+    traversals.extend(condition_traversals(&output.preconditions));
+    let mut references = read_references(diags, traversals);
     references.extend(output.depends_on.iter().cloned());
     references
 }
@@ -103,6 +103,9 @@ fn condition_traversals(conditions: &[ConditionBlock]) -> Vec<Traversal> {
     exprs.flat_map(|expr: &Expr| refs::traversals_of_expr(expr)).collect()
 }
 
-fn read_references(diags: &mut Diagnostics, mentions: Vec<Traversal>) -> Vec<Reference> {
-    mentions.iter().filter_map(|mention| Reference::from_traversal(diags, mention).ok()).collect()
+fn read_references(diags: &mut Diagnostics, traversals: Vec<Traversal>) -> Vec<Reference> {
+    traversals
+        .iter()
+        .filter_map(|traversal| Reference::from_traversal(diags, traversal).ok())
+        .collect()
 }

@@ -137,7 +137,7 @@ pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option
     // Before `to`, which ends the reading if it is missing: both are reported.
     let by = read_import_key(diags, &mut content);
     let to = content.take_attribute("to")?;
-    let whole = to.name.span.to(to.expr.span);
+    let argument_span = to.name.span.to(to.expr.span);
     let to = to.expr;
     if is_json && !matches!(to.kind, ExprKind::Json(_)) {
         let detail = "A single address is required, in quotes.";
@@ -148,7 +148,7 @@ pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option
     // In JSON an address is text, and only here it is known to be an expression.
     let to = to.into_native_expr(diags).ok()?;
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
-    let (calls, resource, key) = parse_import_target(diags, &to, whole).ok()?;
+    let (calls, resource, key) = parse_import_target(diags, &to, argument_span).ok()?;
     Some(ImportBlock {
         calls,
         resource,

@@ -362,8 +362,8 @@ pub fn convert_value_for_variable(
 
 /// The path inside a value to the part that was refused, as a prefix of the reason.
 pub(super) fn format_path_prefix(refused: &convert::ConversionError) -> String {
-    let place = refused.path.to_string();
-    if place.is_empty() { place } else { format!("at {place}: ") }
+    let path = refused.path.to_string();
+    if path.is_empty() { path } else { format!("at {path}: ") }
 }
 
 /// Applies the defaults of optional attributes.

@@ -88,16 +88,16 @@ fn check_allowed_in_mode(
     mode: ResourceMode,
     attribute: &Attribute,
 ) -> bool {
-    let what = match mode {
+    let block_type = match mode {
         ResourceMode::Managed => return true,
         ResourceMode::Data => "data",
         ResourceMode::Ephemeral => "ephemeral",
     };
     let _ = diags.error(
         Diagnostic::error(
-            messages::INVALID_RESOURCE_LIFECYCLE_ARGUMENT.with(&[&what]),
+            messages::INVALID_RESOURCE_LIFECYCLE_ARGUMENT.with(&[&block_type]),
             format!(
-                "The lifecycle argument {:?} is defined only for managed resources (\"resource\" blocks), and is not valid for {what} resources.",
+                "The lifecycle argument {:?} is defined only for managed resources (\"resource\" blocks), and is not valid for {block_type} resources.",
                 attribute.name.name
             ),
         )
@@ -157,9 +157,9 @@ fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<
 fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let mut n_resources = 0;
     let mut found = Diagnostics::new();
-    let mentions = refs::traversals_of_expr(expr);
+    let traversals = refs::traversals_of_expr(expr);
     let references =
-        mentions.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
+        traversals.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
     let references: Vec<Reference> = references.collect();
     if found.has_errors() {
         for problem in found {

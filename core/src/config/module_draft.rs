@@ -89,14 +89,14 @@ impl BlockName {
                 "A check block named {one:?} was already declared at {first}. Check blocks must be unique within each module."
             ),
             kind => {
-                let what = match kind {
+                let subject = match kind {
                     "resource" => "resource".to_owned(),
                     other => format!("{other} resource"),
                 };
                 let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
                 let article = if kind == "ephemeral" { article } else { "A" };
                 format!(
-                    "{article} {one} {what} named {two:?} was already declared at {first}. Resource names must be unique per type in each module."
+                    "{article} {one} {subject} named {two:?} was already declared at {first}. Resource names must be unique per type in each module."
                 )
             }
         };

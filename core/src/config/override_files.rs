@@ -146,7 +146,7 @@ impl OverrideMerger<'_> {
     fn report_missing_base_or_add(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());
-        let (summary, what, over) = match block.kind.name.as_str() {
+        let (summary, base, over) = match block.kind.name.as_str() {
             "variable" => {
                 let over = "a variable that was already declared in a primary configuration file";
                 (
@@ -200,7 +200,7 @@ impl OverrideMerger<'_> {
             // The reader of the files handles the other block types.
             _ => return self.add_block(block),
         };
-        let detail = format!("There is no {what}. An override file can only override {over}.");
+        let detail = format!("There is no {base}. An override file can only override {over}.");
         self.report_error(summary, &detail, block.header);
     }
 
@@ -292,15 +292,15 @@ impl OverrideMerger<'_> {
         for base in all.filter(|base| base.kind.name == "terraform") {
             resolve_undecided_members(self.diags, &mut base.body, &TERRAFORM_BLOCK_SCHEMA);
             base.body.blocks.retain(|block| {
-                let place = StateBlock::from_block(block);
+                let block_type = StateBlock::from_block(block);
                 match first {
                     _ if !StateBlock::is_state_block(block) => true,
-                    None => first.replace(place).is_none(),
+                    None => first.replace(block_type).is_none(),
                     Some(first) => {
                         let _ = self.diags.error(duplicate_state_block_error(
                             self.sources,
                             first,
-                            place,
+                            block_type,
                         ));
                         false
                     }
@@ -334,10 +334,11 @@ fn merge_terraform_block(base: &mut Body, over: &mut Body) {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
-    if let Some(place) = over.blocks.iter().find(|block| StateBlock::is_state_block(block)) {
+    if let Some(state_block) = over.blocks.iter().find(|block| StateBlock::is_state_block(block)) {
         // A second one in the same file is an error, which is reported when the file is read.
         let again = |block: &Block| {
-            block.header.source == place.header.source && block.kind.name == place.kind.name
+            block.header.source == state_block.header.source
+                && block.kind.name == state_block.kind.name
         };
         base.blocks.retain(|block| !StateBlock::is_state_block(block) || again(block));
     }

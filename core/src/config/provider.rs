@@ -66,7 +66,7 @@ const LOCAL_NAME_RULE: &str =
 pub(super) fn check_local_name(
     diags: &mut Diagnostics,
     name: &Ident,
-    place: Span,
+    span: Span,
 ) -> Result<(), Reported> {
     let lower = name.name.to_lowercase();
     let detail = if lower != name.name.as_str() {
@@ -79,7 +79,7 @@ pub(super) fn check_local_name(
     } else {
         format!("{} is an invalid provider local name: {LOCAL_NAME_RULE}", name.name)
     };
-    Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_LOCAL_NAME, detail).at(place)))
+    Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_LOCAL_NAME, detail).at(span)))
 }
 
 fn read_alias(
@@ -118,13 +118,13 @@ fn read_provider_version(
     Ok((text, span))
 }
 
-fn report_reserved_arguments(diags: &mut Diagnostics, what: &str, name: &Ident) {
-    let of = if what == "argument" { "provider " } else { "" };
+fn report_reserved_arguments(diags: &mut Diagnostics, construct: &str, name: &Ident) {
+    let of = if construct == "argument" { "provider " } else { "" };
     let _ = diags.error(
         Diagnostic::error(
-            messages::RESERVED_NAME_IN_PROVIDER_BLOCK.with(&[&what]),
+            messages::RESERVED_NAME_IN_PROVIDER_BLOCK.with(&[&construct]),
             format!(
-                "The {of}{what} name {:?} is reserved for use by Terraform in a future version.",
+                "The {of}{construct} name {:?} is reserved for use by Terraform in a future version.",
                 name.name
             ),
         )

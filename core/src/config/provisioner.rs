@@ -61,7 +61,7 @@ fn read_provisioner_block(
         });
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "provisioner" };
-    let own = single_connection_body(diags, sources, connections);
+    let own_connection = single_connection_body(diags, sources, connections);
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provisioner" };
     let body = merge_escape_blocks(diags, sources, rest, escaping);
     for reserved in &content.blocks {
@@ -76,7 +76,7 @@ fn read_provisioner_block(
     let provisioner = Provisioner {
         when: when.ok()?,
         on_failure: on_failure.ok()?,
-        connection: merge_connections(shared, own),
+        connection: merge_connections(shared, own_connection),
         kind,
         body,
         span: block.header,
@@ -108,17 +108,17 @@ fn single_connection_body(
 
 /// Merges two connections, argument by argument: the provisioner's arguments override the
 /// resource's.
-fn merge_connections(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
-    let Some(shared) = shared else { return own };
-    let Some(mut own) = own else { return Some(shared.clone()) };
+fn merge_connections(shared: Option<&Body>, own_connection: Option<Body>) -> Option<Body> {
+    let Some(shared) = shared else { return own_connection };
+    let Some(mut merged) = own_connection else { return Some(shared.clone()) };
     let names: BTreeSet<Str> =
-        own.written_attributes().map(|attr| attr.name.name.clone()).collect();
+        merged.written_attributes().map(|attr| attr.name.name.clone()).collect();
     let more = |list: &[Attribute]| -> Vec<Attribute> {
         list.iter().filter(|other| !names.contains(&other.name.name)).cloned().collect()
     };
-    own.attributes.extend(more(&shared.attributes));
-    own.undecided.extend(more(&shared.undecided));
-    Some(own)
+    merged.attributes.extend(more(&shared.attributes));
+    merged.undecided.extend(more(&shared.undecided));
+    Some(merged)
 }
 
 /// Reads a keyword. Earlier versions required quotes, which are deprecated.
@@ -168,7 +168,7 @@ fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisio
     for attribute in provisioner.body.written_attributes().chain(connection) {
         for _ in refs::traversals_of_expr(&attribute.expr)
             .iter()
-            .filter(|mention| !is_known_from_own_state(mention))
+            .filter(|traversal| !is_known_from_own_state(traversal))
         {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
             let summary = messages::INVALID_REFERENCE_FROM_DESTROY_PROVISIONER;
@@ -178,12 +178,12 @@ fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisio
 }
 
 /// Whether the value of a reference depends only on the state and the address.
-fn is_known_from_own_state(mention: &Traversal) -> bool {
-    let step = match mention.steps.as_slice() {
+fn is_known_from_own_state(traversal: &Traversal) -> bool {
+    let step = match traversal.steps.as_slice() {
         [TraversalStep::Attribute(name)] => name.name.as_str(),
         _ => "",
     };
-    match mention.root.name.as_str() {
+    match traversal.root.name.as_str() {
         "self" | "path" | "terraform" => true,
         "count" => step == "index",
         "each" => step == "key",

@@ -47,9 +47,9 @@ impl Config {
     ) -> Option<(&ModuleNode, &RemovedBlock)> {
         let steps = &addr.module.0;
         // The block may be in any ancestor module of the resource.
-        let around = self.nodes.iter().filter(|node| steps.starts_with(&node.path.0));
-        let mut blocks =
-            around.flat_map(|node| node.module.removed.iter().map(move |block| (node, block)));
+        let enclosing_nodes = self.nodes.iter().filter(|node| steps.starts_with(&node.path.0));
+        let mut blocks = enclosing_nodes
+            .flat_map(|node| node.module.removed.iter().map(move |block| (node, block)));
         blocks.find(|(node, block)| {
             block.resource.as_ref() == Some(&addr.resource)
                 && steps[node.path.0.len()..] == **block.module.0
@@ -114,8 +114,8 @@ fn parse_from_address(
                 addr.resource_addr()
             );
             let summary = messages::RESOURCE_INSTANCE_KEYS_NOT_ALLOWED;
-            let place = instance_key_spans(expr).pop().unwrap_or(expr.span);
-            return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
+            let span = instance_key_spans(expr).pop().unwrap_or(expr.span);
+            return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
         }
     };
     if module.0.iter().any(|step| step.key != InstanceKey::None) {
@@ -124,8 +124,8 @@ fn parse_from_address(
             module.path()
         );
         let summary = messages::MODULE_INSTANCE_KEYS_NOT_ALLOWED;
-        let place = instance_key_spans(expr).first().copied().unwrap_or(expr.span);
-        return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
+        let span = instance_key_spans(expr).first().copied().unwrap_or(expr.span);
+        return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
     }
     if let Some(name) = resource.as_ref().filter(|name| name.mode() != ResourceMode::Managed) {
         let (kinds, kind) = match name.mode() {

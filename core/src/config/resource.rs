@@ -128,14 +128,14 @@ pub(super) fn take_repetition(
 
 /// Reports a block that means nothing yet.
 fn reject_unsupported_block(diags: &mut Diagnostics, mode: ResourceMode, block: &Block) {
-    let what = match mode {
+    let block_type = match mode {
         ResourceMode::Managed => "resource",
         ResourceMode::Data => "data",
         ResourceMode::Ephemeral => "ephemeral",
     };
     let _ = diags.error(
         Diagnostic::error(
-            messages::RESERVED_BLOCK_TYPE_NAME_IN_BLOCK.with(&[&what]),
+            messages::RESERVED_BLOCK_TYPE_NAME_IN_BLOCK.with(&[&block_type]),
             format!(
                 "The block type name {:?} is reserved for use by Terraform in a future version.",
                 block.kind.name

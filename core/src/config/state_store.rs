@@ -114,11 +114,11 @@ mod tests {
         let backend = config.backend().expect("there is one");
         let provider = backend.provider.as_ref().expect("it is a state store");
         let mut diags = Diagnostics::new();
-        let own: Value =
+        let provider_config: Value =
             evaluate_constant_body(&mut diags, &provider.body, &schema("region")).unwrap();
         let store = backend.evaluate_arguments(&mut diags, &schema("bucket")).unwrap();
         let (kind, source) = (&backend.kind, &provider.source);
-        format!("{kind} {source} {} {}", format_value(&own), format_value(&store))
+        format!("{kind} {source} {} {}", format_value(&provider_config), format_value(&store))
     }
 
     #[test]

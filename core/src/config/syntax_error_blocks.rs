@@ -23,13 +23,13 @@ impl BlocksWithSyntaxErrors {
     /// Whether an error in an invalid block is independent of the syntax errors:
     /// it is on other lines, and does not report a missing item.
     pub(super) fn is_problem_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
-        let Some(place) = problem.subject else { return false };
+        let Some(span) = problem.subject else { return false };
         let lines =
             |span: Span| (sources.start_position(span).line, sources.end_position(span).line);
-        let (first, last) = lines(place);
+        let (first, last) = lines(span);
         let touches = |error: &Span| {
             let (start, end) = lines(*error);
-            error.source == place.source && start <= last && first <= end
+            error.source == span.source && start <= last && first <= end
         };
         // The parser drops invalid parts, which would be reported as missing.
         problem.code != Some(MISSING_REQUIRED_ARGUMENT.code) && !self.errors.iter().any(touches)
@@ -39,11 +39,11 @@ impl BlocksWithSyntaxErrors {
 /// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
 /// checked.
 pub(super) fn take_blocks_with_syntax_errors(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
-    let places: Vec<Span> =
+    let spans: Vec<Span> =
         wrong.iter().filter(|it| makes_block_unreadable(it)).filter_map(|it| it.subject).collect();
     // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
     file.attributes.clear();
-    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
+    let is_broken = |block: &mut Block| spans.iter().any(|span| block.span.covers(*span));
     file.blocks.extract_if(.., is_broken).collect()
 }
 
@@ -55,6 +55,6 @@ fn makes_block_unreadable(diagnostic: &Diagnostic) -> bool {
 
 /// Whether all errors are in one of the given blocks.
 pub(super) fn are_all_within_blocks(wrong: &Diagnostics, blocks: &[Block]) -> bool {
-    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
+    let is_within = |span: Span| blocks.iter().any(|block| block.span.covers(span));
     wrong.iter().filter(|it| makes_block_unreadable(it)).all(|it| it.subject.is_some_and(is_within))
 }

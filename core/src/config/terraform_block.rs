@@ -110,8 +110,8 @@ impl ModuleSettings {
                 "provider_meta" => self.read_provider_meta(diags, sources, block),
                 "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
-                    let what = format!("A `{kind}` block");
-                    let _ = diags.error(unsupported_feature_error(&what, block.header));
+                    let feature = format!("A `{kind}` block");
+                    let _ = diags.error(unsupported_feature_error(&feature, block.header));
                 }
             }
         }

@@ -265,13 +265,13 @@ impl TestFileReader<'_> {
     }
 
     /// Reports blocks of which there can be one, but are several.
-    fn report_repeated_blocks(&mut self, content: &Content, kinds: &[&str], what: &str) {
+    fn report_repeated_blocks(&mut self, content: &Content, kinds: &[&str], owner: &str) {
         for kind in kinds {
             let mut all = content.blocks.iter().filter(|block| block.kind.name == *kind);
             let Some(first) = all.next() else { continue };
             let first = format_place(self.sources, first.header);
             for block in all {
-                let detail = format!("{what} already has such a block at {first}.");
+                let detail = format!("{owner} already has such a block at {first}.");
                 self.report_error(
                     messages::MULTIPLE_RUN_BLOCKS.with(&[&format_args!("{kind:?}")]),
                     &detail,

@@ -170,11 +170,15 @@ impl MockReader<'_> {
         let Block { kind, labels, body, header, .. } = &block;
         // The argument `alias` means the same as in a `provider` block.
         let alias = body.find_attribute("alias").cloned();
-        let mut alone = Body::empty(*header, *header);
-        alone.attributes.extend(alias);
-        let alone =
-            Block { kind: kind.clone(), labels: labels.clone(), body: alone, ..block.clone() };
-        let read = provider::read_provider_block(self.diags, self.sources, alone);
+        let mut provider_body = Body::empty(*header, *header);
+        provider_body.attributes.extend(alias);
+        let provider_block = Block {
+            kind: kind.clone(),
+            labels: labels.clone(),
+            body: provider_body,
+            ..block.clone()
+        };
+        let read = provider::read_provider_block(self.diags, self.sources, provider_block);
         let header = *header;
         let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER_SCHEMA);
         let during = self
@@ -270,9 +274,9 @@ impl MockReader<'_> {
                 .unwrap_or(into.during);
             let defaults = content.take_attribute("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
-            let place = format_place(self.sources, span);
+            let location = format_place(self.sources, span);
             let values = self.read_mock_values(defaults, &kind);
-            let values = MockValues { values, during, place };
+            let values = MockValues { values, during, place: location };
             let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockBlock| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
@@ -321,8 +325,8 @@ impl MockReader<'_> {
             self.read_override_during(content.take_attribute("override_during")).unwrap_or(during);
         let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
-        let place = format_place(self.sources, header);
-        let values = MockValues { values, during, place };
+        let location = format_place(self.sources, header);
+        let values = MockValues { values, during, place: location };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|one| one.target == target) {
             // The position of an override is that of its block.
@@ -341,13 +345,13 @@ impl MockReader<'_> {
             Target::Resource(addr) => Some(addr.resource.mode()),
             Target::Instance(addr) => Some(addr.resource.mode()),
         };
-        let (wanted, what) = match kind {
+        let (wanted, required) = match kind {
             "override_resource" => (Some(ResourceMode::Managed), "a resource"),
             "override_data" => (Some(ResourceMode::Data), "a data source"),
             _ => (None, "a module"),
         };
         if mode != wanted {
-            let detail = format!("The target of a block of type {kind:?} is {what}.");
+            let detail = format!("The target of a block of type {kind:?} is {required}.");
             self.report_error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
             return None;
         }

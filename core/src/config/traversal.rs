@@ -111,8 +111,8 @@ pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<
         });
     }
     Target::from_steps(&steps).map_err(|bad| {
-        let place = superfluous_steps_span(&traversal, &steps).unwrap_or(expr.span);
-        diags.error(Diagnostic::error(bad.summary, bad.detail).at(place))
+        let span = superfluous_steps_span(&traversal, &steps).unwrap_or(expr.span);
+        diags.error(Diagnostic::error(bad.summary, bad.detail).at(span))
     })
 }
 

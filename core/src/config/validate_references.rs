@@ -233,7 +233,7 @@ fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
     // resource have no order.
     // A dependency on itself has no effect, and Terraform accepts it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
-    let own =
+    let self_references =
         resource.references.iter().filter(|other| other.resource_name() == Some(&resource.name));
     // A condition with such a reference was reported when the block was read.
     let lifecycle = &resource.lifecycle;
@@ -242,7 +242,7 @@ fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
         let mut parts = conditions().flat_map(|one| [&one.condition, &one.message]);
         parts.any(|part| part.span.covers(other.span))
     };
-    for reference in own.filter(|other| !waits(other) && !is_in_condition(other)) {
+    for reference in self_references.filter(|other| !waits(other) && !is_in_condition(other)) {
         let detail = format!("Configuration for {} may not refer to itself.", resource.name);
         let problem = Diagnostic::error(messages::SELF_REFERENTIAL_BLOCK, detail);
         let problem = problem.about(resource.name.to_string());
@@ -260,12 +260,12 @@ pub(super) fn check_no_self_reference_in_conditions(
     let after = lifecycle.postconditions.iter().map(|one| (one, "postcondition"));
     for (condition, kind) in before.chain(after) {
         for part in [&condition.condition, &condition.message] {
-            let mentions = refs::traversals_of_expr(part);
-            let is_own = |mention| {
-                let reference = Reference::from_traversal(&mut Diagnostics::new(), mention);
+            let traversals = refs::traversals_of_expr(part);
+            let is_own = |traversal| {
+                let reference = Reference::from_traversal(&mut Diagnostics::new(), traversal);
                 reference.is_ok_and(|reference| reference.resource_name() == Some(name))
             };
-            if mentions.iter().any(is_own) {
+            if traversals.iter().any(is_own) {
                 let hint = if kind == "postcondition" { " Here `self` is the object." } else { "" };
                 let detail = format!("Configuration for {name} may not refer to itself.{hint}");
                 let problem = Diagnostic::error(messages::SELF_REFERENCE.with(&[&kind]), detail);

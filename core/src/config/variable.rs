@@ -117,18 +117,18 @@ fn check_validation_refers_to_variable(
     variable: &Variable,
     validation: &ConditionBlock,
 ) {
-    let is_own = |mention: Traversal| {
-        let first = mention.steps.first();
-        mention.root.name == "var"
+    let is_own = |traversal: Traversal| {
+        let first = traversal.steps.first();
+        traversal.root.name == "var"
             && matches!(first, Some(TraversalStep::Attribute(name)) if name.name == variable.name)
     };
     if !refs::traversals_of_expr(&validation.condition).into_iter().any(is_own) {
-        let own = format!("var.{}", variable.name);
+        let reference = format!("var.{}", variable.name);
         let _ = diags.error(
             Diagnostic::error(
                 messages::INVALID_VARIABLE_VALIDATION_CONDITION,
                 format!(
-                    "The condition for variable {:?} must refer to {own} in order to test incoming values.",
+                    "The condition for variable {:?} must refer to {reference} in order to test incoming values.",
                     variable.name
                 ),
             )

@@ -99,9 +99,9 @@ impl ModuleScope<'_> {
         if self.check.is_none() {
             return Ok(());
         }
-        let mentions: Vec<Traversal> =
+        let traversals: Vec<Traversal> =
             exprs.into_iter().flat_map(refs::traversals_of_expr).collect();
-        report_problems(diags, self.traversal_problems(&mentions))
+        report_problems(diags, self.traversal_problems(&traversals))
     }
 }
 
@@ -128,12 +128,13 @@ pub fn evaluate_despite_problems(
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
-    let mentions = if scope.check.is_some() { refs::traversals_of_expr(expr) } else { Vec::new() };
-    let problems = scope.traversal_problems(&mentions);
-    let mut said = Diagnostics::new();
-    let value = eval::evaluate(&mut said, expr, scope);
+    let traversals =
+        if scope.check.is_some() { refs::traversals_of_expr(expr) } else { Vec::new() };
+    let problems = scope.traversal_problems(&traversals);
+    let mut eval_diags = Diagnostics::new();
+    let value = eval::evaluate(&mut eval_diags, expr, scope);
     let mut rest = Diagnostics::new();
-    for mut one in remove_repeated_diagnostics(said, &mentions, &problems) {
+    for mut one in remove_repeated_diagnostics(eval_diags, &traversals, &problems) {
         // As in Terraform, conditions do not distinguish the kinds of unknown functions.
         if one.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
             one = one.with_summary(messages::CALL_TO_UNKNOWN_FUNCTION);
@@ -147,20 +148,21 @@ pub fn evaluate_despite_problems(
 
 /// Leaves out diagnostics within references that have a problem: they repeat it.
 fn remove_repeated_diagnostics(
-    said: Diagnostics,
-    mentions: &[Traversal],
+    eval_diags: Diagnostics,
+    traversals: &[Traversal],
     problems: &[Diagnostic],
 ) -> Vec<Diagnostic> {
-    let is_wrong = |mention: &&Traversal| {
-        let mut places = problems.iter().filter_map(|problem| problem.subject);
-        places.any(|place| mention.span.covers(place))
+    let is_wrong = |traversal: &&Traversal| {
+        let mut spans = problems.iter().filter_map(|problem| problem.subject);
+        spans.any(|span| traversal.span.covers(span))
     };
-    let wrong: Vec<Span> = mentions.iter().filter(is_wrong).map(|mention| mention.span).collect();
+    let wrong: Vec<Span> =
+        traversals.iter().filter(is_wrong).map(|traversal| traversal.span).collect();
     let repeats = |one: &Diagnostic| {
         let at = one.subject;
-        wrong.iter().any(|mention| at.is_some_and(|at| mention.covers(at)))
+        wrong.iter().any(|span| at.is_some_and(|at| span.covers(at)))
     };
-    said.into_iter().filter(|one| !repeats(one)).collect()
+    eval_diags.into_iter().filter(|one| !repeats(one)).collect()
 }
 
 /// Decodes a body if the references in the parts that the schema declares are valid. References
@@ -177,19 +179,19 @@ pub fn decode_body_checked(
     if scope.check.is_none() {
         return decode::evaluate_body(diags, body, schema, scope);
     }
-    let mentions = refs::references_of_content(body, schema);
-    let problems = scope.traversal_problems(&mentions.repetitions);
-    let values = scope.traversal_problems(&mentions.values);
+    let references = refs::references_of_content(body, schema);
+    let problems = scope.traversal_problems(&references.repetitions);
+    let values = scope.traversal_problems(&references.values);
     if !values.is_empty() {
         // The value is never used: the second report is an error.
         return report_problems(diags, problems)
             .and(report_problems(diags, values))
             .map(|()| Value::dynamic());
     }
-    let mut said = Diagnostics::new();
-    let value = decode::evaluate_body(&mut said, body, schema, scope);
+    let mut eval_diags = Diagnostics::new();
+    let value = decode::evaluate_body(&mut eval_diags, body, schema, scope);
     let mut rest = Diagnostics::new();
-    for one in remove_repeated_diagnostics(said, &mentions.repetitions, &problems) {
+    for one in remove_repeated_diagnostics(eval_diags, &references.repetitions, &problems) {
         let _ = rest.push(one);
     }
     let _ = diags.append(rest);

@@ -112,11 +112,11 @@ impl ConditionResults {
         {
             return None;
         }
-        let places = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
+        let positions = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
         let mut status = CheckStatus::Pass;
         let mut messages = Vec::new();
-        for place in places {
-            let verdict = verdicts.get(&place);
+        for position in positions {
+            let verdict = verdicts.get(&position);
             status = status.max(verdict.map_or(CheckStatus::Unknown, |verdict| verdict.status));
             messages.extend(verdict.and_then(|verdict| verdict.message.clone()));
         }

@@ -190,7 +190,7 @@ pub fn validate_variable(
     given: VariableValue<'_>,
     verdicts: &ConditionResults,
 ) -> Result<(), Reported> {
-    let VariableValue { variable, value, place } = given;
+    let VariableValue { variable, value, place: span } = given;
     let subject = CheckSubject::Variable(variable.name.clone());
     let object = ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
@@ -209,7 +209,7 @@ pub fn validate_variable(
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
                 // The values shown are those of the rule, but the span is that of the value.
-                let failed = point_at_expr(failed, &condition.condition, scope).at(place);
+                let failed = point_at_expr(failed, &condition.condition, scope).at(span);
                 result = Err(diags.error(failed.with_failed_condition_of(&object)));
             }
             Err(reported) => result = Err(reported),

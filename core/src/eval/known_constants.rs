@@ -71,14 +71,14 @@ impl KnownConstants {
         scope.check_references(diags, [expr])?;
         let witness =
             DependencyTrackingScope { scope, constants: self, node, has_asked: Cell::new(false) };
-        let mut said = Diagnostics::new();
-        let value = evaluate(&mut said, expr, &witness);
+        let mut eval_diags = Diagnostics::new();
+        let value = evaluate(&mut eval_diags, expr, &witness);
         // A value with diagnostics is not stored, so that they are reported each time.
-        if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
+        if let (Ok(value), false) = (&value, witness.has_asked.get() || !eval_diags.is_empty()) {
             candidate.remember_value(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }
         // With errors, `value` is already an error.
-        let _ = diags.append(said);
+        let _ = diags.append(eval_diags);
         value
     }
 

@@ -135,8 +135,8 @@ impl ProviderFunctions {
             return;
         }
         let function = |(name, signature): (&String, &FunctionSignature)| {
-            let asked = self.asked.clone();
-            let function = ProviderFunction::new(provider, name, signature, asked);
+            let pending_calls = self.asked.clone();
+            let function = ProviderFunction::new(provider, name, signature, pending_calls);
             (name.clone(), function)
         };
         let functions = signatures.iter().map(function).collect();
@@ -200,7 +200,7 @@ impl ProviderFunction {
         provider: &ProviderAddr,
         name: &str,
         signature: &FunctionSignature,
-        asked: PendingCalls,
+        pending_calls: PendingCalls,
     ) -> Self {
         Self {
             provider: provider.clone(),
@@ -209,7 +209,7 @@ impl ProviderFunction {
             variadic: signature.variadic.as_ref().map(to_param),
             returns: signature.returns.clone(),
             answers: RefCell::default(),
-            asked,
+            asked: pending_calls,
         }
     }
 

@@ -399,8 +399,8 @@ impl<T> RepeatedResults<T> {
         &self,
         combine: impl FnOnce(&ExpandedValues<T>) -> Option<CombinedInstances>,
     ) -> Option<Value> {
-        if let Some(whole) = self.whole.get() {
-            return Some(whole.clone());
+        if let Some(value) = self.whole.get() {
+            return Some(value.clone());
         }
         let CombinedInstances { value, is_complete } = combine(self.expanded.get()?)?;
         // Only a complete value may be cached: the missing instances are still to come.

@@ -141,13 +141,13 @@ impl<'c> ValueVertex<'c> {
     pub fn references(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
         match self.value {
             NamedValueBlock::Variable(variable) => {
-                let own = (self.node, variable.references.as_slice());
+                let own_references = (self.node, variable.references.as_slice());
                 let call = config.call_of_module(self.node);
                 let given = call.and_then(|(caller, call)| {
                     let argument = call.arguments.get(&variable.name)?;
                     Some((caller, argument.references.as_slice()))
                 });
-                given.into_iter().chain([own]).collect()
+                given.into_iter().chain([own_references]).collect()
             }
             NamedValueBlock::Local(local) => vec![(self.node, &local.references)],
             NamedValueBlock::Output(output) => vec![(self.node, &output.references)],
@@ -191,9 +191,9 @@ fn visit_root_variable(
     let value = given.map(|input| input.value.clone());
     let value = value.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
-    let place = given.and_then(|input| input.given).unwrap_or(variable.span);
+    let span = given.and_then(|input| input.given).unwrap_or(variable.span);
     let verdicts = &eval_inputs.results.verdicts;
-    let judged = VariableValue { variable, value: &value, place };
+    let judged = VariableValue { variable, value: &value, place: span };
     conditions::validate_variable(diags, scope, judged, verdicts)?;
     Ok(value)
 }
@@ -238,8 +238,8 @@ fn visit_module_variable(
                 evaluate_passed_argument(diags, &outside, taker, argument).and_then(|value| {
                     let inside = ModuleScope::new(child, eval_inputs.world)
                         .with_reference_check(eval_inputs.check);
-                    let place = argument.map_or(call.site.span, |argument| argument.expr.span);
-                    let judged = VariableValue { variable, value: &value, place };
+                    let span = argument.map_or(call.site.span, |argument| argument.expr.span);
+                    let judged = VariableValue { variable, value: &value, place: span };
                     let verdicts = &eval_inputs.results.verdicts;
                     conditions::validate_variable(diags, &inside, judged, verdicts)?;
                     // The module must be valid for every input.
@@ -331,9 +331,9 @@ fn visit_output(
         scope,
     );
     // Not returned immediately, so that one run reports the errors of both.
-    let whole = scope.check_whole_object_references(diags, &output.depends_on);
+    let are_objects_valid = scope.check_whole_object_references(diags, &output.depends_on);
     let value = value?;
-    whole?;
+    are_objects_valid?;
     check_output_value(diags, output, is_root, &value)?;
     // Terraform marks only values that leave the root module. Inside, a value is as secret as the
     // values that it is derived from.

@@ -74,14 +74,14 @@ impl ChangeRequest<'_> {
         let private = object.map_or_else(Bytes::new, |object| object.private.clone());
         let identity = object.and_then(|object| self.ty.encode_identity(object));
         let (private, identity) = (&private, identity.as_ref());
-        let ask = ChangeValues { prior: before, proposed: &proposed, config, private, identity };
+        let values = ChangeValues { prior: before, proposed: &proposed, config, private, identity };
         // The paths have a separate rule, which `replace_paths` checks.
         let requires_replace = &[];
         let judged = |planned: &PlannedObject| {
             let legacy = planned.legacy;
             Call::Plan { prior: before, config, requires_replace, legacy }
         };
-        let mut planned = self.request_plan(diags, ask, judged).await?;
+        let mut planned = self.request_plan(diags, values, judged).await?;
         if planned.legacy {
             // The legacy type system returns unknown and null blocks, which are kept.
             if let Some(ignored) = &ignored {
@@ -108,19 +108,19 @@ impl ChangeRequest<'_> {
         // The provider must not carry over computed values of the old object, such as its id.
         let null = conform::default_destroy_plan(block);
         let proposed = proposed_new(block, &null, config);
-        let ask =
+        let values =
             ChangeValues { prior: &null, proposed: &proposed, config, private, identity: None };
-        self.request_plan(diags, ask, |_| Call::PlanReplacement).await
+        self.request_plan(diags, values, |_| Call::PlanReplacement).await
     }
 
     /// Requests a plan, and checks it as the response to `call`.
     async fn request_plan<'a>(
         self,
         diags: &mut Diagnostics,
-        ask: ChangeValues<'_>,
+        values: ChangeValues<'_>,
         call: impl FnOnce(&PlannedObject) -> Call<'a>,
     ) -> Result<PlannedObject, Reported> {
-        let planned = self.client.plan_object(diags, self.ty, ask, self.about).await?;
+        let planned = self.client.plan_object(diags, self.ty, values, self.about).await?;
         self.check_contract(diags, INVALID_PLAN_SUMMARY, call(&planned), &planned.value)?;
         Ok(planned)
     }

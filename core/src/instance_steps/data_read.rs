@@ -47,9 +47,9 @@ impl InstanceConfig<'_> {
             }
         };
         let is_answered = answer.is_some();
-        let asked =
+        let config_value =
             || add_marks(resource_client.ty, unmark_value(config), &sensitive_paths(config));
-        let value = answer.unwrap_or_else(asked);
+        let value = answer.unwrap_or_else(config_value);
         let object = Arc::new(object_for_state(diags, resource_client.ty, self.addr, &value)?);
         Ok(DataReadResult { value, is_answered, object })
     }
@@ -83,9 +83,9 @@ impl InstanceConfig<'_> {
         config: &Value,
         check: CheckSubject,
     ) -> Option<Value> {
-        let mut said = Diagnostics::new();
-        let value = self.read_data_value(&mut said, resource_client, config).await.ok();
-        let errors: Vec<String> = said
+        let mut read_diags = Diagnostics::new();
+        let value = self.read_data_value(&mut read_diags, resource_client, config).await.ok();
+        let errors: Vec<String> = read_diags
             .iter()
             .filter(|one| one.is_error())
             .map(|one| format!("{}: {}", one.summary, one.detail))
@@ -98,7 +98,7 @@ impl InstanceConfig<'_> {
         // Terraform stores the outcome of the read as one more rule of the check
         // (CheckDataResource).
         self.session.results.verdicts.set_result(&object, ConditionListKind::Data, 0, verdict);
-        for mut one in said {
+        for mut one in read_diags {
             one.severity = Severity::Warning;
             diags.warn(one.of_check_block().with_failed_condition_of(&object));
         }

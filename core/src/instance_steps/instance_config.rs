@@ -156,9 +156,9 @@ pub(crate) fn check_ephemeral_values(
                 "Ephemeral values are not valid for {:?}, because it is not a write-only attribute and must be persisted to state.",
                 name.trim_start_matches('.')
             );
-            let place = argument_span(resource, block, path).unwrap_or(resource.span);
+            let span = argument_span(resource, block, path).unwrap_or(resource.span);
             let problem = Diagnostic::error(messages::INVALID_USE_EPHEMERAL_VALUE, detail);
-            result = Err(diags.error(problem.at(place)));
+            result = Err(diags.error(problem.at(span)));
         }
     }
     result

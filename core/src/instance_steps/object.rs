@@ -82,8 +82,8 @@ pub(crate) fn encode_for_state(
     addr: &InstanceAddr,
     value: &Value,
 ) -> Result<(ObjectAttributes, Arc<Vec<Path>>), Reported> {
-    let unfit = |diags: &mut Diagnostics, why: String| {
-        let detail = format!("The object {addr} cannot be stored in the state: {why}.");
+    let unfit = |diags: &mut Diagnostics, reason: String| {
+        let detail = format!("The object {addr} cannot be stored in the state: {reason}.");
         diags.error(
             Diagnostic::error(messages::OBJECT_CANNOT_BE_STORED, detail).about(addr.to_string()),
         )

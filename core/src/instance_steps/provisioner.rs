@@ -82,7 +82,7 @@ fn check_provisioner(
             let refuse = |ProvisionerError { summary, detail, .. }| {
                 Diagnostic::error(summary, detail).at(provisioner.missing)
             };
-            program.check_config(&config).map_err(|why| diags.error(refuse(why)))
+            program.check_config(&config).map_err(|reason| diags.error(refuse(reason)))
         });
     // Both blocks are decoded before an error counts, so that one run reports the errors of both.
     let connected = match &provisioner.connection {

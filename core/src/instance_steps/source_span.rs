@@ -12,9 +12,9 @@ pub(crate) fn point_diagnostics_at_parts(diags: &mut Diagnostics, body: &Body, h
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
             return problem;
         };
-        let place = span_of_path(body, &path.0);
+        let span = span_of_path(body, &path.0);
         let path = Some(path.clone()).filter(|path| !path.0.is_empty());
-        Diagnostic { subject: Some(place), path, ..problem }
+        Diagnostic { subject: Some(span), path, ..problem }
     });
 }
 
@@ -31,7 +31,7 @@ fn span_of_path(body: &Body, steps: &[Step]) -> Span {
     let Step::Attribute(name) = last else { return body.missing };
     let Some(argument) = body.find_attribute(name) else { return body.missing };
     match element.map_or(ElementSpan::NotListed, |step| element_span(&argument.expr, step)) {
-        ElementSpan::Found(place) => place,
+        ElementSpan::Found(span) => span,
         ElementSpan::Absent => argument.name.span,
         ElementSpan::NotListed => argument.expr.span,
     }
@@ -149,19 +149,19 @@ mod tests {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let source = sources.add("main.tf", text);
         let body = parse_file(&mut diags, &sources, source);
-        let place = |name: &str, element: Step| {
+        let span_text = |name: &str, element: Step| {
             sources.text_of_span(span_of_path(&body, &[Step::Attribute(name.into()), element]))
         };
         let (index, key) =
             (|at: i64| Step::Index(Number::from(at)), |key: &str| Step::Key(key.into()));
-        assert_eq!(place("list", index(1)), "\"b\"");
-        assert_eq!(place("list", index(2)), "list");
-        assert_eq!(place("list", index(-1)), "list");
-        assert_eq!(place("map", key("absent")), "map");
+        assert_eq!(span_text("list", index(1)), "\"b\"");
+        assert_eq!(span_text("list", index(2)), "list");
+        assert_eq!(span_text("list", index(-1)), "list");
+        assert_eq!(span_text("map", key("absent")), "map");
         // The kinds do not match, or the elements are not literal.
-        assert_eq!(place("list", key("k")), "[\"a\", \"b\"]");
-        assert_eq!(place("map", index(0)), "{ k = \"v\" }");
-        assert_eq!(place("found", key("k")), "{ (var.k) = 1 }");
-        assert_eq!(place("made", index(0)), "concat([], [])");
+        assert_eq!(span_text("list", key("k")), "[\"a\", \"b\"]");
+        assert_eq!(span_text("map", index(0)), "{ k = \"v\" }");
+        assert_eq!(span_text("found", key("k")), "{ (var.k) = 1 }");
+        assert_eq!(span_text("made", index(0)), "concat([], [])");
     }
 }

@@ -68,8 +68,10 @@ impl MoveEndpoint {
                 (&addr.module, Some(EndpointResource { name, key }))
             }
         };
-        let own = module.0.iter();
-        steps.extend(own.map(|s| EndpointStep { name: s.name.clone(), key: Some(s.key.clone()) }));
+        let module_steps = module.0.iter();
+        steps.extend(
+            module_steps.map(|s| EndpointStep { name: s.name.clone(), key: Some(s.key.clone()) }),
+        );
         if let Some(last) = steps.last_mut().filter(|_| whole_call) {
             last.key = None;
         }
@@ -134,12 +136,14 @@ impl MoveEndpoint {
     /// Whether this lies within a module that the other means, or is one instance of a resource that
     /// the other means as a whole.
     pub(super) fn is_enclosed_by(&self, other: &Self) -> bool {
-        let Some(whole) = &other.resource else {
+        let Some(other_resource) = &other.resource else {
             return self.starts_with_steps(&other.steps)
                 && (self.resource.is_some() || self.steps.len() > other.steps.len());
         };
-        let is_one = |own: &EndpointResource| own.key.is_some() && own.name == whole.name;
-        whole.key.is_none()
+        let is_one = |resource: &EndpointResource| {
+            resource.key.is_some() && resource.name == other_resource.name
+        };
+        other_resource.key.is_none()
             && self.resource.as_ref().is_some_and(is_one)
             && self.steps.len() == other.steps.len()
             && self.starts_with_steps(&other.steps)
@@ -192,8 +196,8 @@ impl MoveEndpoint {
             let key = step.key.clone().unwrap_or_else(|| module.0[kept].key.clone());
             ModuleStep { name: step.name.clone(), key }
         });
-        let behind = module.0[self.steps.len()..].iter().cloned();
-        ModuleAddr(Arc::new(filled.chain(behind).collect()))
+        let inner_steps = module.0[self.steps.len()..].iter().cloned();
+        ModuleAddr(Arc::new(filled.chain(inner_steps).collect()))
     }
 
     /// Returns the destination of an instance that this end matches; the end names a resource or an

@@ -58,10 +58,10 @@ pub(super) fn may_have_invalid_reference<'c>(
     if session.config.dangles {
         return true;
     }
-    let own = vertex.as_resource().map(|resource| &resource.addr.resource);
+    let resource = vertex.as_resource().map(|resource| &resource.addr.resource);
     vertex_references(session.config, vertex).into_iter().any(|(node, references)| {
-        let place = ReferenceContext { session, node, own };
-        references.iter().any(|reference| place.reference_error(reference).is_some())
+        let context = ReferenceContext { session, node, own: resource };
+        references.iter().any(|reference| context.reference_error(reference).is_some())
     })
 }
 
@@ -74,8 +74,8 @@ pub(super) fn static_reference_errors(
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];
     let mut found = config::resource_or_call_problems(node, reference, site.check);
-    let place = ReferenceContext { session, node, own: site.resource };
-    found.extend(place.reference_error(reference));
+    let context = ReferenceContext { session, node, own: site.resource };
+    found.extend(context.reference_error(reference));
     found
 }
 
@@ -110,7 +110,7 @@ pub(super) fn warn_of_redundant_ignores(
     diags: &mut Diagnostics,
     ignored: &IgnoreChanges,
     block: &Block,
-    place: Span,
+    span: Span,
 ) {
     let IgnoreChanges::These(paths) = ignored else { return };
     for path in paths {
@@ -123,9 +123,8 @@ pub(super) fn warn_of_redundant_ignores(
             "Adding an attribute name to ignore_changes tells Formwork to ignore future changes to the argument in configuration after the object has been created, retaining the value originally configured.\n\nThe attribute {} is decided by the provider alone and therefore there can be no configured value to compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from ignore_changes to quiet this warning.",
             path.to_string().trim_start_matches('.')
         );
-        diags.warn(
-            Diagnostic::warning(messages::REDUNDANT_IGNORE_CHANGES_ELEMENT, detail).at(place),
-        );
+        diags
+            .warn(Diagnostic::warning(messages::REDUNDANT_IGNORE_CHANGES_ELEMENT, detail).at(span));
     }
 }
 
@@ -134,18 +133,19 @@ pub(super) fn deprecation_warnings<'c>(
     session: &'c Session<'c>,
     vertex: &AnyPlanVertex<'c>,
 ) -> Vec<Diagnostic> {
-    let own = vertex.as_resource().map(|resource| &resource.addr.resource);
-    let mentions = vertex_references(session.config, vertex);
+    let resource = vertex.as_resource().map(|resource| &resource.addr.resource);
+    let references = vertex_references(session.config, vertex);
     let of_node = |(node, references): &ModuleReferences<'_>| {
-        let place = ReferenceContext { session, node, own };
-        let taken = references.iter().filter_map(|reference| place.resolve_to_instance(reference));
+        let context = ReferenceContext { session, node, own: resource };
+        let taken =
+            references.iter().filter_map(|reference| context.resolve_to_instance(reference));
         taken
             .filter_map(|(ty, steps, at)| {
                 deprecated_attribute_warning(ty.schema_block(), steps, at)
             })
             .collect::<Vec<_>>()
     };
-    mentions.iter().flat_map(of_node).collect()
+    references.iter().flat_map(of_node).collect()
 }
 
 /// Returns the warning for the attribute that the steps name, if it is deprecated.
@@ -289,18 +289,18 @@ fn nested_block_step_error(
         TraversalStep::Key(_, span) | TraversalStep::Index(_, span) => (*span, String::new()),
     };
     let by_key = !matches!(step, TraversalStep::Attribute(_));
-    let (summary, why) = match nested.nesting {
+    let (summary, reason) = match nested.nesting {
         Nesting::Set => {
-            let why = format!("The blocks `{name}` are a set, whose elements have no keys.");
-            (messages::CANNOT_INDEX_SET_VALUE, why)
+            let reason = format!("The blocks `{name}` are a set, whose elements have no keys.");
+            (messages::CANNOT_INDEX_SET_VALUE, reason)
         }
         Nesting::List if !by_key => {
-            let why = format!("There may be several blocks `{name}`: `{name}[0]` is the first.");
-            (messages::INVALID_OPERATION, why)
+            let reason = format!("There may be several blocks `{name}`: `{name}[0]` is the first.");
+            (messages::INVALID_OPERATION, reason)
         }
         _ => return block_step_error(&nested.block, rest, span),
     };
-    let detail = format!("{why} What all of them have is taken with `{name}[*]{taken}`.");
+    let detail = format!("{reason} What all of them have is taken with `{name}[*]{taken}`.");
     Some(Diagnostic::error(summary, detail).at(span))
 }
 

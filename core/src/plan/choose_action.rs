@@ -108,9 +108,9 @@ mod tests {
             })
         };
         assert_eq!(decided(false, None), (replace, Some(ActionReason::ReplaceBecauseCannotUpdate)));
-        let asked = Some(ActionReason::ReplaceByRequest);
-        assert_eq!(decided(false, asked), (replace, asked));
-        assert_eq!(decided(true, asked), (replace, Some(ActionReason::ReplaceBecauseTainted)));
+        let requested = Some(ActionReason::ReplaceByRequest);
+        assert_eq!(decided(false, requested), (replace, requested));
+        assert_eq!(decided(true, requested), (replace, Some(ActionReason::ReplaceBecauseTainted)));
         let triggered = Some(ActionReason::ReplaceByTriggers);
         assert_eq!(decided(true, triggered), (replace, triggered));
     }

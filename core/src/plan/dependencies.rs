@@ -108,7 +108,7 @@ fn reachable_without_imports<V>(
     reach: &[Arc<Vec<u32>>],
 ) -> Vec<u32> {
     let edges = graph.dependencies(id).iter().zip(graph.edge_reasons(id));
-    let edges = edges.filter(|(_, why)| !matches!(why, EdgeReason::ImportReference(_)));
+    let edges = edges.filter(|(_, reason)| !matches!(reason, EdgeReason::ImportReference(_)));
     let mut on: Vec<u32> =
         edges.flat_map(|(dependency, _)| reach[dependency.index()].iter().copied()).collect();
     on.sort_unstable();
@@ -136,9 +136,9 @@ struct DirectDependencies {
 /// the list comes after those it depends on. Returns also whether the lists are whole.
 fn compute_closures(resources: &[DirectDependencies]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
     let budget = MIN_CLOSURE_ENTRY_LIMIT + MAX_CLOSURE_ENTRIES_PER_RESOURCE * resources.len();
-    let whole = transitive_closure(resources, budget);
-    let are_whole = whole.is_some();
-    let sets = whole.unwrap_or_else(|| truncate_to_nearest(resources));
+    let full_closure = transitive_closure(resources, budget);
+    let are_whole = full_closure.is_some();
+    let sets = full_closure.unwrap_or_else(|| truncate_to_nearest(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
     for (resource, set) in resources.iter().zip(&sets) {
         let found_by = resource.found_by.iter();

@@ -60,7 +60,7 @@ pub(crate) fn check_removed_blocks(
     config: &Config,
 ) -> Result<(), Reported> {
     for (module, removed) in removed_blocks(config) {
-        let (what, name, span) = match &removed.resource {
+        let (subject, name, span) = match &removed.resource {
             Some(name) => {
                 let addr = ConfigResourceAddr { module, resource: name.clone() };
                 let Some(resource) = config.find_resource(&addr) else { continue };
@@ -76,7 +76,7 @@ pub(crate) fn check_removed_blocks(
             "A `removed` block says that {name} is no longer written, but it is written here. Take \
              out the one or the other."
         );
-        let summary = messages::REMOVED_STILL_EXISTS.with(&[&what]);
+        let summary = messages::REMOVED_STILL_EXISTS.with(&[&subject]);
         let _ = diags.error(Diagnostic::error(summary, detail).at(span));
     }
     diags.fail_if_errors()

@@ -139,15 +139,15 @@ impl BlockWriter<'_> {
         &mut self,
         nested: &NestedAttributes,
         value: &Value,
-        behind: &str,
+        suffix: &str,
     ) -> Result<(), UnknownValueError> {
         if must_hide_attribute_value(false, value) {
-            let _ = writeln!(self.out, "{{}}{behind} # sensitive");
+            let _ = writeln!(self.out, "{{}}{suffix} # sensitive");
             return Ok(());
         }
         self.out.push_str("{\n");
         self.write_attributes(&nested.attributes, value)?;
-        let _ = writeln!(self.out, "}}{behind}");
+        let _ = writeln!(self.out, "}}{suffix}");
         Ok(())
     }
 

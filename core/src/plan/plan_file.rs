@@ -273,18 +273,17 @@ fn unpack_parts(
         _ => (limits.n_bytes, format!("{} bytes", limits.n_bytes)),
     };
     let mut parts = PlanFileParts::new();
-    let mut left = n_bytes;
+    let mut remaining = n_bytes;
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(|error| damaged(&error))?;
         let name = entry.name().map_err(|error| damaged(&error))?.into_owned();
         let mut bytes = Vec::new();
         // The sizes that the archive declares are not trusted.
-        entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        entry.take(remaining + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
         // At most one byte more than allowed was read, so an excess shows before it fills the
         // memory.
-        left = left.checked_sub(bytes.len() as u64).ok_or_else(|| PlanFileError::TooLarge {
-            path: path.to_owned(),
-            limit: limit.clone(),
+        remaining = remaining.checked_sub(bytes.len() as u64).ok_or_else(|| {
+            PlanFileError::TooLarge { path: path.to_owned(), limit: limit.clone() }
         })?;
         parts.insert(name, bytes);
     }

@@ -29,8 +29,8 @@ pub fn plan_graph_dot(
     let draft = PlanGraphBuilder::new(session, options).build_draft(diags)?;
     if resources_only {
         // A cycle of vertices that are not drawn is an error too.
-        let whole = freeze_draft(diags, session, draft)?;
-        let graph = freeze_draft(diags, session, retain_resources(whole.into_draft()))?;
+        let full_graph = freeze_draft(diags, session, draft)?;
+        let graph = freeze_draft(diags, session, retain_resources(full_graph.into_draft()))?;
         return Ok(resources_dot(&graph));
     }
     if options.mode == PlanMode::Destroy {
@@ -107,12 +107,12 @@ fn retain_resources(
     for from in (0..n_vertices).filter(|&at| is_resource[at]) {
         let mut seen = BTreeSet::new();
         let mut queue = dependencies[from].clone();
-        while let Some((on, why)) = queue.pop() {
+        while let Some((on, reason)) = queue.pop() {
             if !seen.insert(on) {
                 continue;
             }
             if is_resource[on.index()] {
-                draft.connect(VertexId(u32::try_from(from).unwrap_or(u32::MAX)), on, why);
+                draft.connect(VertexId(u32::try_from(from).unwrap_or(u32::MAX)), on, reason);
             } else {
                 queue.extend(dependencies[on.index()].iter().copied());
             }
@@ -163,13 +163,13 @@ fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
         let Some(resource) = vertex.as_resource() else { continue };
         let addr = &resource.addr;
         // In the order of names, so that a module stands before those it calls.
-        let own = modules.entry(addr.module.to_string()).or_default();
-        own.insert(addr.to_string(), addr.resource.to_string());
+        let resources = modules.entry(addr.module.to_string()).or_default();
+        resources.insert(addr.to_string(), addr.resource.to_string());
     }
     let mut text = String::from(
         "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n",
     );
-    for (path, own) in modules {
+    for (path, resources) in modules {
         let is_root = path.is_empty();
         let margin = if is_root { "  " } else { "    " };
         if !is_root {
@@ -178,7 +178,7 @@ fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
             text.push_str(&format!("  subgraph {cluster} {{\n    label = {label}\n"));
             text.push_str("    fontname = \"sans-serif\"\n");
         }
-        for (name, label) in own {
+        for (name, label) in resources {
             let (name, label) = (render::quote_dot(&name), render::quote_dot(&label));
             text.push_str(&format!("{margin}{name} [label={label}];\n"));
         }

@@ -161,8 +161,8 @@ fn value_in_table<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanF
         .ok_or_else(|| damaged_plan_error(&format!("{wanted:?} means nothing")))
 }
 
-fn damaged_plan_error(why: &dyn std::fmt::Display) -> PlanFormatError {
-    PlanFormatError::Damaged(why.to_string())
+fn damaged_plan_error(reason: &dyn std::fmt::Display) -> PlanFormatError {
+    PlanFormatError::Damaged(reason.to_string())
 }
 
 impl Plan {

@@ -123,18 +123,18 @@ impl PlannedResources {
     /// asks, or, in another module, in any.
     pub(crate) fn has_pending_change(
         &self,
-        asks: PendingChangeQuery<'_>,
+        query: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
         // As in Terraform, only changes of managed resources put off a reading.
         if addr.resource.mode() != ResourceMode::Managed {
             return false;
         }
-        if addr.module != asks.node.path {
+        if addr.module != query.node.path {
             return self.has_pending_change_anywhere(addr);
         }
         let found = self.resources.get(addr).and_then(|entry| entry.found.get());
-        found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
+        found.and_then(|found| found.get(query.module)).is_some_and(|planned| planned.is_pending)
     }
 
     fn has_pending_change_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
@@ -146,11 +146,11 @@ impl PlannedResources {
     /// Whether anything is to be done to a managed resource of the module that asks.
     pub(crate) fn has_pending_change_in_module(
         &self,
-        asks: PendingChangeQuery<'_>,
+        query: PendingChangeQuery<'_>,
         name: &ResourceName,
     ) -> bool {
-        let (module, resource) = (asks.node.path.clone(), name.clone());
-        self.has_pending_change(asks, &ConfigResourceAddr { module, resource })
+        let (module, resource) = (query.node.path.clone(), name.clone());
+        self.has_pending_change(query, &ConfigResourceAddr { module, resource })
     }
 
     /// Whether a change is pending for the object that a `depends_on` names: a resource, or all
@@ -158,25 +158,28 @@ impl PlannedResources {
     pub(crate) fn is_depends_on_pending_in_module(
         &self,
         closures: &DependencyClosures,
-        asks: PendingChangeQuery<'_>,
+        query: PendingChangeQuery<'_>,
         on: &Reference,
     ) -> bool {
         if let Some(name) = on.resource_name() {
-            return self.has_pending_change_in_module(asks, name);
+            return self.has_pending_change_in_module(query, name);
         }
-        let upstream = self.upstream.get(&depends_on_name(asks.node, on));
-        upstream.into_iter().flatten().any(|addr| self.has_pending_dependency(closures, asks, addr))
+        let upstream = self.upstream.get(&depends_on_name(query.node, on));
+        upstream
+            .into_iter()
+            .flatten()
+            .any(|addr| self.has_pending_dependency(closures, query, addr))
     }
 
     /// Whether a change is pending for a resource or its dependencies.
     fn has_pending_dependency(
         &self,
         closures: &DependencyClosures,
-        asks: PendingChangeQuery<'_>,
+        query: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
-        self.has_pending_change(asks, addr)
-            || closures.has_dependency_where(addr, |addr| self.has_pending_change(asks, addr))
+        self.has_pending_change(query, addr)
+            || closures.has_dependency_where(addr, |addr| self.has_pending_change(query, addr))
     }
 
     /// Whether a change is pending for an object that the `depends_on` of a call around a module

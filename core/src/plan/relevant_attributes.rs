@@ -131,11 +131,11 @@ impl<'s> RelevanceSearch<'s, '_> {
     /// Adds the references in the part of a resource to which some steps lead.
     fn add_resource(&mut self, addr: &ResourceAddr, steps: &[Step]) {
         let Some(block) = self.resource_block(addr) else { return };
-        let mentions = match steps.first() {
+        let traversals = match steps.first() {
             Some(Step::Attribute(name)) => references_in_part(&block.body, name),
             _ => refs::traversals_of_body(&block.body),
         };
-        self.add_references(&addr.module, &mentions, Some(block));
+        self.add_references(&addr.module, &traversals, Some(block));
     }
 
     /// Adds the references in the argument that a caller passes for a variable.
@@ -179,12 +179,13 @@ impl<'s> RelevanceSearch<'s, '_> {
     fn add_references(
         &mut self,
         module: &ModuleAddr,
-        mentions: &[Traversal],
+        traversals: &[Traversal],
         within: Option<&Resource>,
     ) {
-        for mention in mentions {
+        for traversal in traversals {
             // Invalid references were reported when the configuration was read.
-            let Ok(reference) = Reference::from_traversal(&mut Diagnostics::new(), mention) else {
+            let Ok(reference) = Reference::from_traversal(&mut Diagnostics::new(), traversal)
+            else {
                 continue;
             };
             if let (ReferenceSubject::Count(_) | ReferenceSubject::Each(_), Some(resource)) =
@@ -203,10 +204,10 @@ impl<'s> RelevanceSearch<'s, '_> {
                 ReferenceSubject::Variable(_) | ReferenceSubject::Local(_) => Vec::new(),
                 _ => reference.remaining.iter().map_while(TraversalStep::to_step).collect(),
             };
-            let mention =
+            let reference =
                 InstanceReference { module: module.clone(), subject: reference.subject, steps };
-            if self.seen.insert(mention.clone()) {
-                self.queue.push(mention);
+            if self.seen.insert(reference.clone()) {
+                self.queue.push(reference);
             }
         }
     }

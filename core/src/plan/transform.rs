@@ -192,16 +192,19 @@ impl<'c> PlanGraphBuilder<'c> {
             PlanMode::Destroy => true,
             PlanMode::RefreshOnly => false,
         };
-        let whole = if needs_whole { self.build_whole() } else { None };
+        let full_graph = if needs_whole { self.build_whole() } else { None };
         let is_normal = options.mode == PlanMode::Normal;
         GraphAnalysis {
             orders: ReplaceOrders::from_graph(graph),
             // As in Terraform, a plan of targets replaces them in the order that the targets alone need,
             // but the state gets the order that everything needs.
-            unlimited_orders: whole.as_ref().filter(|_| is_normal).map(ReplaceOrders::from_graph),
+            unlimited_orders: full_graph
+                .as_ref()
+                .filter(|_| is_normal)
+                .map(ReplaceOrders::from_graph),
             closures: match options.mode {
                 PlanMode::Destroy => {
-                    whole.as_ref().map(find_graph_dependencies).unwrap_or_default()
+                    full_graph.as_ref().map(find_graph_dependencies).unwrap_or_default()
                 }
                 PlanMode::Normal | PlanMode::RefreshOnly => find_graph_dependencies(graph),
             },

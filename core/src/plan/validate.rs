@@ -155,7 +155,7 @@ async fn walk_validation_graph(
             let eval_inputs = EvalInputs { check, ..eval_inputs };
             validate_vertex(ValidationContext { session, eval_inputs }, vertex).await
         },
-        |id, vertex, (said, found)| {
+        |id, vertex, (vertex_diags, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
             let next = if found.is_err() {
                 DependentsDecision::SkipDependents
@@ -166,7 +166,7 @@ async fn walk_validation_graph(
                 let accepted = &mut accepted;
                 vertex.record_validation(&mut ValidationRecorder { eval_inputs, accepted }, found);
             }
-            problems.insert(id, said);
+            problems.insert(id, vertex_diags);
             let mut warnings = attribute_references::deprecation_warnings(session, &**vertex);
             if !warnings.is_empty() {
                 unsupported_references::remove_warnings_outside_schema(
@@ -181,8 +181,8 @@ async fn walk_validation_graph(
     );
     session.pool.run_with_upkeep(walk).await;
     check_imports_have_block(session, diags, static_check);
-    for said in graph.topological_order().iter().filter_map(|id| problems.remove(id)) {
-        let _ = diags.append(said);
+    for vertex_diags in graph.topological_order().iter().filter_map(|id| problems.remove(id)) {
+        let _ = diags.append(vertex_diags);
     }
     let deprecated =
         graph.topological_order().iter().filter_map(|id| deprecated.remove(id)).flatten();

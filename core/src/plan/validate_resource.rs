@@ -53,32 +53,32 @@ impl ValidationContext<'_> {
         if let Some(results) = module.resource_results(name) {
             results.set_placeholder(placeholder.clone());
         }
-        let mut said = Diagnostics::new();
-        let _ = self.validate_imports(&mut said, vertex).await;
+        let mut resource_diags = Diagnostics::new();
+        let _ = self.validate_imports(&mut resource_diags, vertex).await;
         // The block of one that is generated is made only when the object was found.
         if vertex.generated {
-            return diags.append(said).map(|()| None);
+            return diags.append(resource_diags).map(|()| None);
         }
         let unknown = RepetitionData::unknown_of_kind(&config.repetition);
         let site = ReferenceLocation { resource: Some(name), ..ReferenceLocation::default() };
         let scope = self.module_scope(module).with_repetition(unknown).at_location(site);
-        let place = ValidatedResource { vertex, ty: ty.as_deref(), module, scope: &scope };
-        let accepted = self.validate_block(&mut said, place, &client).await;
+        let validated = ValidatedResource { vertex, ty: ty.as_deref(), module, scope: &scope };
+        let accepted = self.validate_block(&mut resource_diags, validated, &client).await;
         let conditions = |diags: &mut Diagnostics| {
             let lifecycle = &config.lifecycle;
             let before = validate_conditions(diags, &scope, &lifecycle.preconditions);
             let scope = scope.clone().with_self(placeholder.clone());
             validate_conditions(diags, &scope, &lifecycle.postconditions).and(before)
         };
-        let _ = session.evaluate_with_functions(&mut said, conditions).await;
+        let _ = session.evaluate_with_functions(&mut resource_diags, conditions).await;
         if let Some(ty) = &ty {
             // Here only, where no value is known: what a provisioner refers to may be there when it runs,
             // such as a file that the run creates, and without an instance it never runs.
             let scope = self.module_scope(module).at_location(site);
             let resource = ProvisionedResource { config, ty: &ty.ty };
-            let _ = check_provisioners(session, &mut said, resource, &scope).await;
+            let _ = check_provisioners(session, &mut resource_diags, resource, &scope).await;
         }
-        diags.append(said)?;
+        diags.append(resource_diags)?;
         accepted
     }
 
@@ -104,17 +104,17 @@ impl ValidationContext<'_> {
     async fn validate_block(
         self,
         diags: &mut Diagnostics,
-        place: ValidatedResource<'_>,
+        validated: ValidatedResource<'_>,
         client: &ProviderClient,
     ) -> Result<Option<Value>, Reported> {
-        let (session, config) = (self.session, place.vertex.config);
-        let outer = self.module_scope(place.module);
+        let (session, config) = (self.session, validated.vertex.config);
+        let outer = self.module_scope(validated.module);
         let repetition =
             |diags: &mut Diagnostics| expand::check_repetition(diags, &outer, &config.repetition);
         let repetition = session.evaluate_with_functions(diags, repetition).await;
-        let whole = outer.check_whole_object_references(diags, &config.depends_on);
-        let Some(ty) = place.ty else {
-            let name = &place.vertex.addr.resource;
+        let objects = outer.check_whole_object_references(diags, &config.depends_on);
+        let Some(ty) = validated.ty else {
+            let name = &validated.vertex.addr.resource;
             return Err(diags.error(unsupported_type_error(
                 client.loaded_schemas(),
                 name,
@@ -122,7 +122,7 @@ impl ValidationContext<'_> {
             )));
         };
         let value = |diags: &mut Diagnostics| {
-            decode_body_checked(diags, &config.body, ty.schema_block(), place.scope)
+            decode_body_checked(diags, &config.body, ty.schema_block(), validated.scope)
         };
         let value = session.evaluate_with_functions(diags, value).await?;
         let ephemeral = check_ephemeral_values(diags, config, ty.schema_block(), &value);
@@ -133,14 +133,14 @@ impl ValidationContext<'_> {
             let ignored = &config.lifecycle.ignore_changes;
             warn_of_redundant_ignores(diags, ignored, ty.schema_block(), config.type_span);
         }
-        let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
-        let mut said = Diagnostics::new();
-        let verdict = client.validate_resource_config(&mut said, ty, &value, about).await;
+        let about = CallContext { addr: &validated.vertex.addr, block: Some(config.span) };
+        let mut provider_diags = Diagnostics::new();
+        let verdict = client.validate_resource_config(&mut provider_diags, ty, &value, about).await;
         // What is known and was accepted here need not be shown to the provider again for the plan.
-        let is_accepted = said.is_empty() && value.is_wholly_known();
-        point_diagnostics_at_parts(&mut said, &config.body, config.span);
-        diags.append(said).and(verdict)?;
-        repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
+        let is_accepted = provider_diags.is_empty() && value.is_wholly_known();
+        point_diagnostics_at_parts(&mut provider_diags, &config.body, config.span);
+        diags.append(provider_diags).and(verdict)?;
+        repetition.map(drop).and(objects).and(ephemeral).and(ignored).and(parts)?;
         Ok(is_accepted.then_some(value))
     }
 }

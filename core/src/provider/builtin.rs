@@ -156,8 +156,8 @@ impl ProviderHandlers for BuiltinProvider {
             Err(error) => {
                 let detail = format!("The stored object cannot be read: {error}.");
                 let summary = messages::INVALID_STORED_OBJECT;
-                let said = own_provider_error(summary, detail, Path::root());
-                (encode_payload(Value::null(ty.clone()), ty), vec![said])
+                let diagnostic = own_provider_error(summary, detail, Path::root());
+                (encode_payload(Value::null(ty.clone()), ty), vec![diagnostic])
             }
         };
         Ok(UpgradeResponse { state, diagnostics })
@@ -207,7 +207,7 @@ impl ProviderHandlers for BuiltinProvider {
         let ty = self.managed_object_type(&request.target_type)?;
         let (value, diagnostics) = match terraform_data::move_from_null_resource(&request) {
             Ok(value) => (value, Vec::new()),
-            Err(said) => (Value::null(ty.clone()), vec![said]),
+            Err(diagnostic) => (Value::null(ty.clone()), vec![diagnostic]),
         };
         let state = encode_payload(value, ty);
         Ok(MoveResponse { state, private: Bytes::new(), identity: None, diagnostics })

@@ -361,18 +361,18 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        ask: ChangeValues<'_>,
+        values: ChangeValues<'_>,
         about: CallContext<'_>,
     ) -> Result<PlannedObject, Reported> {
         let request = Request::plan(PlanRequest {
             type_name: ty.name.clone(),
-            prior: encode_plain_value(ask.prior, ty),
-            proposed: encode_plain_value(ask.proposed, ty),
-            config: self.encode_for_request(ask.config.value(), ty),
-            prior_private: ask.private.clone(),
+            prior: encode_plain_value(values.prior, ty),
+            proposed: encode_plain_value(values.proposed, ty),
+            config: self.encode_for_request(values.config.value(), ty),
+            prior_private: values.private.clone(),
             provider_meta: self.meta.clone(),
             client: self.calls.client_capabilities(),
-            prior_identity: ask.identity.cloned(),
+            prior_identity: values.identity.cloned(),
             planned_private: Bytes::new(),
         });
         let call = request.method().name();
@@ -404,17 +404,17 @@ impl ProviderClient {
     pub async fn apply_change(
         &self,
         ty: &ResourceType,
-        ask: ChangeValues<'_>,
+        values: ChangeValues<'_>,
         addr: &dyn Display,
     ) -> Result<ApplyResponse, Failure> {
         let request = Request::apply(ApplyRequest {
             type_name: ty.name.clone(),
-            prior: encode_plain_value(ask.prior, ty),
-            planned: encode_plain_value(ask.proposed, ty),
-            config: self.encode_for_request(ask.config.value(), ty),
-            planned_private: ask.private.clone(),
+            prior: encode_plain_value(values.prior, ty),
+            planned: encode_plain_value(values.proposed, ty),
+            config: self.encode_for_request(values.config.value(), ty),
+            planned_private: values.private.clone(),
             provider_meta: self.meta.clone(),
-            planned_identity: ask.identity.cloned(),
+            planned_identity: values.identity.cloned(),
         });
         self.call(request, addr).await
     }

@@ -114,7 +114,7 @@ impl CallDeadlines {
         // Polled in this order, so that a response that has arrived takes precedence over the deadline.
         match select(pin!(answer), passed).await {
             Either::Left((answer, _)) => answer,
-            Either::Right((why, _)) => Err(Failure::GivenUp(why)),
+            Either::Right((reason, _)) => Err(Failure::GivenUp(reason)),
         }
     }
 

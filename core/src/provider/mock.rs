@@ -240,21 +240,21 @@ impl MockedObject {
         }
         let mut fill = ObjectFiller::new(&self.seed, absent);
         let filled = fill.fill_block(&self.block, object.value(), &self.mock.values);
-        let said =
+        let diagnostics =
             fill.problems.into_iter().map(|problem| self.unfit_value_diagnostic(problem)).collect();
-        Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said))
+        Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), diagnostics))
     }
 
     /// Returns the error for a mock value that does not fit the schema.
     fn unfit_value_diagnostic(&self, problem: FillProblem) -> ProviderDiagnostic {
         let FillProblem { path, attribute, kind } = problem;
-        let place = &self.mock.place;
+        let location = &self.mock.place;
         let detail = match kind {
             FillProblemKind::Type { needed, reason } => format!(
-                "Terraform could not compute a value for the target type {needed} with the mocked data defined at {place} with the attribute {attribute:?}: {reason}."
+                "Terraform could not compute a value for the target type {needed} with the mocked data defined at {location} with the attribute {attribute:?}: {reason}."
             ),
             FillProblemKind::NotAnObject { found } => format!(
-                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {place}, but found {found}."
+                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {location}, but found {found}."
             ),
         };
         own_provider_error(messages::UNFIT_MOCKED_VALUE, detail, path)

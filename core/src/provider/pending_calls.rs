@@ -220,18 +220,18 @@ mod tests {
         let provider: ProviderAddr = "acme/test".parse().unwrap();
         let read = calls.begin_call(&provider, Method::ReadResource, Some(&"t.a"));
         let schema = calls.begin_call(&provider, Method::GetProviderSchema, None);
-        let said = |least| {
+        let waiting_calls = |least| {
             let waiting = calls.calls_waiting_at_least(Duration::from_secs(least));
             waiting.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let name = "provider acme/test has not answered";
         let both = [format!("{name} ReadResource for t.a"), format!("{name} GetProviderSchema")];
-        assert_eq!(said(0), both);
-        assert_eq!(said(3600), [""; 0]);
+        assert_eq!(waiting_calls(0), both);
+        assert_eq!(waiting_calls(3600), [""; 0]);
         drop(read);
-        assert_eq!(said(0), both[1..]);
+        assert_eq!(waiting_calls(0), both[1..]);
         drop(schema);
-        assert_eq!(said(0), [""; 0]);
+        assert_eq!(waiting_calls(0), [""; 0]);
     }
 
     #[test]

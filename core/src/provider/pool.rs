@@ -340,8 +340,8 @@ impl<'l> ProviderPool<'l> {
             return Ok(());
         }
         // Whether an interrupt abandons this start depends on its purpose.
-        let asked = start_layers(&self.calls, provider.clone());
-        let schema = Request::schema().send_by(|request| asked.call(request));
+        let provider_layers = start_layers(&self.calls, provider.clone());
+        let schema = Request::schema().send_by(|request| provider_layers.call(request));
         let mut schema = self.stopping.run_unless_stopped(purpose, schema).await?;
         // The first instance has reported it.
         schema.diagnostics.clear();

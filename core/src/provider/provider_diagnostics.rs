@@ -25,7 +25,7 @@ pub fn call_failure_diagnostic(
     about: Option<&str>,
     failure: &Failure,
 ) -> Diagnostic {
-    let what = about.map_or_else(String::new, |addr| format!(" for {addr}"));
+    let subject = about.map_or_else(String::new, |addr| format!(" for {addr}"));
     let diagnostic = match failure {
         Failure::Launch(reason) => {
             Diagnostic::error(messages::FAILED_TO_START_PROVIDER.with(&[&provider]), reason.clone())
@@ -37,12 +37,12 @@ pub fn call_failure_diagnostic(
         }
         Failure::UnencodableMessage(reason) => Diagnostic::error(
             messages::REQUEST_CANNOT_BE_SENT,
-            format!("The request {call}{what} cannot be sent to provider {provider}: {reason}."),
+            format!("The request {call}{subject} cannot be sent to provider {provider}: {reason}."),
         )
         .blamed_on(Blame::Internal),
         Failure::Misbehaved(reason) => Diagnostic::error(
             messages::PROVIDER_BROKE_PLUGIN_PROTOCOL,
-            format!("The response of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
+            format!("The response of provider {provider} to {call}{subject} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
         )
         .blamed_on(Blame::Provider),
         Failure::Lost { reason, exit, output } => {
@@ -54,23 +54,23 @@ pub fn call_failure_diagnostic(
             let output = last_output_text(output);
             Diagnostic::error(
                 messages::PLUGIN_DID_NOT_RESPOND,
-                format!("The provider {provider} exited or disconnected during {call}{what}: {what_happened}{output}"),
+                format!("The provider {provider} exited or disconnected during {call}{subject}: {what_happened}{output}"),
             )
             .blamed_on(Blame::Provider)
         }
         Failure::GivenUp(reason) => Diagnostic::error(
             messages::PROVIDER_CALL_WAS_GIVEN_UP,
-            format!("The provider {provider} has not answered {call}{what} in time: {reason}."),
+            format!("The provider {provider} has not answered {call}{subject} in time: {reason}."),
         )
         .blamed_on(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
             messages::PROVIDER_DOES_NOT_SUPPORT_THIS_OPERATION,
-            format!("The provider {provider} does not implement {method}, which is required{what}."),
+            format!("The provider {provider} does not implement {method}, which is required{subject}."),
         )
         .blamed_on(Blame::Provider),
         Failure::Status { code, message } => Diagnostic::error(
             messages::PLUGIN_ERROR,
-            format!("The provider {provider} responded to {call}{what} with the gRPC error {code}: {message}"),
+            format!("The provider {provider} responded to {call}{subject} with the gRPC error {code}: {message}"),
         )
         .blamed_on(Blame::Provider),
     };
@@ -120,14 +120,14 @@ pub(super) fn retried_call_warning(
 /// Returns an error if the diagnostics contain one.
 pub fn report_provider_diagnostics(
     diags: &mut Diagnostics,
-    said: Vec<ProviderDiagnostic>,
+    diagnostics: Vec<ProviderDiagnostic>,
     about: &str,
     block: Option<Span>,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
     let mut left_out = [0_usize; 2];
     let mut shown = [0_usize; 2];
-    for diagnostic in said {
+    for diagnostic in diagnostics {
         let severity = diagnostic.severity;
         let kind = usize::from(severity == Severity::Warning);
         // Counted by severity, because many warnings must not suppress the error after them.
@@ -157,11 +157,11 @@ pub fn report_provider_diagnostics(
             Severity::Warning => diags.warn(converted),
         }
     }
-    for (n, what) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
+    for (n, severity) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
         let detail = format!(
-            "The provider reported {n} more {what} in the same response. The first {MAX_SHOWN_DIAGNOSTICS} of each severity are shown."
+            "The provider reported {n} more {severity} in the same response. The first {MAX_SHOWN_DIAGNOSTICS} of each severity are shown."
         );
-        let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &what]);
+        let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &severity]);
         diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
     }
     result
@@ -186,9 +186,9 @@ pub(crate) fn truncate_text(mut text: String, most: usize) -> String {
 pub fn unsupported_type_error(
     loaded: &LoadedProvider,
     name: &ResourceName,
-    place: Span,
+    span: Span,
 ) -> Diagnostic {
-    let (summary, what, schemas) = match name.mode() {
+    let (summary, construct, schemas) = match name.mode() {
         ResourceMode::Data => {
             (messages::INVALID_DATA_SOURCE, "data source", &loaded.provider_schema().data_sources)
         }
@@ -205,11 +205,11 @@ pub fn unsupported_type_error(
     let hint = formwork_lang::suggest::nearest_name(name.resource_type(), known)
         .map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
     let detail = format!(
-        "The provider {} does not support {what} {:?}.{hint}",
+        "The provider {} does not support {construct} {:?}.{hint}",
         loaded.provider_addr().display_string(),
         name.resource_type().as_str(),
     );
-    Diagnostic::error(summary, detail).at(place)
+    Diagnostic::error(summary, detail).at(span)
 }
 
 /// Returns the error for objects in the state with a resource type that the provider no longer has.
@@ -235,11 +235,11 @@ mod tests {
 
     #[test]
     fn what_a_provider_reports_beyond_all_measure_is_counted() {
-        let mut many = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
+        let mut diagnostics = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
         // An error counts independent of the number of warnings before it.
-        many.push(said(Severity::Error, ""));
+        diagnostics.push(said(Severity::Error, ""));
         let mut diags = Diagnostics::new();
-        assert!(report_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
+        assert!(report_provider_diagnostics(&mut diags, diagnostics, "t.a", None).is_err());
         assert_eq!(diags.len(), MAX_SHOWN_DIAGNOSTICS + 2);
         let last = diags.iter().last().unwrap();
         assert_eq!(last.summary, "7 more warnings are not shown");
@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn an_error_of_this_program_keeps_its_code_and_one_of_a_provider_has_none() {
-        let own = own_provider_error(messages::NO_BACKENDS, String::new(), Path::root());
+        let own_error = own_provider_error(messages::NO_BACKENDS, String::new(), Path::root());
         let mut diags = Diagnostics::new();
-        let both = vec![own, said(Severity::Error, "")];
+        let both = vec![own_error, said(Severity::Error, "")];
         assert!(report_provider_diagnostics(&mut diags, both, "t.a", None).is_err());
         let codes: Vec<_> = diags.iter().map(|one| one.code).collect();
         assert_eq!(codes, [Some(messages::NO_BACKENDS.code), None]);

@@ -29,8 +29,8 @@ pub(crate) fn draw_phase_graph<'c, V: PhaseVertex<'c>>(
     more(&mut draft);
     let mut closing = BTreeMap::new();
     for (at, vertex) in enumerate_vertices(graph.vertices()) {
-        let own = vertex.as_provider().map(|provider| &provider.addr);
-        let Some(addr) = vertex.provider_config().or(own) else { continue };
+        let provider_addr = vertex.as_provider().map(|provider| &provider.addr);
+        let Some(addr) = vertex.provider_config().or(provider_addr) else { continue };
         let close =
             *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));
         draft.connect(close, at, ());

@@ -65,7 +65,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
                 _ => None,
             });
             let is_forced = edges.iter().any(|edge| edge.why == EdgeReason::CreateBeforeDestroy);
-            let what = match first {
+            let advice = match first {
                 _ if is_forced => {
                     "Set create_before_destroy for all of them or for none, or make the changes one after the other."
                 }
@@ -75,7 +75,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
                 }
             };
             let detail =
-                format!("Each of these needs the next before it can be done:{lines}\n\n{what}");
+                format!("Each of these needs the next before it can be done:{lines}\n\n{advice}");
             let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
             let diagnostic =
                 Diagnostic::error(messages::CYCLE_OF_VALUES.with(&[&names.join(", ")]), detail);
@@ -100,8 +100,8 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
             EdgeReason::Reference(span) => {
                 let argument =
                     dependent.resource_block().and_then(|block| argument_of_reference(block, span));
-                let who = argument.map_or("it".to_owned(), |name| format!("its {name}"));
-                format!("{who} mentions it at {}", format_place(self.sources, span))
+                let dependent = argument.map_or("it".to_owned(), |name| format!("its {name}"));
+                format!("{dependent} mentions it at {}", format_place(self.sources, span))
             }
             EdgeReason::ImportReference(span) => {
                 let at = format_place(self.sources, span);
@@ -129,10 +129,10 @@ pub(crate) fn format_place(sources: &Sources, span: Span) -> String {
 }
 
 /// The argument in which a resource has a mention, where that says more than that it has it.
-fn argument_of_reference(block: &Resource, mention: Span) -> Option<&'static str> {
-    if block.depends_on.iter().any(|it| it.whole == mention) {
+fn argument_of_reference(block: &Resource, span: Span) -> Option<&'static str> {
+    if block.depends_on.iter().any(|it| it.whole == span) {
         return Some("depends_on");
     }
     let triggers = &block.lifecycle.replace_triggered_by;
-    triggers.iter().any(|it| it.span.covers(mention)).then_some("replace_triggered_by")
+    triggers.iter().any(|it| it.span.covers(span)).then_some("replace_triggered_by")
 }

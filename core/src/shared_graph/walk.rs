@@ -41,11 +41,11 @@ where
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
     let visit = |_, vertex| visit(vertex);
-    let walk = walk_graph(graph, pace, visit, |id, vertex, (said, found)| {
-        let failed = said.has_errors();
+    let walk = walk_graph(graph, pace, visit, |id, vertex, (vertex_diags, found)| {
+        let failed = vertex_diags.has_errors();
         record(vertex, found, failed);
-        if !said.is_empty() {
-            problems.insert(id, said);
+        if !vertex_diags.is_empty() {
+            problems.insert(id, vertex_diags);
         }
         // Warnings stop nothing. An error stops dependents only, so that one run shows and does as
         // much as possible.

@@ -216,10 +216,10 @@ impl Recovery {
     /// Records the current addresses of objects, so that none is created a second time at its new address.
     pub fn follow_moves(
         &mut self,
-        place: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr,
+        current_addr: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr,
     ) {
         for one in &mut self.unresolved {
-            let now = place(&one.addr, &one.provider);
+            let now = current_addr(&one.addr, &one.provider);
             one.moved = (now != one.addr).then_some(now);
         }
     }
@@ -227,9 +227,9 @@ impl Recovery {
     /// The former addresses of the open operations that now belong to one instance: none
     /// or one, unless several addresses were moved to the same instance.
     #[must_use]
-    pub fn original_addresses(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
+    pub fn original_addresses(&self, addr: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
-        open.filter(|one| one.current_addr() == place).map(|one| &one.addr).collect()
+        open.filter(|one| one.current_addr() == addr).map(|one| &one.addr).collect()
     }
 
     /// Records the decision about all open operations of an instance, by

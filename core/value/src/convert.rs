@@ -50,11 +50,11 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
     if value.has_type(ty) {
         return Ok(value.clone());
     }
-    let own = value.ty();
+    let value_ty = value.ty();
     // Types are compared first, so that as in Terraform, the reason refers to the types if no value
     // could be converted.
-    if !can_convert(&own, ty, ConversionSafety::Unsafe) {
-        return Err(ConversionError::new(explain_mismatch(&own, ty)));
+    if !can_convert(&value_ty, ty, ConversionSafety::Unsafe) {
+        return Err(ConversionError::new(explain_mismatch(&value_ty, ty)));
     }
     match convert_part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
@@ -103,11 +103,11 @@ fn convert_marked(value: &Value, ty: &Type) -> PartConversion {
 
 /// Converts a null or an unknown value, of which only the type matters.
 fn convert_null_or_unknown(value: &Value, ty: &Type) -> PartConversion {
-    let own = value.ty();
-    let ty = replace_dynamic(&own, &ty.without_optional());
+    let value_ty = value.ty();
+    let ty = replace_dynamic(&value_ty, &ty.without_optional());
     match value {
-        _ if ty == own => Ok(None),
-        Value::Unknown(unknown) => Ok(Some(convert_unknown(&own, unknown.refinement(), ty))),
+        _ if ty == value_ty => Ok(None),
+        Value::Unknown(unknown) => Ok(Some(convert_unknown(&value_ty, unknown.refinement(), ty))),
         _ => Ok(Some(Value::null(ty))),
     }
 }
@@ -166,17 +166,17 @@ fn parse_bool(text: &str) -> Result<bool, ConversionError> {
 
 /// Builds the unknown value that an unknown value converts to, with the refinements that still
 /// hold.
-fn convert_unknown(own: &Type, known: &Refinement, ty: Type) -> Value {
+fn convert_unknown(from: &Type, known: &Refinement, ty: Type) -> Value {
     let exactly = |length: usize| (length as u64, Some(length as u64));
-    let (min_length, max_length) = match (own, &ty) {
+    let (min_length, max_length) = match (from, &ty) {
         (Type::Object(object), Type::Map(_)) => exactly(object.attributes.len()),
         (Type::Tuple(elements), Type::List(_)) => exactly(elements.len()),
         // Elements of a set may become equal, but the set cannot become empty.
         (Type::Tuple(elements), Type::Set(_)) => {
             (elements.len().min(1) as u64, Some(elements.len() as u64))
         }
-        (_, Type::Set(_)) if own.is_collection() => (known.min_length.min(1), known.max_length),
-        _ if own.is_collection() && ty.is_collection() => (known.min_length, known.max_length),
+        (_, Type::Set(_)) if from.is_collection() => (known.min_length.min(1), known.max_length),
+        _ if from.is_collection() && ty.is_collection() => (known.min_length, known.max_length),
         _ => (0, None),
     };
     let not_null = known.not_null;
@@ -205,8 +205,8 @@ fn target_element_type(value: &Value, wanted: &Type) -> Result<Type, ConversionE
 }
 
 /// Returns whether a collection without changed elements already has the requested type.
-fn is_already_of_type(own: &Type, wanted: &Type, items: &[Value]) -> bool {
-    (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
+fn is_already_of_type(from: &Type, wanted: &Type, items: &[Value]) -> bool {
+    (wanted.has_dynamic() && !items.is_empty()) || *from == wanted.without_optional()
 }
 
 fn convert_to_list(value: &Value, wanted: &Type) -> PartConversion {

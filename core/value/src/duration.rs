@@ -24,17 +24,20 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
     let mut total: i128 = 0;
     while !rest.is_empty() {
         let n_whole = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (whole, behind) = rest.split_at(n_whole);
-        let (fraction, behind) = match behind.strip_prefix('.') {
-            None => ("", behind),
-            Some(behind) => behind.split_at(behind.bytes().take_while(u8::is_ascii_digit).count()),
+        let (whole, after_whole) = rest.split_at(n_whole);
+        let (fraction, after_number) = match after_whole.strip_prefix('.') {
+            None => ("", after_whole),
+            Some(after_dot) => {
+                after_dot.split_at(after_dot.bytes().take_while(u8::is_ascii_digit).count())
+            }
         };
         if whole.is_empty() && fraction.is_empty() {
             return Err("each unit must follow a number".into());
         }
-        let n_unit =
-            behind.find(|char: char| char == '.' || char.is_ascii_digit()).unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(n_unit);
+        let n_unit = after_number
+            .find(|char: char| char == '.' || char.is_ascii_digit())
+            .unwrap_or(after_number.len());
+        let (unit, after_unit) = after_number.split_at(n_unit);
         let unit = nanoseconds_of_unit(unit)?;
         let whole: i128 =
             if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_long())? };
@@ -50,7 +53,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
             // One more than the greatest positive value, because the sign is applied at the end.
             .filter(|total| *total <= -i128::from(i64::MIN))
             .ok_or_else(too_long)?;
-        rest = behind;
+        rest = after_unit;
     }
     i64::try_from(if negative { -total } else { total }).map_err(|_| too_long())
 }

@@ -144,13 +144,16 @@ impl MarkPaths {
 
     /// The paths that carry all of `marks`, sorted.
     pub fn paths_with(&self, marks: Marks) -> impl Iterator<Item = &Path> {
-        self.0.iter().filter(move |(_, own)| own.contains(marks)).map(|(path, _)| path)
+        self.0
+            .iter()
+            .filter(move |(_, path_marks)| path_marks.contains(marks))
+            .map(|(path, _)| path)
     }
 
     /// Returns these paths without `marks`. Paths without remaining marks are dropped.
     #[must_use]
     pub fn without(&self, marks: Marks) -> Self {
-        self.0.iter().map(|(path, own)| (path.clone(), own.without(marks))).collect()
+        self.0.iter().map(|(path, path_marks)| (path.clone(), path_marks.without(marks))).collect()
     }
 
     /// Returns the union of both sets of marks.
@@ -165,9 +168,13 @@ impl MarkPaths {
     /// Returns the marks at or below `path`, with paths relative to it.
     #[must_use]
     pub fn below_path(&self, path: &Path) -> Self {
-        let below = self.0.iter().filter(|(own, _)| own.starts_with(path));
+        let below = self.0.iter().filter(|(marked_path, _)| marked_path.starts_with(path));
         // The removal of the same prefix from all paths keeps them sorted.
-        Self(below.map(|(own, marks)| (Path(own.0[path.0.len()..].to_vec()), *marks)).collect())
+        Self(
+            below
+                .map(|(marked_path, marks)| (Path(marked_path.0[path.0.len()..].to_vec()), *marks))
+                .collect(),
+        )
     }
 }
 
@@ -189,13 +196,13 @@ impl Value {
 /// Returns the value without marks, or `None` if it has none. Parts without marks remain shared.
 fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.without_own_marks();
-    let own = match inner {
+    let inner_marks = match inner {
         // No path leads to an element of a set, so the set carries the marks of its elements.
         Value::Set(_) => value.all_marks(),
         _ => value.marks(),
     };
-    if !own.is_empty() {
-        found.0.push((path.clone(), own));
+    if !inner_marks.is_empty() {
+        found.0.push((path.clone(), inner_marks));
     }
     let mut children: Option<Vec<Value>> = None;
     for (at, child) in inner.children().iter().enumerate() {
@@ -243,7 +250,7 @@ impl Plain {
 
 /// Marks a value and its parts. The paths are relative to the value.
 fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
-    let mut own = Marks::NONE;
+    let mut own_marks = Marks::NONE;
     // Grouped by child first, so that each child is rebuilt once, independent of the number of paths
     // into it.
     let mut below: BTreeMap<usize, Vec<(&[Step], Marks)>> = BTreeMap::new();
@@ -254,11 +261,11 @@ fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
         });
         match child {
             Some((at, rest)) => below.entry(at).or_default().push((rest, *marks)),
-            None => own |= *marks,
+            None => own_marks |= *marks,
         }
     }
     if below.is_empty() {
-        return value.mark(own);
+        return value.mark(own_marks);
     }
     let mut children = value.children().to_vec();
     for (at, entries) in below {
@@ -266,7 +273,7 @@ fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
             *child = put_marks(child.clone(), &entries);
         }
     }
-    value.with_children(children).mark(own)
+    value.with_children(children).mark(own_marks)
 }
 
 impl Known {

@@ -17,9 +17,9 @@ impl Value {
         let mut marks = Marks::NONE;
         let mut sorted = ElementsByKnownness::default();
         for item in items {
-            let own = item.all_marks();
-            marks |= own;
-            let item = if own.is_empty() { item } else { item.split_marks().0.into_value() };
+            let item_marks = item.all_marks();
+            marks |= item_marks;
+            let item = if item_marks.is_empty() { item } else { item.split_marks().0.into_value() };
             match item {
                 // All elements have one type, so at most one null exists.
                 Self::Null(_) => sorted.null = Some(item),

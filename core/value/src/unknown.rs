@@ -72,8 +72,8 @@ impl Refinement {
     pub fn intersect(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
             // Both are valid, so the longer one is more precise.
-            (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
-            (own, other) => own.or_else(|| other.clone()),
+            (Some(prefix), Some(other)) if other.len() > prefix.len() => Some(other.clone()),
+            (prefix, other) => prefix.or_else(|| other.clone()),
         };
         Self {
             not_null: self.not_null || other.not_null,
@@ -82,8 +82,8 @@ impl Refinement {
             upper: tighter_bound(self.upper, other.upper.as_ref(), Ordering::Less),
             min_length: self.min_length.max(other.min_length),
             max_length: match (self.max_length, other.max_length) {
-                (Some(own), Some(other)) => Some(own.min(other)),
-                (own, other) => own.or(other),
+                (Some(length), Some(other)) => Some(length.min(other)),
+                (length, other) => length.or(other),
             },
         }
     }
@@ -143,18 +143,18 @@ impl Refinement {
 type NumberBound = (Number, bool);
 
 fn tighter_bound(
-    own: Option<NumberBound>,
+    bound: Option<NumberBound>,
     other: Option<&NumberBound>,
     inward: Ordering,
 ) -> Option<NumberBound> {
-    match (own, other) {
-        (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
+    match (bound, other) {
+        (Some(bound), Some(other)) => Some(match other.0.compare(&bound.0) {
             // An exclusive bound is stricter.
-            Ordering::Equal => (own.0, own.1 && other.1),
+            Ordering::Equal => (bound.0, bound.1 && other.1),
             order if order == inward => other.clone(),
-            _ => own,
+            _ => bound,
         }),
-        (own, other) => own.or_else(|| other.cloned()),
+        (bound, other) => bound.or_else(|| other.cloned()),
     }
 }
 

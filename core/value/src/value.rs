@@ -154,7 +154,7 @@ impl Value {
     pub fn has_type(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Marked(marked), _) => marked.value.has_type(ty),
-            (Self::Null(own), _) => is_same_type(own, ty),
+            (Self::Null(null_ty), _) => is_same_type(null_ty, ty),
             (Self::Unknown(unknown), _) => is_same_type(unknown.ty(), ty),
             (Self::Bool(_), Type::Bool)
             | (Self::Number(_), Type::Number)
@@ -293,8 +293,8 @@ impl Value {
             return self;
         }
         // Marks are never nested, so the existing marks are joined with the new ones.
-        let (value, own) = self.unmark();
-        Self::Marked(Arc::new(Marked { marks: own | marks, value }))
+        let (value, own_marks) = self.unmark();
+        Self::Marked(Arc::new(Marked { marks: own_marks | marks, value }))
     }
 
     /// Returns the union of the marks on the value and on all its parts.
@@ -318,6 +318,6 @@ fn element_types(items: &[Value]) -> Vec<Type> {
     types
 }
 
-fn is_same_type(own: &Type, wanted: &Type) -> bool {
-    own == wanted || *own == wanted.without_optional()
+fn is_same_type(from: &Type, wanted: &Type) -> bool {
+    from == wanted || *from == wanted.without_optional()
 }

@@ -76,7 +76,7 @@ impl JsonBlockBuilder<'_> {
             return self.build_one_or_more_blocks(labels, expr);
         };
         let span = expr.span;
-        let whole = match expr.kind {
+        let span_of_object = match expr.kind {
             ExprKind::Object(_) | ExprKind::Tuple(_) => first_character_span(span),
             _ => span,
         };
@@ -101,7 +101,7 @@ impl JsonBlockBuilder<'_> {
             let detail = format!(
                 "Expected an object whose property name is the {label} of the {kind} block."
             );
-            self.report_error(messages::MISSING_BLOCK_LABEL, detail, whole);
+            self.report_error(messages::MISSING_BLOCK_LABEL, detail, span_of_object);
         }
         for ObjectItem { key, value, .. } in items {
             // The keys of an object in JSON are always strings, so nothing is omitted here.

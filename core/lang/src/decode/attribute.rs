@@ -57,7 +57,7 @@ fn describe_conversion_error(refused: &ConversionError) -> String {
     if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {
         return match refused.path.to_string().trim_start_matches('.') {
             "" => format!("{}.", refused.reason),
-            place => format!("{}.\n\nThe unsuitable value is at {place}.", refused.reason),
+            path => format!("{}.\n\nThe unsuitable value is at {path}.", refused.reason),
         };
     }
     let mut text = String::new();

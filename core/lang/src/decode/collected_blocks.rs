@@ -142,8 +142,8 @@ impl CollectedBlocks {
             // A block with an invalid label was reported.
             let Some(label) = label else { continue };
             match pairs.entry(label) {
-                Entry::Vacant(place) => {
-                    place.insert(value);
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
                 }
                 Entry::Occupied(first) => {
                     let label = first.key();

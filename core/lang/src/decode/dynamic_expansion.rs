@@ -37,8 +37,9 @@ pub(super) fn expand_dynamic_block<'b>(
     let (dynamic, for_each, content) = read_required_parts(diags, block, has_labels)?;
     let collection = evaluate(diags, for_each, scope)?;
     let (collection, marks) = collection.unmark();
-    let refuse = |diags: &mut Diagnostics, what: &str| {
-        let detail = format!("Cannot use {what} in for_each. An iterable collection is required.");
+    let refuse = |diags: &mut Diagnostics, subject: &str| {
+        let detail =
+            format!("Cannot use {subject} in for_each. An iterable collection is required.");
         let problem =
             Diagnostic::error(messages::INVALID_DYNAMIC_FOR_EACH_VALUE, detail).at(for_each.span);
         diags.error(problem.with_mentioned_values(describe_mentioned_values(
@@ -94,13 +95,13 @@ fn read_required_parts<'b>(
     block: &'b Block,
     has_labels: bool,
 ) -> Result<(DynamicBlock<'b>, &'b Expr, &'b Block), Reported> {
-    let mut own = Diagnostics::new();
+    let mut block_diags = Diagnostics::new();
     let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
     let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
-    let content = read_content(&mut own, &block.body, &schema);
+    let content = read_content(&mut block_diags, &block.body, &schema);
     let mut complain = |summary: &'static Message, detail: &str, span: Span| {
-        let _ = own.error(Diagnostic::error(summary, detail).at(span));
+        let _ = block_diags.error(Diagnostic::error(summary, detail).at(span));
     };
     match content.blocks.as_slice() {
         [_] => {}
@@ -134,10 +135,10 @@ fn read_required_parts<'b>(
         dynamic.and_then(|dynamic| Some((dynamic, dynamic.for_each?, dynamic.content?)))
     else {
         // The checks above report missing parts more precisely.
-        diags.append(own)?;
+        diags.append(block_diags)?;
         return Err(report_missing_part(diags, block));
     };
-    diags.append(own)?;
+    diags.append(block_diags)?;
     Ok((dynamic, for_each, content))
 }
 

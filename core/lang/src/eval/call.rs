@@ -223,9 +223,9 @@ impl Evaluator<'_> {
                 // For an argument that is not written itself, the whole expression that contains it is
                 // shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
-                let place = if written { first_token_span(arg.expr) } else { arg.expr.span };
+                let arg_span = if written { first_token_span(arg.expr) } else { arg.expr.span };
                 self.report_error(
-                    add_function_to_diagnostic(site, diag).at(place),
+                    add_function_to_diagnostic(site, diag).at(arg_span),
                     arg.expr,
                     frames,
                 )

@@ -52,10 +52,10 @@ impl Evaluator<'_> {
             let value = self.evaluate_expr(&item.value, frames);
             match (key, value) {
                 (Err(reported), _) | (_, Err(reported)) => failed = Some(reported),
-                (Ok((key, own)), Ok(value)) => {
+                (Ok((key, key_marks)), Ok(value)) => {
                     // An object cannot hide single attribute names, so the mark of a key covers the
                     // whole object.
-                    marks |= own;
+                    marks |= key_marks;
                     match key {
                         Some(key) => pairs.push((key, value)),
                         // An unknown name leaves the type of the object open, so the whole object is

@@ -193,16 +193,16 @@ impl Evaluator<'_> {
         arms: [ResultWithDiagnostics; 2],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let Conditional { condition, spans, whole } = *choice;
+        let Conditional { condition, spans, whole: conditional_span } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
             // A failed arm must not determine the type: its error counts only if the arm is selected.
             Err(_) => Value::dynamic(),
         });
-        let ty = self.common_arm_type(&yes, &no, spans, whole)?;
+        let ty = self.common_arm_type(&yes, &no, spans, conditional_span)?;
         let test = self.evaluate_expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
-        let Some(picked) = self.condition_truth(condition, &test, whole, frames)? else {
+        let Some(picked) = self.condition_truth(condition, &test, conditional_span, frames)? else {
             return Ok(unknown_of_either_arm(yes.without_own_marks(), no.without_own_marks(), ty)
                 .mark(marks));
         };
@@ -225,7 +225,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(span)
-                .with_source_context(whole),
+                .with_source_context(conditional_span),
             )
         })
     }
@@ -236,7 +236,7 @@ impl Evaluator<'_> {
         yes: &Value,
         no: &Value,
         [yes_span, no_span]: [Span; 2],
-        whole: Span,
+        conditional_span: Span,
     ) -> Result<Type, Reported> {
         // A null without a type takes the type of the other arm: `c ? null : 1` is a number.
         let untyped_null =
@@ -261,7 +261,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(yes_span.to(no_span))
-                .with_source_context(whole),
+                .with_source_context(conditional_span),
             )
         })
     }
@@ -271,7 +271,7 @@ impl Evaluator<'_> {
         &mut self,
         condition: &Expr,
         test: &Value,
-        whole: Span,
+        conditional_span: Span,
         frames: ForFrames<'_>,
     ) -> Result<Option<bool>, Reported> {
         let diag = match test.without_own_marks() {
@@ -289,7 +289,7 @@ impl Evaluator<'_> {
             },
         };
         Err(self.report_error(
-            diag.at(condition.span).with_source_context(whole),
+            diag.at(condition.span).with_source_context(conditional_span),
             condition,
             frames,
         ))

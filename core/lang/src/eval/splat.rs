@@ -68,7 +68,7 @@ impl Evaluator<'_> {
         paid.map_err(|limit| self.report_exceeded_limit(limit, splat.on.span))?;
         let ty = source.ty();
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
-        let whole = splat.on.span.to(splat.marker);
+        let splat_span = splat.on.span.to(splat.marker);
         if source.is_null() {
             // `null[*]` is the empty tuple, but a null of a list type is an error, as in HCL.
             if !is_sequence {
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
                 ),
             );
             return Err(self.report_error(
-                diag.at(splat.on.span).with_source_context(whole),
+                diag.at(splat.on.span).with_source_context(splat_span),
                 splat.on,
                 frames,
             ));
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
         } else {
             self.splat_known_sequence(splat, &source, &ty, frames)?
         };
-        self.check_value_limits(value.mark(marks), whole)
+        self.check_value_limits(value.mark(marks), splat_span)
     }
 
     /// A value that is not a sequence counts as a sequence of itself, or as an empty one if it is null.

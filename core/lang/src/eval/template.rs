@@ -62,13 +62,13 @@ impl Evaluator<'_> {
     pub(super) fn render_template_parts(
         &mut self,
         parts: &[TemplatePart],
-        whole: Span,
+        template_span: Span,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut rendering = TemplateOutput::default();
         for part in parts {
-            self.render_template_part(&mut rendering, part, whole, frames)
-                .map_err(|limit| self.report_exceeded_limit(limit, whole))?;
+            self.render_template_part(&mut rendering, part, template_span, frames)
+                .map_err(|limit| self.report_exceeded_limit(limit, template_span))?;
         }
         rendering.into_value()
     }
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         &mut self,
         rendering: &mut TemplateOutput,
         part: &TemplatePart,
-        whole: Span,
+        template_span: Span,
         frames: ForFrames<'_>,
     ) -> Result<(), ExceededLimit> {
         let (value, subject, blamed) = match part {
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
                 let diag =
                     Diagnostic::error(messages::INVALID_TEMPLATE_INTERPOLATION_VALUE, detail)
                         .at(subject)
-                        .with_source_context(whole);
+                        .with_source_context(template_span);
                 rendering.failed = Some(match blamed {
                     Some(expr) => self.report_error(diag, expr, frames),
                     None => self.diags.error(diag),
@@ -136,8 +136,8 @@ impl Evaluator<'_> {
             TemplateOutput { marks: collection.marks(), ..TemplateOutput::default() };
         // Messages about the collection show the enclosing expression, and a directive is not an
         // expression.
-        let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
-        if !self.check_iterable(&whole, &repeat.collection, &collection, frames)? {
+        let for_expr = Expr { span, kind: crate::syntax::ExprKind::Invalid };
+        if !self.check_iterable(&for_expr, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
             return rendering.into_value();
         }

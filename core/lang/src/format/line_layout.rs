@@ -49,10 +49,10 @@ fn ends_with_end_of_text(pieces: &[SpacedToken<'_>]) -> bool {
     pieces.last().is_some_and(|piece| piece.kind == TokenKind::EndOfText)
 }
 
-fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> LineParts {
-    let last = whole.end - 1;
-    let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
-    let lead = whole.start..comment.unwrap_or(whole.end);
+fn parse_line(pieces: &[SpacedToken<'_>], range: Range<usize>) -> LineParts {
+    let last = range.end - 1;
+    let comment = (range.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
+    let lead = range.start..comment.unwrap_or(range.end);
     // An equals sign at the start of a line has no name before it to align.
     let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
     // A value of several lines is not aligned with its neighbours.

@@ -46,12 +46,12 @@ pub(super) fn find_rewrites<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> 
 fn find_rewrites_in_body<'b>(
     text: &str,
     body: &'b Body,
-    place: BodyPosition,
+    position: BodyPosition,
     rewrites: &mut Vec<Rewrite<'b>>,
 ) {
     for attr in &body.attributes {
         let span = attr.expr.span.range();
-        let kind = if place == BodyPosition::Variable && attr.name.name == "type" {
+        let kind = if position == BodyPosition::Variable && attr.name.name == "type" {
             legacy_type_rewrite(&text[span.clone()])
         } else {
             is_quoted_interpolation(text, &attr.expr).then_some(RewriteKind::Unwrap)
@@ -63,9 +63,9 @@ fn find_rewrites_in_body<'b>(
             let span = block.kind.span.range().end..last.span.range().end;
             rewrites.push(Rewrite { span, kind: RewriteKind::Labels(&block.labels) });
         }
-        let is_variable = place == BodyPosition::File && block.kind.name == "variable";
-        let place = if is_variable { BodyPosition::Variable } else { BodyPosition::Block };
-        with_stack(|| find_rewrites_in_body(text, &block.body, place, rewrites));
+        let is_variable = position == BodyPosition::File && block.kind.name == "variable";
+        let position = if is_variable { BodyPosition::Variable } else { BodyPosition::Block };
+        with_stack(|| find_rewrites_in_body(text, &block.body, position, rewrites));
     }
 }
 

@@ -163,13 +163,13 @@ fn conversion_failure_reason(value: &Value, ty: &Type, refused: &ConversionError
             )
         }
         _ => {
-            let place = if refused.path.0.is_empty() {
+            let location = if refused.path.0.is_empty() {
                 String::new()
             } else {
                 format!("in its part {}: ", refused.path)
             };
             let got = got.friendly_name();
-            format!("cannot convert {got} to {wanted}: {place}{}", refused.reason)
+            format!("cannot convert {got} to {wanted}: {location}{}", refused.reason)
         }
     }
 }

@@ -68,7 +68,7 @@ fn builtin_on_string(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) 
 
 fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
-    let secret = |what: &str| CallError::new(what.to_owned());
+    let secret = |message: &str| CallError::new(message.to_owned());
     // Only line ends are allowed between the characters.
     let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let bytes = BASE64_ALLOWING_UNUSED_BITS

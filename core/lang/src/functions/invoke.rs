@@ -28,11 +28,11 @@ pub fn invoke_function(
         }
         untyped |= !param.allow_dynamic && is_of_unknown_type(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();
-        let own = arg.all_marks();
+        let arg_marks = arg.all_marks();
         // The function receives no marks, so it cannot assign them to parts of the result: they all
         // apply to the whole result.
-        if !own.is_empty() && !param.allow_marked {
-            marks |= own;
+        if !arg_marks.is_empty() && !param.allow_marked {
+            marks |= arg_marks;
             if let Some(slot) = plain.to_mut().get_mut(at) {
                 *slot = strip_all_marks(arg);
             }

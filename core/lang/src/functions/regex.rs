@@ -290,25 +290,26 @@ enum ReplacementPart<'r> {
 fn parse_replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<ReplacementPart<'r>> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some((literal, behind)) = rest.split_once('$') {
+    while let Some((literal, after_dollar)) = rest.split_once('$') {
         parts.push(ReplacementPart::Text(literal));
-        let end = behind
+        let end = after_dollar
             .find(|char: char| !(char.is_alphanumeric() || char == '_'))
-            .unwrap_or(behind.len());
-        let (name, next) = match behind.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
-            Some((name, next)) if is_group_name(name) => (name, next),
-            _ if behind.starts_with('$') => {
-                parts.push(ReplacementPart::Text("$"));
-                rest = behind.get(1..).unwrap_or("");
-                continue;
-            }
-            _ if end == 0 => {
-                parts.push(ReplacementPart::Text("$"));
-                rest = behind;
-                continue;
-            }
-            _ => behind.split_at(end),
-        };
+            .unwrap_or(after_dollar.len());
+        let (name, next) =
+            match after_dollar.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+                Some((name, next)) if is_group_name(name) => (name, next),
+                _ if after_dollar.starts_with('$') => {
+                    parts.push(ReplacementPart::Text("$"));
+                    rest = after_dollar.get(1..).unwrap_or("");
+                    continue;
+                }
+                _ if end == 0 => {
+                    parts.push(ReplacementPart::Text("$"));
+                    rest = after_dollar;
+                    continue;
+                }
+                _ => after_dollar.split_at(end),
+            };
         if let Some(group) = group_index(name, groups) {
             parts.push(ReplacementPart::Group(group));
         }
@@ -327,5 +328,5 @@ fn group_index(name: &str, groups: &[Option<Str>]) -> Option<usize> {
         // A name of digits is always a number: `$1x` is a name, and `${1}x` is the way out.
         return name.parse().ok().filter(|group| *group <= groups.len());
     }
-    groups.iter().position(|own| own.as_deref() == Some(name)).map(|at| at + 1)
+    groups.iter().position(|group| group.as_deref() == Some(name)).map(|at| at + 1)
 }

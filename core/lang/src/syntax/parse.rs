@@ -27,10 +27,10 @@ pub(super) const MAX_REPORTED_ERRORS: usize = 100;
 /// invalid expression is present with an [`ExprKind::Invalid`].
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
-    let mut own = Diagnostics::new();
-    let body =
-        Parser::of_file(&mut own, ParserInput::whole_source(sources, source)).parse_body(None);
-    let _ = append_sorted_diagnostics(diags, own);
+    let mut parse_diags = Diagnostics::new();
+    let body = Parser::of_file(&mut parse_diags, ParserInput::whole_source(sources, source))
+        .parse_body(None);
+    let _ = append_sorted_diagnostics(diags, parse_diags);
     body
 }
 
@@ -44,10 +44,10 @@ pub fn parse_expression(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    let mut own = Diagnostics::new();
-    let tree = Parser::of_file(&mut own, ParserInput::whole_source(sources, source))
+    let mut parse_diags = Diagnostics::new();
+    let tree = Parser::of_file(&mut parse_diags, ParserInput::whole_source(sources, source))
         .parse_whole_expression();
-    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
+    append_sorted_diagnostics(diags, parse_diags).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a part of a source that is one expression.
@@ -55,9 +55,9 @@ pub(super) fn parse_inner_expression(
     diags: &mut Diagnostics,
     input: ParserInput<'_>,
 ) -> Result<Expr, Reported> {
-    let mut own = Diagnostics::new();
-    let tree = Parser::of_file(&mut own, input).parse_whole_expression();
-    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
+    let mut parse_diags = Diagnostics::new();
+    let tree = Parser::of_file(&mut parse_diags, input).parse_whole_expression();
+    append_sorted_diagnostics(diags, parse_diags).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a part of a source that is a template.
@@ -65,9 +65,9 @@ pub(super) fn parse_inner_template(
     diags: &mut Diagnostics,
     input: ParserInput<'_>,
 ) -> Result<Expr, Reported> {
-    let mut own = Diagnostics::new();
-    let tree = Parser::of_template(&mut own, input).parse_whole_template();
-    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
+    let mut parse_diags = Diagnostics::new();
+    let tree = Parser::of_template(&mut parse_diags, input).parse_whole_template();
+    append_sorted_diagnostics(diags, parse_diags).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a template file. A template that is a single interpolation keeps the type of its value:
@@ -102,8 +102,8 @@ impl<'a> ParserInput<'a> {
 
 /// Moves diagnostics in the order of their spans, because tokens are checked before the constructs that
 /// they form.
-fn append_sorted_diagnostics(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
-    let mut list: Vec<Diagnostic> = own.into_iter().collect();
+fn append_sorted_diagnostics(diags: &mut Diagnostics, parse_diags: Diagnostics) -> Parsed<()> {
+    let mut list: Vec<Diagnostic> = parse_diags.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| span.start));
     let mut sorted = Diagnostics::new();
     for diag in list {
@@ -195,8 +195,8 @@ impl<'a> Parser<'a> {
     }
 
     fn parse_whole_template(&mut self) -> Parsed {
-        let whole = self.byte_range_span(0, self.input.text.len());
-        self.parse_template(TokenKind::EndOfText, whole, false)
+        let template_span = self.byte_range_span(0, self.input.text.len());
+        self.parse_template(TokenKind::EndOfText, template_span, false)
     }
 
     /// Returns the token at an index. For every index after the end, it is the last token.

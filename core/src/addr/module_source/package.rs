@@ -37,11 +37,11 @@ impl PackageAddr {
 
     /// The address with a subdirectory in it: `git::https://example.com/a.git//directory?ref=v1`.
     pub(super) fn with_subdir(&self, within: &Subdir) -> String {
-        let whole = self.to_string();
+        let source = self.to_string();
         if within.is_empty() {
-            return whole;
+            return source;
         }
-        let (address, query) = whole.split_at(whole.find('?').unwrap_or(whole.len()));
+        let (address, query) = source.split_at(source.find('?').unwrap_or(source.len()));
         format!("{address}//{}{query}", within.0)
     }
 }

@@ -61,9 +61,9 @@ pub(super) fn parse_registry_module(text: &str) -> Result<RegistryModuleAddr, St
     Ok(RegistryModuleAddr { host, namespace, name, system })
 }
 
-fn invalid_part_message(what: &str, found: &str) -> String {
+fn invalid_part_message(part: &str, text: &str) -> String {
     format!(
-        "invalid {what} {found:?}: must be between one and 64 characters, including ASCII letters, digits, dashes, and underscores, where dashes and underscores may not be the prefix or suffix"
+        "invalid {part} {text:?}: must be between one and 64 characters, including ASCII letters, digits, dashes, and underscores, where dashes and underscores may not be the prefix or suffix"
     )
 }
 

@@ -93,8 +93,8 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
         // made leaves the old one in its place.
         let object = view.recorded.find_object(&self.change.addr, self.deposed.as_ref())?;
         // Much larger than what the other vertices need, which are many.
-        let left = Box::pin(visit_destroy(view, object, diags, self)).await.ok()?;
-        Some(DestroyOutcome { left, failed: diags.has_errors() })
+        let remaining = Box::pin(visit_destroy(view, object, diags, self)).await.ok()?;
+        Some(DestroyOutcome { left: remaining, failed: diags.has_errors() })
     }
 
     fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
@@ -107,9 +107,9 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
 }
 
 impl DestroyVertex<'_> {
-    fn record_in_state(&self, state: &mut State, left: Option<Arc<ObjectState>>) {
+    fn record_in_state(&self, state: &mut State, remaining: Option<Arc<ObjectState>>) {
         let addr = &self.change.addr;
-        match left {
+        match remaining {
             None => state.remove_object(addr, self.deposed.as_ref()),
             Some(object) => {
                 let Some(instance) = state.instance_mut(addr) else { return };
@@ -197,16 +197,16 @@ async fn visit_destroy(
         let subject = ProgressSubject { addr, action, label: label.as_ref() };
         wait_with_progress(view.session, subject, sending).await
     };
-    let Ok((announced, SalvagedResult { result, left })) = sent else {
+    let Ok((announced, SalvagedResult { result, left: after_call })) = sent else {
         failed(elapsed);
         return Ok(Some(object));
     };
-    let in_doubt = matches!(left, ObjectAfterCall::Unknown);
-    let left = remaining_object(diags, call, &object, left)?;
+    let in_doubt = matches!(after_call, ObjectAfterCall::Unknown);
+    let remaining = remaining_object(diags, call, &object, after_call)?;
     if !in_doubt {
         // Not in doubt: an operation without a result stays open in the journal, and the next run
         // reads the object again.
-        announced.settle_operation(diags, left.as_deref());
+        announced.settle_operation(diags, remaining.as_deref());
     }
     match result {
         Ok(()) => view.session.watch.on_event(&Event::ChangeDone {
@@ -218,7 +218,7 @@ async fn visit_destroy(
         }),
         Err(_) => failed(elapsed),
     }
-    Ok(left)
+    Ok(remaining)
 }
 
 /// Remainder of an object after the call.
@@ -226,9 +226,9 @@ fn remaining_object(
     diags: &mut Diagnostics,
     call: ChangeCall<'_>,
     object: &Arc<ObjectState>,
-    left: ObjectAfterCall,
+    after_call: ObjectAfterCall,
 ) -> Result<Option<Arc<ObjectState>>, Reported> {
-    let ReturnedObject { value, private, .. } = match left {
+    let ReturnedObject { value, private, .. } = match after_call {
         ObjectAfterCall::Unchanged | ObjectAfterCall::Unknown => return Ok(Some(object.clone())),
         ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen) => seen,
     };

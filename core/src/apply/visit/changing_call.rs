@@ -77,12 +77,12 @@ impl<'a> ChangeCall<'a> {
             }
             false => journal.announce_operation(self.intent).await,
         };
-        let op = op.map_err(|why| {
+        let op = op.map_err(|error| {
             let addr = self.about.addr;
-            let what = format!(
+            let effect = format!(
                 "The change of {addr} was not started, and nothing more will be, because it could not be written to the journal first"
             );
-            self.report_journal_write_error(diags, &what, &why)
+            self.report_journal_write_error(diags, &effect, &error)
         })?;
         Ok(AnnouncedCall { call: self, op })
     }
@@ -101,11 +101,11 @@ impl<'a> ChangeCall<'a> {
     fn report_journal_write_error(
         self,
         diags: &mut Diagnostics,
-        what: &str,
-        why: &JournalError,
+        effect: &str,
+        error: &JournalError,
     ) -> Reported {
         let problem =
-            Diagnostic::error(messages::JOURNAL_CANNOT_BE_WRITTEN, format!("{what}: {why}"));
+            Diagnostic::error(messages::JOURNAL_CANNOT_BE_WRITTEN, format!("{effect}: {error}"));
         diags.error(problem.blamed_on(Blame::Environment).about(self.about.addr.to_string()))
     }
 }
@@ -186,17 +186,17 @@ impl AnnouncedCall<'_> {
         kept: Result<(), JournalError>,
         named: impl FnOnce() -> String,
     ) {
-        let Err(why) = kept else { return };
+        let Err(error) = kept else { return };
         // A journal that takes no answer takes no outcome either; saying so once is enough.
         let addr = self.call.about.addr.to_string();
-        let is_said = |said: &Diagnostic| {
-            said.is_about_message(messages::JOURNAL_CANNOT_BE_WRITTEN)
-                && said.address.as_deref() == Some(addr.as_str())
+        let is_said = |diagnostic: &Diagnostic| {
+            diagnostic.is_about_message(messages::JOURNAL_CANNOT_BE_WRITTEN)
+                && diagnostic.address.as_deref() == Some(addr.as_str())
         };
         if !diags.iter().any(is_said) {
-            let what =
+            let effect =
                 format!("The outcome of {addr}{} could not be written to the journal", named());
-            let _: Reported = self.call.report_journal_write_error(diags, &what, &why);
+            let _: Reported = self.call.report_journal_write_error(diags, &effect, &error);
         }
     }
 }

@@ -90,14 +90,14 @@ async fn run_provisioner(
     let watch = view.session.watch;
     watch.on_event(&Event::ProvisionStart { addr, kind });
     // Output of a provisioner may hold its input.
-    let tell = |text: &str| {
+    let print_output = |text: &str| {
         // Commands usually echo their arguments, so Terraform suppresses the whole output if an
         // argument is marked.
         let text = hidden.clone().unwrap_or_else(|| secrets.mask(text.to_owned()));
         watch.on_event(&Event::ProvisionOutput { addr, kind, text: &text });
     };
     let task = ProvisionerTask { config: &config, connection: connected.as_ref() };
-    match program.run_task(task, &tell).await {
+    match program.run_task(task, &print_output).await {
         Ok(()) => watch.on_event(&Event::ProvisionDone { addr, kind }),
         Err(ProvisionerError { summary, detail, bare }) => {
             watch.on_event(&Event::ProvisionFailed { addr, kind });

@@ -26,7 +26,7 @@ pub(in crate::plan) fn add_providers<'c>(
     let held =
         state.resources.iter().map(|(addr, held)| (addr, &held.provider, REMOVED_PROVIDER_DETAIL));
     let adopted = orphans.iter().map(|(addr, provider)| (addr, *provider, ADOPTED_PROVIDER_DETAIL));
-    for (addr, provider, why) in held.chain(adopted) {
+    for (addr, provider, reason) in held.chain(adopted) {
         // A resource with a block is done by the provider of the block, whatever the state names.
         if config.find_resource(&addr.config_addr()).is_some() || used.contains(provider) {
             continue;
@@ -37,7 +37,7 @@ pub(in crate::plan) fn add_providers<'c>(
             used.insert(provider.clone());
         // Data sources that are only in the state are dropped without their provider.
         } else if addr.resource.mode() == ResourceMode::Managed {
-            let _ = diags.error(missing_provider_error(addr, provider, why));
+            let _ = diags.error(missing_provider_error(addr, provider, reason));
         }
     }
     shared_graph::add_providers(config, used, add);
@@ -50,12 +50,12 @@ const ADOPTED_PROVIDER_DETAIL: &str = "Re-add the provider configuration for as 
 fn missing_provider_error(
     resource: &dyn std::fmt::Display,
     provider: &ProviderConfigAddr,
-    why: &str,
+    reason: &str,
 ) -> Diagnostic {
     let resource = resource.to_string();
-    let why = why.replace("RESOURCE", &resource);
+    let reason = reason.replace("RESOURCE", &resource);
     let detail = format!(
-        "To work with {resource} its original provider configuration at {provider} is required, but it has been removed. {why}"
+        "To work with {resource} its original provider configuration at {provider} is required, but it has been removed. {reason}"
     );
     Diagnostic::error(messages::PROVIDER_CONFIGURATION_NOT_PRESENT, detail).about(resource)
 }

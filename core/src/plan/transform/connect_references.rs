@@ -14,14 +14,15 @@ pub(in crate::plan) fn connect_references<'c>(
     edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in enumerate_vertices(vertices) {
-        let mut connect_all = |all: Vec<ModuleReferences<'c>>, why: fn(Span) -> EdgeReason| {
+        let mut connect_all = |all: Vec<ModuleReferences<'c>>,
+                               edge_reason: fn(Span) -> EdgeReason| {
             for (node, references) in all {
                 for reference in references {
                     let Some(to) = names.find_vertex(node, reference) else { continue };
                     // A variable's validation mentions the variable itself; a resource that mentions
                     // itself is reported when it is evaluated.
                     if *to != at {
-                        edges.connect(at, *to, why(reference.whole));
+                        edges.connect(at, *to, edge_reason(reference.whole));
                     }
                 }
             }

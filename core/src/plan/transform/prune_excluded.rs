@@ -18,10 +18,11 @@ pub(in crate::plan) fn prune_excluded<'c>(
     if excludes.is_empty() || inputs.options.mode == PlanMode::Destroy {
         return vec![true; vertices.len()];
     }
-    let is_excluded = |vertex: &PlanVertex<'_>, how: fn(&Target, &ConfigResourceAddr) -> bool| {
+    let is_excluded = |vertex: &PlanVertex<'_>,
+                       covers: fn(&Target, &ConfigResourceAddr) -> bool| {
         vertex
             .as_resource()
-            .is_some_and(|resource| excludes.iter().any(|target| how(target, &resource.addr)))
+            .is_some_and(|resource| excludes.iter().any(|target| covers(target, &resource.addr)))
     };
     let dependents = draft.dependents();
     let mut stand_on_it = vec![false; vertices.len()];

@@ -231,16 +231,18 @@ impl DestroyPlanner<'_> {
             None => self.view.settled.closures.dependencies_of(&self.resource.config_addr()),
             Some(_) => Arc::default(),
         };
-        let gone = prior.current.is_null();
+        let is_missing = prior.current.is_null();
         // As in Terraform, the end of an object that is not in the configuration is planned from the
         // stored object. A full destroy and deposed objects use the refreshed one.
-        let from_stored = self.view.options.mode == PlanMode::Normal && deposed.is_none() && !gone;
+        let from_stored =
+            self.view.options.mode == PlanMode::Normal && deposed.is_none() && !is_missing;
         let (before, kept) = match from_stored {
             true => (&prior.stored, self.stored_private_data(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
         // Nothing is going to be destroyed, so there is no plan to ask for.
-        let private = if forgotten || gone || self.view.options.mode == PlanMode::RefreshOnly {
+        let private = if forgotten || is_missing || self.view.options.mode == PlanMode::RefreshOnly
+        {
             prior.object.private.clone()
         } else {
             let identity = self.ty.encode_identity(&prior.object);
@@ -251,7 +253,7 @@ impl DestroyPlanner<'_> {
             )
             .await?
         };
-        let action = if gone { Action::NoOp } else { to_destroy.action };
+        let action = if is_missing { Action::NoOp } else { to_destroy.action };
         let null = Value::null(self.ty.ty.clone());
         let change = Change {
             deposed: to_destroy.deposed.cloned(),
@@ -268,7 +270,7 @@ impl DestroyPlanner<'_> {
         };
         // While everything is destroyed, others still see the object as it is: a provider may be
         // configured with it.
-        let value = (to_destroy.deposed.is_none() && !gone).then(|| prior.current.clone());
+        let value = (to_destroy.deposed.is_none() && !is_missing).then(|| prior.current.clone());
         Ok(ObjectOutcome {
             key: to_destroy.key.clone(),
             deposed: to_destroy.deposed.cloned(),
@@ -335,9 +337,9 @@ impl DestroyPlanner<'_> {
         let null = conform::default_destroy_plan(self.ty.schema_block());
         let before = unmark_value(before);
         let identity = identity.as_ref();
-        let ask =
+        let values =
             ChangeValues { prior: &before, proposed: &null, config: &null, private, identity };
-        let planned = self.client.plan_object(diags, &self.ty, ask, about).await?;
+        let planned = self.client.plan_object(diags, &self.ty, values, about).await?;
         let change_request =
             ChangeRequest { client: &self.client, ty: &self.ty, about, secrets: &[] };
         change_request.check_contract(

@@ -55,10 +55,10 @@ pub(super) async fn find_created_object(
             None => return CreationSearchResult::Unknown,
         },
     };
-    let in_doubt = |diags: &mut Diagnostics, why: &str| {
+    let in_doubt = |diags: &mut Diagnostics, reason: &str| {
         let detail = format!(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
-             object by {import_key}, {why}. So it is unknown whether the object exists."
+             object by {import_key}, {reason}. So it is unknown whether the object exists."
         );
         warn_of_unresolved(diags, addr, detail);
         CreationSearchResult::Unknown
@@ -66,15 +66,15 @@ pub(super) async fn find_created_object(
     // An object that the provider does not find is no error of this run.
     // The absence of the object is an expected answer here, although the provider reports it as an
     // error.
-    let mut said = Diagnostics::new();
-    let found = find_object_by_import_key(view, &mut said, owner, &import_key).await;
+    let mut import_diags = Diagnostics::new();
+    let found = find_object_by_import_key(view, &mut import_diags, owner, &import_key).await;
     let mut prior = match found {
         Ok(ImportSearchOutcome::Found(prior)) => prior,
         // Only an explicit answer that there is no object settles the operation as never done. Any
         // error leaves it open, since a service may be unreachable or slow to list.
         Ok(ImportSearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
         Err(_) => {
-            let error = said.iter().find(|problem| problem.is_error());
+            let error = import_diags.iter().find(|problem| problem.is_error());
             // The summary alone may be that of every failed call.
             let text = error.map_or_else(String::new, |error| match error.detail.as_str() {
                 "" => error.summary.clone(),
@@ -93,8 +93,8 @@ pub(super) async fn find_created_object(
     );
     if let Some(difference) = differences.first() {
         let about = about.addr;
-        let why = format!("and there is one, but it is not as {about} was to be: {difference}");
-        return in_doubt(diags, &why);
+        let reason = format!("and there is one, but it is not as {about} was to be: {difference}");
+        return in_doubt(diags, &reason);
     }
     if config.provisioners.iter().any(|provisioner| provisioner.when == ProvisionerTiming::Create) {
         // It is unknown how far the provisioners ran, so the object is tainted.
@@ -218,12 +218,12 @@ fn choose_candidate<'l>(
     if found.len() > operations.len() || found.iter().any(|one| fitting(one) != operations) {
         return None;
     }
-    let place = operations.iter().position(|other| *other == addr)?;
+    let index = operations.iter().position(|other| *other == addr)?;
     let mut found: Vec<&ListedObject> = found.iter().collect();
     // Sorted, so that each visit assigns the same objects, in whatever order the provider lists
     // them: the visits of the instances are independent.
     found.sort_by(|one, other| one.stored.cmp(&other.stored));
-    found.get(place).copied()
+    found.get(index).copied()
 }
 
 /// Returns the identities of the objects of a type in the state.

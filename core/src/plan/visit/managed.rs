@@ -195,14 +195,17 @@ impl<'a> ManagedInstance<'a> {
             Some(prior) => (unmark_value(&prior.current), Some(&*prior.object)),
             None => {
                 // As in Terraform, the private data of a read that found no object still counts.
-                let gone = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
-                (conform::default_destroy_plan(ty.schema_block()), gone.map(|prior| &*prior.object))
+                let missing = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
+                (
+                    conform::default_destroy_plan(ty.schema_block()),
+                    missing.map(|prior| &*prior.object),
+                )
             }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
-        let asked = PriorObject { value: &usable_value, object };
+        let prior_object = PriorObject { value: &usable_value, object };
         let planned =
-            change_request.plan_change(diags, asked, &unmark_value(config), ignored).await?;
+            change_request.plan_change(diags, prior_object, &unmark_value(config), ignored).await?;
         let forced = self.forced_replacement_reason(diags, scope, existing).await?;
         let replace_paths =
             change_request.paths_requiring_replace(diags, &usable_value, &planned)?;
@@ -299,8 +302,8 @@ impl<'a> ManagedInstance<'a> {
         if triggered {
             return Ok(Some(ActionReason::ReplaceByTriggers));
         }
-        let asked = existing.is_some() && self.view.options.replace.contains(self.addr);
-        Ok(asked.then_some(ActionReason::ReplaceByRequest))
+        let is_requested = existing.is_some() && self.view.options.replace.contains(self.addr);
+        Ok(is_requested.then_some(ActionReason::ReplaceByRequest))
     }
 
     fn check_prevent_destroy(

@@ -58,10 +58,10 @@ pub(super) async fn refresh_object(
     owner: ObjectOwner<'_>,
     object: &Arc<ObjectState>,
 ) -> Result<PriorState, Reported> {
-    let Some((said, prior)) = view.ahead.find_object(owner.addr, owner.deposed) else {
+    let Some((read_diags, prior)) = view.ahead.find_object(owner.addr, owner.deposed) else {
         return read_object(view, diags, owner, object).await;
     };
-    for diagnostic in said {
+    for diagnostic in read_diags {
         // The read ahead could not know that the block no longer has this instance.
         let subject = diagnostic.subject.filter(|_| owner.block.is_some());
         // The receipt is in the result.
@@ -110,8 +110,8 @@ pub(in crate::plan) async fn read_object(
         let watch = view.session.watch;
         watch.on_event(&Event::RefreshStart { addr, deposed, label: object_label(&stored) });
         let identity = ty.encode_identity(&object);
-        let asked = ObjectToRead { value: &stored, private: &object.private, identity };
-        let read = client.read_object(diags, ty, asked, about).await?;
+        let to_read = ObjectToRead { value: &stored, private: &object.private, identity };
+        let read = client.read_object(diags, ty, to_read, about).await?;
         // Null is the only way for a provider to report that the object does not exist. It is no
         // drift of attributes, and marks on it have no meaning.
         current = if read.value.value().is_null() {

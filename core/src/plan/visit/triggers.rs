@@ -74,13 +74,13 @@ fn missing_trigger_error(
     expr: &Expr,
 ) -> Diagnostic {
     let module = scope.module_results().module_addr();
-    let place = match module.is_root() {
+    let module = match module.is_root() {
         true => "the root module".to_owned(),
         false => module.to_string(),
     };
     let key = key.map(ToString::to_string).unwrap_or_default();
     let detail = "What triggers a replacement must have an instance, with or without a change.";
-    Diagnostic::error(messages::NO_CHANGE_FOUND.with(&[&name, &key, &place]), detail).at(expr.span)
+    Diagnostic::error(messages::NO_CHANGE_FOUND.with(&[&name, &key, &module]), detail).at(expr.span)
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.

@@ -72,8 +72,8 @@ pub(super) fn call_builtin_function(
         "encode_expr" => (encode_expr(argument(&Type::Dynamic)?.value()), Type::String),
         "encode_tfvars" => (encode_tfvars(argument(&Type::Dynamic)?.value()), Type::String),
         other => {
-            let why = format!("the built-in provider has no function {other:?}");
-            return Err(Failure::Misbehaved(why));
+            let reason = format!("the built-in provider has no function {other:?}");
+            return Err(Failure::Misbehaved(reason));
         }
     };
     let refused = |text| FunctionError { text, argument: None };
@@ -142,9 +142,9 @@ fn decode_tfvars(text: &Value) -> Result<Value, String> {
 
 /// Describes a problem in one sentence, because its span cannot be resolved by the caller.
 fn explain_problem(problem: &Diagnostic, sources: &Sources) -> String {
-    let place = problem.subject.map_or_else(String::new, |span| {
+    let location = problem.subject.map_or_else(String::new, |span| {
         let at = sources.start_position(span);
         format!("line {}, column {}: ", at.line, at.column)
     });
-    format!("{place}{}: {}", problem.summary, problem.detail.trim_end_matches('.'))
+    format!("{location}{}: {}", problem.summary, problem.detail.trim_end_matches('.'))
 }

@@ -104,8 +104,9 @@ pub(super) fn apply_terraform_data(planned: &Value) -> Value {
 /// Converts a `null_resource`: its triggers become `triggers_replace`.
 pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
     // They become an object, like a literal in braces, so that the plan shows no difference.
-    let unsupported =
-        |why: String| own_provider_error(messages::UNSUPPORTED_SOURCE_OF_MOVE, why, Path::root());
+    let unsupported = |reason: String| {
+        own_provider_error(messages::UNSUPPORTED_SOURCE_OF_MOVE, reason, Path::root())
+    };
     // The host is not compared, as in Terraform, because a mirror may have another one.
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {

@@ -25,7 +25,7 @@ impl<L: CallLayer> CallLayer for InterruptLayer<'_, L> {
             // interrupt.
             match select(self.inner.call(request), given_up).await {
                 Either::Left((answer, _)) => answer,
-                Either::Right((why, _)) => Err(Failure::GivenUp(why)),
+                Either::Right((reason, _)) => Err(Failure::GivenUp(reason)),
             }
         }
         .boxed_local()

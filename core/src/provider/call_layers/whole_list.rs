@@ -40,7 +40,8 @@ async fn receive_list(
     let mut received = Vec::new();
     while let Some(event) = events.next().await {
         let event = event?;
-        let failed = event.diagnostics.iter().any(|said| said.severity == Severity::Error);
+        let failed =
+            event.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         received.push(Ok(event));
         if failed || received.len() >= MAX_LISTED_OBJECTS {
             break;

@@ -28,18 +28,18 @@ impl ProviderClient {
     pub fn report_provider_diagnostics(
         &self,
         diags: &mut Diagnostics,
-        mut said: Vec<ProviderDiagnostic>,
+        mut diagnostics: Vec<ProviderDiagnostic>,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        if said.is_empty() {
+        if diagnostics.is_empty() {
             return Ok(());
         }
         // Providers quote values of the configuration, sensitive ones included.
-        for one in &mut said {
+        for one in &mut diagnostics {
             one.summary = self.mask_secrets(std::mem::take(&mut one.summary));
             one.detail = self.mask_secrets(std::mem::take(&mut one.detail));
         }
-        report_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
+        report_provider_diagnostics(diags, diagnostics, &about.addr.to_string(), about.block)
     }
 
     /// Reports that a call failed.

@@ -112,9 +112,9 @@ impl ProviderClient {
         if others.is_empty() {
             return Ok(imported);
         }
-        let what = "several objects, of which only one can be meant,";
+        let returned = "several objects, of which only one can be meant,";
         let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
-        Err(diags.error(import_mismatch_error(summary, import_key, what, about)))
+        Err(diags.error(import_mismatch_error(summary, import_key, returned, about)))
     }
 
     /// Requests the object with an import ID or identity, and all objects of the same type in the
@@ -177,13 +177,15 @@ impl ProviderClient {
         for other in found {
             if !check_answer(&import_answer_to_check(ty, &other), &ty.contract_schemas()).is_empty()
             {
-                let what = format!(
+                let returned = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
                      imported,",
                     other.type_name
                 );
                 let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
-                return Err(diags.error(import_mismatch_error(summary, import_key, &what, about)));
+                return Err(
+                    diags.error(import_mismatch_error(summary, import_key, &returned, about))
+                );
             }
             others.push(self.decode_imported(diags, other, import_key, context)?);
         }
@@ -208,9 +210,9 @@ impl ProviderClient {
             let invalid = |summary| ContractViolation { summary, rule, call, problem };
             result = Err(match rule {
                 Rule::ObjectNotNull => {
-                    let what = "an object without attributes";
+                    let returned = "an object without attributes";
                     let summary = messages::IMPORT_RETURNED_NULL_RESOURCE;
-                    diags.error(import_mismatch_error(summary, import_key, what, about))
+                    diags.error(import_mismatch_error(summary, import_key, returned, about))
                 }
                 Rule::WriteOnlyNull => {
                     let summary = messages::IMPORT_RETURNED_WRITE_ONLY_VALUE;
@@ -244,9 +246,9 @@ fn import_answer_to_check<'a>(
 fn import_mismatch_error(
     summary: impl Into<Summary>,
     import_key: &ImportKey,
-    what: &str,
+    returned: &str,
     about: CallContext<'_>,
 ) -> Diagnostic {
-    let detail = format!("For {import_key} the provider returned {what} for {}.", about.addr);
+    let detail = format!("For {import_key} the provider returned {returned} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

@@ -71,19 +71,19 @@ impl ProviderClient {
         // Popped from the end: the largest are removed first, so that as few attributes as possible are
         // lost.
         sized.sort_by_key(|(length, ..)| *length);
-        let (mut whole, mut large) = (object.clone(), Vec::new());
+        let (mut smallest, mut large) = (object.clone(), Vec::new());
         while let Some((length, name, ty_of, path)) = sized.pop()
-            && !self.fits_into_message(ty, &whole)
+            && !self.fits_into_message(ty, &smallest)
         {
             let planned = path.find(planned.value()).filter(|value| value.is_wholly_known());
             let smaller = planned.filter(|value| size(value, ty_of) < length).cloned();
             let smaller = smaller.unwrap_or_else(|| Value::null(ty_of.clone()));
-            if let Some(without) = whole.value().replace_at(&path, |_| smaller.clone()) {
-                whole = without.split_marks().0;
+            if let Some(without) = smallest.value().replace_at(&path, |_| smaller.clone()) {
+                smallest = without.split_marks().0;
                 large.push(name.clone());
             }
         }
-        (whole, large)
+        (smallest, large)
     }
 
     fn fits_into_message(&self, ty: &ResourceType, object: &Plain) -> bool {

@@ -330,8 +330,8 @@ impl ObjectFiller {
 
     /// Converts a mock value to a type. Missing attributes of objects are generated.
     fn convert_mock_value(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
-        let whole = self.add_missing_attributes(given, ty)?;
-        convert(&whole, ty).map_err(|refused| refused.reason)
+        let completed = self.add_missing_attributes(given, ty)?;
+        convert(&completed, ty).map_err(|refused| refused.reason)
     }
 
     fn add_missing_attributes(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {

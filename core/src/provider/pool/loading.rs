@@ -76,28 +76,30 @@ impl ProviderPool<'_> {
             return Diagnostics::new();
         }
         let call = Method::GetProviderSchema.name();
-        let mut said = Diagnostics::new();
-        let mut loaded = self.try_load_provider(&addr, &mut said).await;
+        let mut load_diags = Diagnostics::new();
+        let mut loaded = self.try_load_provider(&addr, &mut load_diags).await;
         if let Err(first) = &loaded
             && first.is_transient()
         {
             // The schema request is read-only, so it may be sent to another process, which repeats the
             // diagnostics of the first one.
             let warning = retried_call_warning(&addr, call, None, first);
-            said = Diagnostics::new();
-            loaded = self.try_load_provider(&addr, &mut said).await;
+            load_diags = Diagnostics::new();
+            loaded = self.try_load_provider(&addr, &mut load_diags).await;
             if loaded.is_ok() {
-                said.warn(warning);
+                load_diags.warn(warning);
             }
         }
         if let Err(failure) = loaded {
-            let _: Reported = said.error(call_failure_diagnostic(&addr, call, None, &failure));
+            let _: Reported =
+                load_diags.error(call_failure_diagnostic(&addr, call, None, &failure));
         }
-        if said.has_errors() {
-            self.unusable.borrow_mut().insert(addr, said.clone());
-            return said;
+        if load_diags.has_errors() {
+            self.unusable.borrow_mut().insert(addr, load_diags.clone());
+            return load_diags;
         }
-        said.into_iter()
+        load_diags
+            .into_iter()
             .for_each(|warning| self.calls.provider_warnings.add_warning(&addr, "", warning));
         Diagnostics::new()
     }
@@ -127,28 +129,33 @@ impl ProviderPool<'_> {
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let asked = start_layers(&self.calls, provider.clone());
-        let schema = Request::schema().send_by(|request| asked.call(request));
+        let provider_layers = start_layers(&self.calls, provider.clone());
+        let schema = Request::schema().send_by(|request| provider_layers.call(request));
         let mut schema = self.stopping.run_unless_stopped(StartPurpose::Work, schema).await?;
-        let said = std::mem::take(&mut schema.diagnostics);
+        let diagnostics = std::mem::take(&mut schema.diagnostics);
         // The errors are in `diags`. If the failure was returned here, the caller would start the
         // provider again, which helps only if the process died.
-        if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+        if report_provider_diagnostics(diags, diagnostics, &format!("provider {addr}"), None)
+            .is_err()
+        {
             return Ok(());
         }
         if report_unusable_schema(diags, addr, &schema).is_err() {
             return Ok(());
         }
         // A provider before protocol 5.9 has no identities.
-        let identities = Request::identity_schemas().send_by(|request| asked.call(request));
+        let identities =
+            Request::identity_schemas().send_by(|request| provider_layers.call(request));
         let identities = self.stopping.run_unless_stopped(StartPurpose::Work, identities).await;
         let mut identities = match identities {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),
             Err(failure) => return Err(failure),
         };
-        let said = std::mem::take(&mut identities.diagnostics);
-        if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+        let diagnostics = std::mem::take(&mut identities.diagnostics);
+        if report_provider_diagnostics(diags, diagnostics, &format!("provider {addr}"), None)
+            .is_err()
+        {
             return Ok(());
         }
         // A warning would be missing where the provider is not called again.
@@ -188,9 +195,10 @@ fn report_unusable_schema(
     });
     let meta = schema.provider_meta.iter();
     let meta = meta.map(|schema| ("the metadata of modules".to_owned(), schema));
-    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
+    let unnamed =
+        std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
     let mut result = Ok(());
-    for (schema_name, schema) in own.chain(named) {
+    for (schema_name, schema) in unnamed.chain(named) {
         for problem in schema.validate() {
             let detail = format!(
                 "Provider {addr} returned an invalid schema for {schema_name}: {problem}.\n\nThis is a bug in the provider; please report it to its authors."

@@ -148,13 +148,14 @@ async fn visit_provider(
     let config = session.evaluate_with_functions(diags, config).await?;
     let block = vertex.provider_block();
     // Collected apart, so that only these diagnostics are moved to parts of this block.
-    let mut said = Diagnostics::new();
+    let mut call_diags = Diagnostics::new();
     let header = block.map(|block| block.span);
-    let configured = session.pool.configure_provider(&mut said, &vertex.addr, config, header).await;
+    let configured =
+        session.pool.configure_provider(&mut call_diags, &vertex.addr, config, header).await;
     if let Some(block) = block {
-        point_diagnostics_at_parts(&mut said, &block.body, block.span);
+        point_diagnostics_at_parts(&mut call_diags, &block.body, block.span);
     }
-    diags.append(said).and(configured.map(|_| ()))
+    diags.append(call_diags).and(configured.map(|_| ()))
 }
 
 fn evaluate_provider_config(
@@ -213,8 +214,8 @@ async fn validate_provider(
         return Ok(());
     }
     let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
-    let mut said = Diagnostics::new();
-    let verdict = client.validate_provider_config(&mut said, &config, about).await;
-    point_diagnostics_at_parts(&mut said, &block.body, block.span);
-    diags.append(said).and(verdict)
+    let mut call_diags = Diagnostics::new();
+    let verdict = client.validate_provider_config(&mut call_diags, &config, about).await;
+    point_diagnostics_at_parts(&mut call_diags, &block.body, block.span);
+    diags.append(call_diags).and(verdict)
 }

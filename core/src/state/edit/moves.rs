@@ -205,8 +205,8 @@ fn check_same_type(
     from: &ResourceAddr,
     to: &ResourceAddr,
 ) -> Result<(), Reported> {
-    let mut refuse = |why: &str| {
-        let detail = format!("Cannot move {from} to {to}: {why}.");
+    let mut refuse = |reason: &str| {
+        let detail = format!("Cannot move {from} to {to}: {reason}.");
         diags.error(Diagnostic::error(messages::INVALID_STATE_MOVE_REQUEST, detail))
     };
     let (was, becomes) = (&from.resource, &to.resource);

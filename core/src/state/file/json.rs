@@ -66,10 +66,10 @@ pub(super) fn append_indented(out: &mut Vec<u8>, text: &[u8], depth: usize) {
                 out.push(byte);
                 // Go writes an empty object or list without a line break in it.
                 let next = text[at..].iter().position(|byte| !byte.is_ascii_whitespace());
-                let behind = at + next.unwrap_or(0);
-                if let Some(&close @ (b'}' | b']')) = text.get(behind) {
+                let next_token = at + next.unwrap_or(0);
+                if let Some(&close @ (b'}' | b']')) = text.get(next_token) {
                     out.push(close);
-                    at = behind + 1;
+                    at = next_token + 1;
                 } else {
                     depth += 1;
                     append_line_break(out, depth);

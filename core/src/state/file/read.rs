@@ -247,9 +247,9 @@ impl<'t> StateReader<'t> {
         let resource = into.resource_or_insert(addr.clone(), &provider);
         resource.provider = provider;
         for instance in &from.instances {
-            let place = instance.attributes.map_or(&*from.kind, RawValue::get);
+            let source = instance.attributes.map_or(&*from.kind, RawValue::get);
             self.read_instance(&addr, instance, resource)
-                .map_err(|wrong| self.locate_error(wrong, Some(place)))?;
+                .map_err(|wrong| self.locate_error(wrong, Some(source)))?;
         }
         Ok(())
     }
@@ -439,11 +439,11 @@ impl<'t> StateReader<'t> {
     fn locate_error(
         &self,
         StateFileError { summary, detail }: StateFileError,
-        place: Option<&str>,
+        source: Option<&str>,
     ) -> FileError {
         let start = self.text.as_ptr().addr();
-        let line = place
-            .and_then(|place| place.as_ptr().addr().checked_sub(start))
+        let line = source
+            .and_then(|source| source.as_ptr().addr().checked_sub(start))
             .and_then(|offset| self.text.get(..offset))
             .map(|before| 1 + before.iter().filter(|byte| **byte == b'\n').count());
         FileError::Invalid { summary, detail, line }

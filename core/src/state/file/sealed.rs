@@ -182,16 +182,16 @@ pub fn seal_state_file(
 /// As [`seal_state_file`].
 pub fn seal_part_of_state(
     text: &[u8],
-    whole: &StateSecrets,
+    state_secrets: &StateSecrets,
     recipients: &[String],
     encrypt: ValueCipher<'_>,
 ) -> Result<Vec<u8>, SealError> {
-    seal_with_copies(text, Some(whole), recipients, encrypt)
+    seal_with_copies(text, Some(state_secrets), recipients, encrypt)
 }
 
 fn seal_with_copies(
     text: &[u8],
-    whole: Option<&StateSecrets>,
+    state_secrets: Option<&StateSecrets>,
     recipients: &[String],
     encrypt: ValueCipher<'_>,
 ) -> Result<Vec<u8>, SealError> {
@@ -206,7 +206,7 @@ fn seal_with_copies(
     let mut secrets = marked_secrets(&file)?;
     let copied = secret_contents(&secrets);
     let binding = ValueBinding::new(&file, recipients);
-    let copied = [Some(&copied), whole.map(|whole| &whole.0)];
+    let copied = [Some(&copied), state_secrets.map(|state_secrets| &state_secrets.0)];
     // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
     secrets.append(&mut unmarked_values(&file, &|leaf| {
         let content = scalar_content(leaf);

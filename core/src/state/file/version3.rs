@@ -156,7 +156,8 @@ fn translate_file(old: &Version3File<'_>) -> Result<Vec<u8>, String> {
         if calls.is_empty() {
             for (name, output) in &module.outputs {
                 let value = output.value.unwrap_or(RawValue::NULL);
-                let ty = output_type(value).map_err(|why| format!("output {name:?}: {why}"))?;
+                let ty =
+                    output_type(value).map_err(|reason| format!("output {name:?}: {reason}"))?;
                 new.outputs.insert(name, Version4Output { value, ty, sensitive: output.sensitive });
             }
         }
@@ -184,7 +185,7 @@ fn translate_resources(
                 name: name.to_owned(),
                 // Each instance may name another one. That of the first instance is used, as in Terraform.
                 provider: translate_provider(&module, kind, &old.provider)
-                    .map_err(|why| format!("{why} for {text}"))?,
+                    .map_err(|reason| format!("{reason} for {text}"))?,
                 instances: Vec::new(),
             }),
         };
@@ -193,8 +194,8 @@ fn translate_resources(
         // Keys of deposed objects are new in version 4.
         let deposed = old.deposed.iter().zip(1..).map(|(object, n)| (format!("{n:08x}"), object));
         for (deposed, old) in primary.chain(deposed) {
-            let object =
-                translate_object(old).map_err(|why| format!("failed to migrate {text}: {why}"))?;
+            let object = translate_object(old)
+                .map_err(|reason| format!("failed to migrate {text}: {reason}"))?;
             resource.instances.push(Version4Object { index_key: index, deposed, ..object });
         }
     }

@@ -18,8 +18,9 @@ impl Recovery {
     pub fn archive_journals(&self) -> Result<(), JournalError> {
         for run in &self.runs {
             let journal = &run.journal;
-            let own = self.unresolved.iter().filter(|one| Arc::ptr_eq(&one.journal, journal));
-            let waits: Vec<&UnresolvedOperation> = own.collect();
+            let in_journal =
+                self.unresolved.iter().filter(|operation| Arc::ptr_eq(&operation.journal, journal));
+            let waits: Vec<&UnresolvedOperation> = in_journal.collect();
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
                 (None, false) => journal.remove_journal()?,
                 // The journal remains for open operations. `TakenOver` records for the next command that

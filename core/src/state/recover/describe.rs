@@ -73,23 +73,23 @@ impl UnresolvedOperation {
             .about(self.addr.to_string())
     }
 
-    /// Describes the call in flight for the user. `how` names the source of the next
+    /// Describes the call in flight for the user. `decision` names the source of the next
     /// step.
     #[must_use]
-    pub fn describe_operation(&self, how: &str) -> String {
+    pub fn describe_operation(&self, decision: &str) -> String {
         let (addr, when) = (&self.addr, strip_subseconds(&self.when));
         let doing = match self.action {
             CallAction::Create => "created",
             CallAction::Update => "updated",
             CallAction::Delete => "destroyed",
         };
-        let what = match &self.deposed {
+        let object = match &self.deposed {
             Some(key) => format!("The deposed object {key} of {addr}"),
             None => addr.to_string(),
         };
-        let what = match &self.moved {
-            Some(moved) => format!("{what}, which is now {moved},"),
-            None => what,
+        let object = match &self.moved {
+            Some(moved) => format!("{object}, which is now {moved},"),
+            None => object,
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
         let is_known = matches!(self.doubt, OpenQuestion::Destination { .. });
@@ -115,7 +115,7 @@ impl UnresolvedOperation {
             }
             (CallAction::Create, OpenQuestion::Effect) => &format!(
                 "The object may exist although it is not in the state. Look for it, and settle \
-                     the operation: {how}. Until then it is not created a second time."
+                     the operation: {decision}. Until then it is not created a second time."
             ),
             (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
                 "The state has the object as it was before; the next refresh shows the \
@@ -123,7 +123,7 @@ impl UnresolvedOperation {
             }
         };
         format!(
-            "{what} was being {doing} (requested at {when}) when the run was interrupted; {answer}. \
+            "{object} was being {doing} (requested at {when}) when the run was interrupted; {answer}. \
              {remedy}"
         )
     }

@@ -72,9 +72,9 @@ impl MisplacedSearch<'_> {
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
-        let own = self.own.file_name().and_then(|name| name.to_str());
-        let own = own.and_then(|name| JournalDir::from_name(parent, name));
-        let is_remote = own.is_some_and(|own| own.place == JournaledPlace::Remote);
+        let own_name = self.own.file_name().and_then(|name| name.to_str());
+        let own_dir = own_name.and_then(|name| JournalDir::from_name(parent, name));
+        let is_remote = own_dir.is_some_and(|dir| dir.place == JournaledPlace::Remote);
         let directories = names.iter().filter_map(|name| JournalDir::from_name(parent, name));
         let others = directories.filter(|found| {
             found.directory != self.own && (!is_remote || found.place == JournaledPlace::Remote)

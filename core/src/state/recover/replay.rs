@@ -294,7 +294,8 @@ impl<'l> JournalReplay<'l> {
                 object,
             ))
         });
-        let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
+        let is_own =
+            || self.own.get(&call.slot).is_some_and(|operations| operations.contains(&there));
         // The state was written by another program. A result may replace an object that the run
         // itself found or left, by fingerprint, but never a foreign one.
         if extent == JournalExtent::Unknown && !is_own() {

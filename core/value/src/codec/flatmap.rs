@@ -70,7 +70,7 @@ impl FlatmapReader<'_> {
             }
             _ => match self.texts.get(key) {
                 Some(text) => convert(&Value::string(text), ty)
-                    .map_err(|why| format!("`{key}` is {text:?}: {}", why.reason)),
+                    .map_err(|error| format!("`{key}` is {text:?}: {}", error.reason)),
                 None => Ok(Value::null(ty.clone())),
             },
         }
@@ -117,7 +117,7 @@ mod tests {
         let texts = texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
         match decode(&texts.collect(), ty) {
             Ok(value) => json::encode(&value, ty).unwrap(),
-            Err(why) => why,
+            Err(error) => error,
         }
     }
 

@@ -116,8 +116,8 @@ fn check_depth(value: &Value) -> Result<(), EncodeError> {
 fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
         // A null of unknown type is not wrapped.
-        (Value::Null(own), _)
-            if *own == Type::Dynamic || (*ty != Type::Dynamic && own.conforms_to(ty)) =>
+        (Value::Null(null_ty), _)
+            if *null_ty == Type::Dynamic || (*ty != Type::Dynamic && null_ty.conforms_to(ty)) =>
         {
             out.push_str("null");
             Ok(())
@@ -126,11 +126,11 @@ fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), Encod
         (Value::Null(_) | Value::Bool(_) | Value::Number(_) | Value::String(_), Type::Dynamic)
         | (Value::List(_) | Value::Set(_) | Value::Map(_), Type::Dynamic)
         | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {
-            let own = value.ty();
+            let value_ty = value.ty();
             out.push_str("{\"value\":");
-            write_as_type(out, value, &own)?;
+            write_as_type(out, value, &value_ty)?;
             out.push_str(",\"type\":");
-            out.push_str(&type_json::encode(&own));
+            out.push_str(&type_json::encode(&value_ty));
             out.push('}');
             Ok(())
         }

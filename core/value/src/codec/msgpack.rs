@@ -68,7 +68,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), Encode
             Ok(())
         }
         (_, Type::Dynamic) => write_dynamic(out, value),
-        (Value::Null(own), _) if own.conforms_to(ty) => {
+        (Value::Null(null_ty), _) if null_ty.conforms_to(ty) => {
             out.push(NIL_CODE);
             Ok(())
         }
@@ -150,8 +150,8 @@ fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Resul
 /// Writes a number in the smallest form that keeps it exactly, as cty does, because other readers
 /// compare the response with their own message.
 fn write_number(out: &mut Vec<u8>, number: &Number) -> Result<(), EncodeError> {
-    if let Some(whole) = number.to_i64() {
-        write_int(out, whole);
+    if let Some(integer) = number.to_i64() {
+        write_int(out, integer);
         return Ok(());
     }
     // Whole numbers that do not fit are strings, even if a float would be exact.

@@ -57,10 +57,10 @@ pub(super) fn unify_elements(
 
 fn convert_matching_items(
     items: &mut [Value],
-    which: impl Fn(&Value) -> bool,
+    is_converted: impl Fn(&Value) -> bool,
     ty: &Type,
 ) -> Result<(), ConversionError> {
-    for item in items.iter_mut().filter(|item| which(item)) {
+    for item in items.iter_mut().filter(|item| is_converted(item)) {
         if let Some(converted) = convert_part(item, ty)? {
             *item = converted;
         }

@@ -56,9 +56,9 @@ impl ScannedNumber {
         let n_whole = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (whole, mut rest) = text.split_at(n_whole);
         let mut fraction: &[u8] = &[];
-        if let [b'.', behind @ ..] = rest {
-            let n_fraction = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            (fraction, rest) = behind.split_at(n_fraction);
+        if let [b'.', after_point @ ..] = rest {
+            let n_fraction = after_point.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            (fraction, rest) = after_point.split_at(n_fraction);
         }
         if whole.is_empty() && fraction.is_empty() {
             return None;
@@ -115,14 +115,14 @@ fn power_of_five(exponent: u64, precision: u32) -> Float {
     let first = exponent.min(MAX_EXACT_POWER);
     let start = UBig::from(5u8).pow(exponent_to_usize(i64::try_from(first).unwrap_or(0)));
     let mut product = Float::from_integer(false, start, precision);
-    let mut left = exponent - first;
+    let mut remaining = exponent - first;
     let mut factor = Float::from_integer(false, UBig::from(5u8), precision + 64);
-    while left > 0 {
-        if left & 1 == 1 {
+    while remaining > 0 {
+        if remaining & 1 == 1 {
             product = product.multiply(&factor, precision).unwrap_or(product);
         }
         factor = factor.multiply(&factor, precision + 64).unwrap_or(factor);
-        left >>= 1;
+        remaining >>= 1;
     }
     product
 }
@@ -287,9 +287,9 @@ impl ShortestSearch {
     fn into_decimal(self) -> Decimal {
         let Self { mut value, lower, upper, inclusive } = self;
         for at in 0..value.digits.len() {
-            let (own, low, high) = (value.digits[at], lower.digit(at), upper.digit(at));
-            let down = low != own || inclusive && at + 1 == lower.len();
-            let up = own != high && (inclusive || own + 1 < high || at + 1 < upper.len());
+            let (digit, low, high) = (value.digits[at], lower.digit(at), upper.digit(at));
+            let down = low != digit || inclusive && at + 1 == lower.len();
+            let up = digit != high && (inclusive || digit + 1 < high || at + 1 < upper.len());
             match (down, up) {
                 (true, true) => value.round_to_digits(count_to_i64(at + 1)),
                 (true, false) => value.round_down_at(at + 1),

@@ -262,7 +262,9 @@ impl Float {
             difference.map(|difference| difference.bits_before_point()),
         ) {
             (Some(_), Some(None)) => true,
-            (Some(own), Some(Some(difference))) => difference < own - MIN_COMMON_LEADING_BITS,
+            (Some(precision), Some(Some(difference))) => {
+                difference < precision - MIN_COMMON_LEADING_BITS
+            }
             _ => false,
         }
     }

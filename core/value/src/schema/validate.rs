@@ -38,8 +38,8 @@ struct SchemaValidator {
 
 impl SchemaValidator {
     fn report(&mut self, reason: impl Into<String>) {
-        let place: Vec<&str> = self.place.iter().map(Str::as_str).collect();
-        self.problems.push(SchemaProblem { place: place.join("."), reason: reason.into() });
+        let path: Vec<&str> = self.place.iter().map(Str::as_str).collect();
+        self.problems.push(SchemaProblem { place: path.join("."), reason: reason.into() });
     }
 
     fn validate_block(&mut self, block: &Block) {

@@ -181,7 +181,7 @@ fn element(args: &Args<'_>) -> FunctionResult {
     let Value::Number(index) = args.value(1).without_own_marks() else {
         return Err(empty_list_error());
     };
-    let wrong = |why: String| CallError::new(format!("the index is wrong: {why}"));
+    let wrong = |reason: String| CallError::new(format!("the index is wrong: {reason}"));
     let at = index.to_i64();
     let at = at.ok_or_else(|| wrong(format!("it must be a whole number, not {index}")))?;
     let items = list.children();
@@ -189,9 +189,9 @@ fn element(args: &Args<'_>) -> FunctionResult {
     // The checked form also covers the empty list, where the remainder would panic.
     let at = at.checked_rem_euclid(n_items).ok_or_else(empty_list_error)?;
     if index.is_negative() && at != 0 && ValueKind::of(list) == ValueKind::Tuple {
-        let why =
+        let reason =
             format!("the index of a tuple must not be {index}; convert the tuple with tolist(…)");
-        return Err(wrong(why));
+        return Err(wrong(reason));
     }
     let element =
         usize::try_from(at).ok().and_then(|at| items.get(at)).ok_or_else(empty_list_error)?;

@@ -73,8 +73,8 @@ fn csv_decode(args: &Args<'_>) -> Result<Value, CallError> {
     Ok(Value::list(row_type(&names), rows))
 }
 
-fn csv_error(line: usize, what: &str) -> CallError {
-    CallError::new(format!("CSV parse error on line {line}: {what}"))
+fn csv_error(line: usize, problem: &str) -> CallError {
+    CallError::new(format!("CSV parse error on line {line}: {problem}"))
 }
 
 struct CsvReader<'t> {
@@ -142,17 +142,17 @@ impl<'t> CsvReader<'t> {
         let mut field = String::new();
         let mut rest = behind_quote;
         loop {
-            let Some((part, behind)) = rest.split_once('"') else {
+            let Some((part, after_quote)) = rest.split_once('"') else {
                 return Err(csv_error(first_line, "a quote is not closed"));
             };
             self.line += part.matches('\n').count();
             // Line ends inside quotes lose their carriage return.
             field.push_str(&part.replace("\r\n", "\n"));
-            rest = behind;
+            rest = after_quote;
             match rest.strip_prefix('"') {
-                Some(behind) => {
+                Some(after_quote) => {
                     field.push('"');
-                    rest = behind;
+                    rest = after_quote;
                 }
                 None => break,
             }

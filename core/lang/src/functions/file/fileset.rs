@@ -288,7 +288,7 @@ fn choice_then_rest_match(choice: &[PatternToken], rest: &[PatternToken], name: 
 impl PatternToken {
     fn matches_char(&self, char: char) -> bool {
         match self {
-            Self::Char(own) => *own == char,
+            Self::Char(literal) => *literal == char,
             Self::AnyChar => true,
             Self::Class { negated, ranges } => {
                 ranges.iter().any(|(low, high)| (*low..=*high).contains(&char)) != *negated

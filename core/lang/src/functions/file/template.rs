@@ -65,12 +65,12 @@ fn render_template(
     let expr = parse_template(&mut diags, &sources, source)
         .map_err(|_| CallError { argument: blamed, ..to_call_error(&sources, &diags) })?;
     // A missing variable blames the argument, and Terraform reports it before the evaluation.
-    for mention in refs::traversals_of_expr(&expr) {
-        if !has_template_variable(vars, &mention.root.name) {
-            let at = sources.start_position(mention.root.span);
+    for traversal in refs::traversals_of_expr(&expr) {
+        if !has_template_variable(vars, &traversal.root.name) {
+            let at = sources.start_position(traversal.root.span);
             let reason = format!(
                 "it has no {:?}, which the template refers to at {name}:{},{}",
-                mention.root.name.as_str(),
+                traversal.root.name.as_str(),
                 at.line,
                 at.column
             );
@@ -89,11 +89,11 @@ fn to_call_error(sources: &Sources, diags: &Diagnostics) -> CallError {
     let Some(diag) = diags.iter().find(|diag| diag.is_error()) else {
         return CallError::new("the template has an error");
     };
-    let place = diag.subject.map_or(String::new(), |span| {
+    let location = diag.subject.map_or(String::new(), |span| {
         let at = sources.start_position(span);
         format!("{}:{},{}: ", sources.name(span.source), at.line, at.column)
     });
-    CallError::new(format!("{place}{}: {}", diag.summary, diag.detail.trim_end_matches('.')))
+    CallError::new(format!("{location}{}: {}", diag.summary, diag.detail.trim_end_matches('.')))
 }
 
 fn check_template_vars(vars: &Value) -> Result<(), CallError> {

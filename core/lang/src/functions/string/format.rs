@@ -130,11 +130,11 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
     let mut rest = form;
     let mut next = 0;
     let mut used = 0;
-    while let Some((literal, behind)) = rest.split_once('%') {
+    while let Some((literal, after_percent)) = rest.split_once('%') {
         out.push_str(literal);
-        let offset = form.len() - behind.len() - 1;
-        let (verb, behind) = parse_verb(behind)?;
-        rest = behind;
+        let offset = form.len() - after_percent.len() - 1;
+        let (verb, after_verb) = parse_verb(after_percent)?;
+        rest = after_verb;
         if verb.written == "%" {
             out.push('%');
             continue;
@@ -188,27 +188,27 @@ fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
         *flag = true;
         rest = rest.get(1..).unwrap_or("");
     }
-    if let Some(behind) = read_digits(rest, &mut verb.width)? {
-        rest = behind;
+    if let Some(after_width) = read_digits(rest, &mut verb.width)? {
+        rest = after_width;
     }
-    if let Some(behind) = rest.strip_prefix('.') {
+    if let Some(after_dot) = rest.strip_prefix('.') {
         verb.precision = Some(0);
-        rest = read_digits(behind, &mut verb.precision)?.unwrap_or(behind);
+        rest = read_digits(after_dot, &mut verb.precision)?.unwrap_or(after_dot);
     }
-    if let Some(behind) = rest.strip_prefix('[') {
-        let (index, behind) = behind.split_once(']').ok_or_else(broken)?;
+    if let Some(after_bracket) = rest.strip_prefix('[') {
+        let (index, after_index) = after_bracket.split_once(']').ok_or_else(broken)?;
         let index: usize = index.parse().ok().filter(|index| *index > 0).ok_or_else(|| {
             CallError::new(format!(
                 "%[{index}] does not refer to an argument; the first one is %[1]"
             ))
         })?;
         verb.argument = Some(index);
-        rest = behind;
+        rest = after_index;
     }
     verb.letter = rest.chars().next().ok_or_else(broken)?;
-    let behind = rest.get(verb.letter.len_utf8()..).unwrap_or("");
-    verb.written = text.get(..text.len() - behind.len()).unwrap_or(text);
-    Ok((verb, behind))
+    let after_verb = rest.get(verb.letter.len_utf8()..).unwrap_or("");
+    verb.written = text.get(..text.len() - after_verb.len()).unwrap_or(text);
+    Ok((verb, after_verb))
 }
 
 /// Parses digits at the start of a string. Returns them with the rest, or `None` without digits.
@@ -217,12 +217,12 @@ fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f s
     if n == 0 {
         return Ok(None);
     }
-    let (digits, behind) = text.split_at(n);
+    let (digits, after_digits) = text.split_at(n);
     let value = digits.parse().ok().filter(|width| *width <= MAX_VERB_WIDTH);
     *into = Some(value.ok_or_else(|| {
         CallError::new(format!("the width {digits} is more than the limit of {MAX_VERB_WIDTH}"))
     })?);
-    Ok(Some(behind))
+    Ok(Some(after_digits))
 }
 
 impl FormatVerb<'_> {

@@ -27,9 +27,9 @@ pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<Stri
             rest = write_quoted_part(&mut out, rest)?;
         } else if first.is_ascii_alphabetic() {
             let n = rest.chars().take_while(|char| *char == first).count();
-            let (run, behind) = rest.split_at(n);
+            let (run, after_run) = rest.split_at(n);
             out.push_str(&format_time_verb(run, first, time)?);
-            rest = behind;
+            rest = after_run;
         } else {
             out.push(first);
             rest = rest.get(first.len_utf8()..).unwrap_or("");
@@ -41,20 +41,20 @@ pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<Stri
 /// Writes the quoted text, in which two quotes represent one. Returns the rest.
 fn write_quoted_part<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
     let mut rest = form.get(1..).unwrap_or("");
-    if let Some(behind) = rest.strip_prefix('\'') {
+    if let Some(after_quote) = rest.strip_prefix('\'') {
         out.push('\'');
-        return Ok(behind);
+        return Ok(after_quote);
     }
     loop {
-        let (literal, behind) =
+        let (literal, after_literal) =
             rest.split_once('\'').ok_or_else(|| "a single quote is not closed".to_owned())?;
         out.push_str(literal);
-        match behind.strip_prefix('\'') {
-            Some(behind) => {
+        match after_literal.strip_prefix('\'') {
+            Some(after_quote) => {
                 out.push('\'');
-                rest = behind;
+                rest = after_quote;
             }
-            None => return Ok(behind),
+            None => return Ok(after_literal),
         }
     }
 }

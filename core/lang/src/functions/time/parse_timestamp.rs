@@ -52,7 +52,7 @@ impl TimestampCursor<'_> {
         Some(*first)
     }
 
-    fn read_digits(&mut self, n: usize, what: &str) -> Result<u32, String> {
+    fn read_digits(&mut self, n: usize, component: &str) -> Result<u32, String> {
         let mut number = 0;
         let end = self.rest.iter().position(|byte| b"-T:.Z+".contains(byte));
         let found = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or_default();
@@ -61,18 +61,20 @@ impl TimestampCursor<'_> {
                 Some(digit @ b'0'..=b'9') => number = number * 10 + u32::from(digit - b'0'),
                 _ => {
                     let found = String::from_utf8_lossy(found);
-                    return Err(format!("cannot use {found:?} as {what}: it must have {n} digits"));
+                    return Err(format!(
+                        "cannot use {found:?} as {component}: it must have {n} digits"
+                    ));
                 }
             }
         }
         Ok(number)
     }
 
-    fn expect_byte(&mut self, byte: u8, behind: &str) -> Result<(), String> {
+    fn expect_byte(&mut self, byte: u8, component: &str) -> Result<(), String> {
         if self.next_byte() == Some(byte) {
             return Ok(());
         }
-        Err(format!("{:?} must follow {behind}", char::from(byte)))
+        Err(format!("{:?} must follow {component}", char::from(byte)))
     }
 
     /// Parses a fraction of a second in nanoseconds. Further digits are ignored.

@@ -186,7 +186,7 @@ impl JsonReader<'_> {
     /// Returns an error if neither follows. The position is then after the whole container.
     fn take_comma_or_closer(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // Tools search for Terraform's spelling of the missing token.
-        let (what, missing, mismatched, other) = match closer {
+        let (construct, missing, mismatched, other) = match closer {
             b'}' => (
                 "object",
                 messages::MISSING_ATTRIBUTE_SEPERATOR_COMMA,
@@ -213,17 +213,18 @@ impl JsonReader<'_> {
                 }
                 self.at += 1;
                 let detail = "JSON does not allow a comma after the last item.";
-                Err(self.report_error(messages::TRAILING_COMMA.with(&[&what]), detail, here))
+                Err(self.report_error(messages::TRAILING_COMMA.with(&[&construct]), detail, here))
             }
             None => {
-                let detail =
-                    format!("The document ends before the {closer_name} that closes this {what}.");
+                let detail = format!(
+                    "The document ends before the {closer_name} that closes this {construct}."
+                );
                 // Terraform prints the same for an array.
                 Err(self.report_unexpected_end(messages::UNCLOSED_OBJECT, &detail, open))
             }
             Some(byte) if byte == other => {
                 self.at += 1;
-                let detail = format!("This {what} must be closed with a {closer_name}.");
+                let detail = format!("This {construct} must be closed with a {closer_name}.");
                 Err(self.report_error(mismatched, &detail, here))
             }
             // Another item begins, so the comma is missing.

@@ -200,14 +200,14 @@ impl Parser<'_> {
     }
 
     /// Takes the line end after an item of a body.
-    fn expect_line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
+    fn expect_line_end(&mut self, item: Span, construct: &str) -> Parsed<()> {
         match self.peek() {
             TokenKind::Newline => {
                 self.take_token();
                 Ok(())
             }
             TokenKind::EndOfText => Ok(()),
-            TokenKind::Comma if what == "argument" => {
+            TokenKind::Comma if construct == "argument" => {
                 let comma = self.next_span();
                 Err(self.report_diagnostic(
                     Diagnostic::error(
@@ -219,8 +219,8 @@ impl Parser<'_> {
                 ))
             }
             _ => {
-                let summary = messages::MISSING_NEWLINE.with(&[&what]);
-                let detail = if what == "argument" {
+                let summary = messages::MISSING_NEWLINE.with(&[&construct]);
+                let detail = if construct == "argument" {
                     "An argument definition must end with a newline."
                 } else {
                     "A block definition must end with a newline."

@@ -235,28 +235,28 @@ impl Parser<'_> {
     }
 
     /// Parses the names and the `in` of a `for`.
-    pub(super) fn parse_for_names(&mut self, what: &str) -> Parsed<(Option<Ident>, Ident)> {
-        let first = self.parse_for_name(what)?;
+    pub(super) fn parse_for_names(&mut self, construct: &str) -> Parsed<(Option<Ident>, Ident)> {
+        let first = self.parse_for_name(construct)?;
         let names = match self.take_if(TokenKind::Comma) {
-            Some(_) => (Some(first), self.parse_for_name(what)?),
+            Some(_) => (Some(first), self.parse_for_name(construct)?),
             None => (None, first),
         };
         if !self.is_at_keyword("in") {
-            return Err(self.report_invalid_for(what, "Expected the word in after the names."));
+            return Err(self.report_invalid_for(construct, "Expected the word in after the names."));
         }
         self.take_token();
         Ok(names)
     }
 
-    fn parse_for_name(&mut self, what: &str) -> Parsed<Ident> {
+    fn parse_for_name(&mut self, construct: &str) -> Parsed<Ident> {
         match self.take_if(TokenKind::Ident) {
             Some(token) => Ok(self.parse_ident(token)),
-            None => Err(self.report_invalid_for(what, "Expected a name for the element.")),
+            None => Err(self.report_invalid_for(construct, "Expected a name for the element.")),
         }
     }
 
-    fn report_invalid_for(&mut self, what: &str, detail: &str) -> Reported {
-        self.report_unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
+    fn report_invalid_for(&mut self, construct: &str, detail: &str) -> Reported {
+        self.report_unexpected(messages::INVALID_FOR_PART.with(&[&construct]), detail)
     }
 
     /// Parses the rest of a call, after the first word of its name.
@@ -270,10 +270,10 @@ impl Parser<'_> {
         };
         let start = name.span;
         let (args, end) = self.with_newline_significance(false, |parser| {
-            let whole = start.to(parser.token_span(open));
+            let call_start = start.to(parser.token_span(open));
             parser.collect_list(
                 |unfinished| &mut unfinished.exprs,
-                |parser| parser.parse_arguments(whole),
+                |parser| parser.parse_arguments(call_start),
             )
         })?;
         let (close, expand, below) = end;

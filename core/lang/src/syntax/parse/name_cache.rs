@@ -25,10 +25,10 @@ impl NameCache {
             return Str::new(text);
         }
         let last_place = self.places.len() - 1;
-        let place = &mut self.places[hash_text(text.as_bytes()) as usize & last_place];
-        match place {
+        let slot = &mut self.places[hash_text(text.as_bytes()) as usize & last_place];
+        match slot {
             Some(name) if name.as_str() == text => name.clone(),
-            _ => place.insert(Str::new(text)).clone(),
+            _ => slot.insert(Str::new(text)).clone(),
         }
     }
 }

@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
         }
         let kind = match (parts.pop(), parts.is_empty()) {
             (None, _) => ExprKind::Text(Str::new(""), span),
-            (Some(TemplatePart::Literal(text, place)), true) => ExprKind::Text(text, place),
+            (Some(TemplatePart::Literal(text, span)), true) => ExprKind::Text(text, span),
             (Some(last), _) => {
                 parts.push(last);
                 ExprKind::Template(parts)
@@ -324,20 +324,20 @@ impl<'a> Parser<'a> {
 
     fn report_unbalanced(
         &mut self,
-        what: &str,
+        keyword: &str,
         open: Span,
         found: Option<TemplatePiece<'a>>,
     ) -> Reported {
-        let place = self.format_line_and_column(open);
+        let position = self.format_line_and_column(open);
         match found {
             Some(piece) => self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&piece.directive_keyword()]),
-                format!("The {what} at {place} must be closed with end{what} first."),
+                format!("The {keyword} at {position} must be closed with end{keyword} first."),
                 piece.span(),
             ),
             None => self.report_error(
                 messages::UNEXPECTED_END_OF_TEMPLATE,
-                format!("The {what} at {place} is not closed with end{what}."),
+                format!("The {keyword} at {position} is not closed with end{keyword}."),
                 open,
             ),
         }

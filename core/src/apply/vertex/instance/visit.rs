@@ -78,8 +78,9 @@ fn make_sensitive_parts_unknown(ty: &ResourceType, planned: &Value, secrets: &[P
         // Elements of sets have no place of their own: then the whole attribute is hidden.
         // Hiding too much only costs a better comparison after a crash. Hiding too little would
         // write a secret to the disk.
-        let whole = || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
-        exact.or_else(whole).unwrap_or_else(|| kept.clone())
+        let hide_whole_attribute =
+            || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
+        exact.or_else(hide_whole_attribute).unwrap_or_else(|| kept.clone())
     })
 }
 
@@ -178,8 +179,9 @@ impl<'a> InstanceWork<'a> {
         let change_request =
             ChangeRequest { client: self.client, ty: self.ty, about, secrets: &secrets };
         let plain_config = unmark_value(config);
-        let asked = PriorObject { value: &prior, object: stored.map(|object| &**object) };
-        let planned = self.replan_and_compare(diags, change_request, asked, &plain_config).await?;
+        let prior_object = PriorObject { value: &prior, object: stored.map(|object| &**object) };
+        let planned =
+            self.replan_and_compare(diags, change_request, prior_object, &plain_config).await?;
         // The final plan may be no change any more, for example when an unknown value turned out to
         // be the stored one. A call would then change something that the user has not approved.
         if planned.value == prior {
@@ -332,14 +334,14 @@ impl<'a> InstanceWork<'a> {
         salvaged: SalvagedResult,
         config: EvaluatedConfig<'_>,
     ) -> Result<InstanceOutcome, Reported> {
-        let SalvagedResult { result, left } = salvaged;
+        let SalvagedResult { result, left: after_call } = salvaged;
         let creating = self.current_action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
         let provisions = self.has_create_provisioners();
-        let in_doubt = matches!(left, ObjectAfterCall::Unknown);
+        let in_doubt = matches!(after_call, ObjectAfterCall::Unknown);
         // Provisioners of a new object have not run when its creation failed.
-        let sound = matches!(left, ObjectAfterCall::FromRead(_)) && !provisions;
-        let (value, mut object) = match left {
+        let sound = matches!(after_call, ObjectAfterCall::FromRead(_)) && !provisions;
+        let (value, mut object) = match after_call {
             ObjectAfterCall::Unchanged | ObjectAfterCall::Unknown => {
                 // A failed update leaves the object as it is in the state. A failed creation leaves
                 // none.

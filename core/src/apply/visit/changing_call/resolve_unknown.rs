@@ -19,11 +19,11 @@ impl ChangeCall<'_> {
         // That an answer fails to come a second time is nothing new.
         // Diagnostics of the attempt are dropped. The user has the error of the failed call
         // already, and a second one about the same dead provider would hide it.
-        let mut said = Diagnostics::new();
-        let Some(seen) = self.read_object_again(&mut said).await else { return salvaged };
+        let mut read_diags = Diagnostics::new();
+        let Some(seen) = self.read_object_again(&mut read_diags).await else { return salvaged };
         let prior = self.ask.prior;
         let is_gone = seen.value.value().is_null();
-        let (left, what) = match (prior.value().is_null(), is_gone) {
+        let (after_call, observation) = match (prior.value().is_null(), is_gone) {
             // `look` returns a new object only if it is as planned, so it is not null.
             (true, _) => (ObjectAfterCall::FromRead(seen), "the object exists as planned"),
             (false, true) => {
@@ -41,11 +41,11 @@ impl ChangeCall<'_> {
         };
         let addr = self.about.addr;
         let detail = format!(
-            "The provider gave no usable answer about {addr}, and was queried for the object again: {what}."
+            "The provider gave no usable answer about {addr}, and was queried for the object again: {observation}."
         );
         let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
         diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
-        SalvagedResult { left, ..salvaged }
+        SalvagedResult { left: after_call, ..salvaged }
     }
 
     async fn read_object_again(self, diags: &mut Diagnostics) -> Option<ReturnedObject> {

@@ -51,7 +51,9 @@ pub(super) fn to_journaled_answer(
                 // The journal is read whole by the next command, so a provider with millions of
                 // diagnostics must not make it grow without bound.
                 .take(MAX_JOURNALED_MESSAGES)
-                .map(|said| truncate_text(masked(said.summary.clone()), MAX_JOURNALED_MESSAGE_LEN))
+                .map(|diagnostic| {
+                    truncate_text(masked(diagnostic.summary.clone()), MAX_JOURNALED_MESSAGE_LEN)
+                })
                 .collect(),
             ..ProviderAnswer::default()
         },
@@ -143,7 +145,7 @@ impl ChangeCall<'_> {
         };
         // An error does not end the processing here. The protocol lets a provider return a partly
         // created object beside an error, and Terraform stores it as tainted.
-        let said =
+        let result =
             client.report_provider_diagnostics(diags, take(&mut response.diagnostics), about);
         let value = match response.state.decode_lossy(&self.ty.ty) {
             Ok((value, replaced)) => {
@@ -172,19 +174,19 @@ impl ChangeCall<'_> {
         if value.value().is_null() && !ask.proposed.value().is_null() {
             // A null although an object was planned: with an error it means that nothing was
             // created, and without one the contract is violated.
-            return self.salvage_null_answer(diags, said);
+            return self.salvage_null_answer(diags, result);
         }
-        self.salvage_object(diags, CheckedResponse { response, value, said, violations })
+        self.salvage_object(diags, CheckedResponse { response, value, said: result, violations })
     }
 
     /// A null answer to a call that was to leave an object behind.
     fn salvage_null_answer(
         self,
         diags: &mut Diagnostics,
-        said: Result<(), Reported>,
+        result: Result<(), Reported>,
     ) -> SalvagedResult {
         let is_creation = self.ask.prior.value().is_null();
-        match said {
+        match result {
             Err(reported) => {
                 if is_creation {
                     self.explain_null_object(diags);
@@ -382,8 +384,8 @@ impl ChangeCall<'_> {
             let value = value.or_else(|| part(prior, name));
             (name.clone(), value.unwrap_or_else(|| Value::null(ty.clone())))
         });
-        let whole = Value::object(parts.collect::<Vec<_>>());
-        Some(unmark_value(&unknown_to_null(&whole)))
+        let object = Value::object(parts.collect::<Vec<_>>());
+        Some(unmark_value(&unknown_to_null(&object)))
     }
 
     fn response_context(&self) -> ResponseContext<'_> {
@@ -398,8 +400,9 @@ impl ChangeCall<'_> {
     }
 
     /// The id of an object that exists now, for a message; empty without one.
-    pub(super) fn describe_existing_id(self, left: &ObjectAfterCall) -> String {
-        let (ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen)) = left else {
+    pub(super) fn describe_existing_id(self, after_call: &ObjectAfterCall) -> String {
+        let (ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen)) = after_call
+        else {
             return String::new();
         };
         let value = seen.value.value();
@@ -485,7 +488,7 @@ fn keep_prior_id(prior: &Value, value: Plain) -> Plain {
     let kept = id_attribute(prior).filter(|id| lost && is_known_id(id)).cloned();
     let Some(kept) = kept else { return value };
     match value.value().replace_at(&Path::root().attribute("id"), |_| kept.clone()) {
-        Some(whole) => unmark_value(&whole),
+        Some(object) => unmark_value(&object),
         None => value,
     }
 }

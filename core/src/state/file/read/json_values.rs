@@ -47,8 +47,8 @@ pub(super) fn read_index_key(
         return Ok(InstanceKey::Str(Str::new(&text)));
     }
     // Terraform reads numbers as floats, so `1e0` is the key 1.
-    let whole = |number: &f64| number.fract() == 0.0 && (0.0..9.0e15).contains(number);
-    if let Some(number) = raw.parse::<f64>().ok().filter(whole) {
+    let is_integer = |number: &f64| number.fract() == 0.0 && (0.0..9.0e15).contains(number);
+    if let Some(number) = raw.parse::<f64>().ok().filter(is_integer) {
         return Ok(InstanceKey::Int(number as u64));
     }
     let detail = format!("Resource {of} has an instance with the invalid instance key {raw}.");
@@ -57,17 +57,17 @@ pub(super) fn read_index_key(
 
 pub(super) fn compact_attributes(
     of: &impl Display,
-    what: &str,
+    field: &str,
     raw: &RawValue,
 ) -> Result<Bytes, StateFileError> {
     let compact = json::compact_json(raw.get());
     compact.map(Bytes::from).map_err(|json::NestedTooDeep| {
-        StateFileError::invalid_instance(too_deep_message(&format!("Instance {of}: \"{what}\"")))
+        StateFileError::invalid_instance(too_deep_message(&format!("Instance {of}: \"{field}\"")))
     })
 }
 
-pub(super) fn too_deep_message(what: &str) -> String {
-    format!("{what} is nested deeper than any value can be.")
+pub(super) fn too_deep_message(subject: &str) -> String {
+    format!("{subject} is nested deeper than any value can be.")
 }
 
 pub(super) fn read_step(from: StepJson) -> Result<Step, String> {

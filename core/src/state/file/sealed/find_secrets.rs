@@ -125,7 +125,7 @@ impl<'t> FileJson<'t> {
 
     /// Checks that all parts can be searched: the search calls itself for each level.
     fn check_nesting(&self) -> Result<(), SealError> {
-        let fail = |place: &str| Err(not_a_state_error(&format!("{place} is nested too deep")));
+        let fail = |subject: &str| Err(not_a_state_error(&format!("{subject} is nested too deep")));
         let is_too_deep = |text: &RawValue| json::is_too_deep(text.get());
         for (name, output) in &self.outputs {
             if is_too_deep(output.value) || is_too_deep(output.ty) {
@@ -235,12 +235,12 @@ fn unmarked_parts<'t>(
 ) -> Vec<(String, &'t str)> {
     let spared: Vec<_> = spared.iter().map(|(_, part)| position_in_text(text, part)).collect();
     let mut found = Vec::new();
-    visit_scalars(text, false, &mut |place, leaf| {
+    visit_scalars(text, false, &mut |path, leaf| {
         let at = position_in_text(text, leaf).start;
         // The listed parts are in the order of the text.
         let before = spared.partition_point(|part| part.end <= at);
         if !spared.get(before).is_some_and(|part| part.contains(&at)) && wanted(leaf) {
-            found.push((place.json_pointer(), leaf));
+            found.push((path.json_pointer(), leaf));
         }
     });
     found

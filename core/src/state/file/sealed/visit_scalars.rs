@@ -76,9 +76,9 @@ pub(super) fn visit_scalars<'t>(
                     }
                     _ if leaf == "null" => {}
                     _ => {
-                        let place = ScalarPlace(&levels);
-                        if !place.is_within_type(text, root_has_type) {
-                            visit(&place, leaf);
+                        let path = ScalarPlace(&levels);
+                        if !path.is_within_type(text, root_has_type) {
+                            visit(&path, leaf);
                         }
                     }
                 }

@@ -51,11 +51,11 @@ fn find_removed_ranges(node: &JsonNode<'_>, ty: &Type, cuts: &mut Vec<std::ops::
                 // otherwise the one after it.
                 let before = at.checked_sub(1).map(|before| members[before].value.range.end);
                 let after = members.get(at + 1).map(|after| after.name_range.start);
-                let own = member.name_range.start..member.value.range.end;
+                let member_range = member.name_range.start..member.value.range.end;
                 cuts.push(match (before, after) {
-                    (Some(before), _) if n_kept > 0 => before..own.end,
-                    (_, Some(after)) => own.start..after,
-                    _ => own,
+                    (Some(before), _) if n_kept > 0 => before..member_range.end,
+                    (_, Some(after)) => member_range.start..after,
+                    _ => member_range,
                 });
             }
         }

@@ -117,10 +117,11 @@ impl BitWriter {
         // The extra bits are the same in both coded forms, so they only matter in the comparison with
         // the stored form.
         let extra = if covered.is_some() { counts.n_extra_bits() } else { 0 };
-        let own = DynamicCodes::of(&counts);
+        let codes = DynamicCodes::of(&counts);
         let fixed = [HuffmanCodes::fixed_literal_codes(), HuffmanCodes::fixed_distance_codes()];
         let fixed_size = 3 + counts.coded_size_in_bits(&fixed) + extra;
-        let own_size = own.header_size_in_bits() + counts.coded_size_in_bits(&own.codes) + extra;
+        let own_size =
+            codes.header_size_in_bits() + counts.coded_size_in_bits(&codes.codes) + extra;
         let size = fixed_size.min(own_size);
         if let Some(data) = covered
             // Go's encoder stores only what is strictly smaller, with five bytes for the header.
@@ -129,25 +130,25 @@ impl BitWriter {
             self.put_bits(0, 3);
             self.write_stored_data(data);
         } else if own_size < fixed_size {
-            self.write_dynamic_header(&own);
-            self.write_tokens(tokens, &own.codes);
+            self.write_dynamic_header(&codes);
+            self.write_tokens(tokens, &codes.codes);
         } else {
             self.put_bits(0b010, 3);
             self.write_tokens(tokens, &fixed);
         }
     }
 
-    fn write_dynamic_header(&mut self, own: &DynamicCodes) {
+    fn write_dynamic_header(&mut self, codes: &DynamicCodes) {
         // Dynamic codes, and not the last block, which is the empty block at the end.
         self.put_bits(0b100, 3);
-        self.put_bits((own.n_literals - 257) as u32, 5);
-        self.put_bits((own.n_distances - 1) as u32, 5);
-        self.put_bits((own.n_lengths - 4) as u32, 4);
-        for symbol in CODE_LENGTH_ORDER.iter().take(own.n_lengths) {
-            self.put_bits(own.of_lengths.code_length(*symbol), 3);
+        self.put_bits((codes.n_literals - 257) as u32, 5);
+        self.put_bits((codes.n_distances - 1) as u32, 5);
+        self.put_bits((codes.n_lengths - 4) as u32, 4);
+        for symbol in CODE_LENGTH_ORDER.iter().take(codes.n_lengths) {
+            self.put_bits(codes.of_lengths.code_length(*symbol), 3);
         }
-        for &(symbol, n, bits) in &own.lengths {
-            self.write_code(&own.of_lengths, symbol);
+        for &(symbol, n, bits) in &codes.lengths {
+            self.write_code(&codes.of_lengths, symbol);
             self.put_bits(bits, n);
         }
     }
@@ -250,13 +251,13 @@ impl DynamicCodes {
     }
 
     fn header_size_in_bits(&self) -> usize {
-        let behind: u32 = self.lengths.iter().map(|(_, n, _)| n).sum();
+        let extra_bits: u32 = self.lengths.iter().map(|(_, n, _)| n).sum();
         3 + 5
             + 5
             + 4
             + 3 * self.n_lengths
             + self.of_lengths.coded_size_in_bits(&self.length_counts)
-            + behind as usize
+            + extra_bits as usize
     }
 }
 
@@ -265,30 +266,30 @@ fn run_length_encode(lengths: &[u32]) -> Vec<SymbolWithExtraBits> {
     let mut symbols = Vec::new();
     for run in lengths.chunk_by(|left, right| left == right) {
         let length = run.first().copied().unwrap_or(0);
-        let mut left = run.len();
-        let alone = (length as usize, 0, 0);
+        let mut remaining = run.len();
+        let single = (length as usize, 0, 0);
         // Runs of zeros have two separate symbols, without a first zero before the run.
         if length == 0 {
-            while left >= 11 {
-                let n = left.min(138);
+            while remaining >= 11 {
+                let n = remaining.min(138);
                 symbols.push((18, 7, (n - 11) as u32));
-                left -= n;
+                remaining -= n;
             }
-            if left >= 3 {
-                symbols.push((17, 3, (left - 3) as u32));
-                left = 0;
+            if remaining >= 3 {
+                symbols.push((17, 3, (remaining - 3) as u32));
+                remaining = 0;
             }
         } else {
             // The symbol repeats the length before it, so one has to be written first.
-            symbols.push(alone);
-            left -= 1;
-            while left >= 3 {
-                let n = left.min(6);
+            symbols.push(single);
+            remaining -= 1;
+            while remaining >= 3 {
+                let n = remaining.min(6);
                 symbols.push((16, 2, (n - 3) as u32));
-                left -= n;
+                remaining -= n;
             }
         }
-        symbols.extend(std::iter::repeat_n(alone, left));
+        symbols.extend(std::iter::repeat_n(single, remaining));
     }
     symbols
 }

@@ -32,11 +32,11 @@ fn yaml_decode(args: &Args<'_>) -> Result<Value, CallError> {
     args.charge_bytes(text.len())?;
     // The parser reads beyond the end of a document without a final line end.
     let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
-    let whole = match cut_off {
+    let document = match cut_off {
         Some(_) => format!("{text}\n"),
         None => text.to_string(),
     };
-    let parted = TextWithMovedCommas::new(&whole);
+    let parted = TextWithMovedCommas::new(&document);
     let mut bytes = parted.text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);

@@ -84,18 +84,18 @@ impl YamlWriter {
         }
     }
 
-    fn write_node(&mut self, value: &Value, place: OutputPosition) {
+    fn write_node(&mut self, value: &Value, position: OutputPosition) {
         stack::with_stack(|| match value {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
-                self.write_sequence(value.children(), place);
+                self.write_sequence(value.children(), position);
             }
-            Value::Map(map) => self.write_mapping(map.iter(), place),
-            Value::Object(object) => self.write_mapping(object.iter(), place),
+            Value::Map(map) => self.write_mapping(map.iter(), position),
+            Value::Object(object) => self.write_mapping(object.iter(), position),
             scalar => {
-                if place.of_key {
+                if position.of_key {
                     self.push_char(' ');
                 }
-                self.write_scalar(scalar, place.indent);
+                self.write_scalar(scalar, position.indent);
             }
         });
     }
@@ -113,14 +113,14 @@ impl YamlWriter {
         }
     }
 
-    fn write_sequence(&mut self, items: &[Value], place: OutputPosition) {
+    fn write_sequence(&mut self, items: &[Value], position: OutputPosition) {
         if items.is_empty() {
-            return self.push_text(if place.of_key { " []" } else { "[]" });
+            return self.push_text(if position.of_key { " []" } else { "[]" });
         }
         // After a key, the dashes are below the key, not to the right of it.
-        let indent = if place.of_key { place.indent } else { place.inner_indent() };
+        let indent = if position.of_key { position.indent } else { position.inner_indent() };
         for (at, item) in items.iter().enumerate() {
-            if at > 0 || place.of_key {
+            if at > 0 || position.of_key {
                 self.go_to_column(indent);
             }
             self.push_text("- ");
@@ -131,14 +131,14 @@ impl YamlWriter {
     fn write_mapping<'v>(
         &mut self,
         entries: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>,
-        place: OutputPosition,
+        position: OutputPosition,
     ) {
         if entries.len() == 0 {
-            return self.push_text(if place.of_key { " {}" } else { "{}" });
+            return self.push_text(if position.of_key { " {}" } else { "{}" });
         }
-        let indent = place.inner_indent();
+        let indent = position.inner_indent();
         for (at, (key, value)) in entries.enumerate() {
-            if at > 0 || place.of_key {
+            if at > 0 || position.of_key {
                 self.go_to_column(indent);
             }
             let key = key.as_str();

@@ -45,15 +45,15 @@ impl TemplatePiece<'_> {
     }
 
     /// Sets the span of a whole directive.
-    pub(super) fn with_span(self, whole: Span) -> Self {
+    pub(super) fn with_span(self, span: Span) -> Self {
         match self {
-            Self::If(tree, _) => Self::If(tree, whole),
-            Self::Else(_) => Self::Else(whole),
-            Self::EndIf(_) => Self::EndIf(whole),
+            Self::If(tree, _) => Self::If(tree, span),
+            Self::Else(_) => Self::Else(span),
+            Self::EndIf(_) => Self::EndIf(span),
             Self::For { key, value, collection, .. } => {
-                Self::For { key, value, collection, span: whole }
+                Self::For { key, value, collection, span: span }
             }
-            Self::EndFor(_) => Self::EndFor(whole),
+            Self::EndFor(_) => Self::EndFor(span),
             other => other,
         }
     }
