@@ -104,14 +104,17 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// When the file cannot be read, is an endless device, or exceeds the limit.
 pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let found = std::fs::metadata(path)?;
-    if found.is_file() {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_file() {
         return read_file(path, limit);
     }
     let mut file = File::open(path)?;
     let is_terminal = || io::IsTerminal::is_terminal(&file);
     // `/dev/zero` never ends; a terminal does when the user ends the input.
-    if FileKind::of(&found) == FileKind::CharDevice && !is_null_device(&found) && !is_terminal() {
+    if FileKind::of(&metadata) == FileKind::CharDevice
+        && !is_null_device(&metadata)
+        && !is_terminal()
+    {
         return Err(io::Error::other("it is a device, not a file"));
     }
     read_stream(&mut file, limit)
@@ -175,22 +178,22 @@ fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads an open file, if it is a regular one of at most `limit` bytes.
 fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
-    let found = file.metadata()?;
-    if is_null_device(&found) {
+    let metadata = file.metadata()?;
+    if is_null_device(&metadata) {
         return Ok(Vec::new());
     }
-    check_is_regular_file(&found)?;
-    if found.len() > limit {
+    check_is_regular_file(&metadata)?;
+    if metadata.len() > limit {
         return Err(too_large_error(limit));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
     // The file may grow during the read, and files below `/proc` have no length.
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }
 
-fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
-    let reason = match FileKind::of(found) {
+fn check_is_regular_file(metadata: &Metadata) -> io::Result<()> {
+    let reason = match FileKind::of(metadata) {
         FileKind::File => return Ok(()),
         FileKind::Dir => return Err(system::new_is_directory_error()),
         FileKind::Pipe => "it is a pipe, not a file",
@@ -201,15 +204,16 @@ fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
 }
 
 /// Whether this is `/dev/null`, a customary empty file.
-fn is_null_device(found: &Metadata) -> bool {
-    FileKind::of(found) == FileKind::CharDevice && system::is_null_device(found)
+fn is_null_device(metadata: &Metadata) -> bool {
+    FileKind::of(metadata) == FileKind::CharDevice && system::is_null_device(metadata)
 }
 
 /// Whether a path leads to a device, such as `/dev/null`. Writing to one does not wait for a reader.
 #[must_use]
 pub fn is_device(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|found| matches!(FileKind::of(&found), FileKind::CharDevice | FileKind::Device))
+    path.metadata().is_ok_and(|metadata| {
+        matches!(FileKind::of(&metadata), FileKind::CharDevice | FileKind::Device)
+    })
 }
 
 fn too_large_error(limit: u64) -> io::Error {

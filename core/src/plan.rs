@@ -306,11 +306,11 @@ async fn plan_after_validation(
     }
     let session = &session.with_state(&state);
     let inputs = PreparedPlanInputs { moves: &moves, accepted };
-    let mut found = Diagnostics::new();
+    let mut plan_diags = Diagnostics::new();
     let plan = match options.mode == PlanMode::Destroy && !options.skip_refresh && !state.is_empty()
     {
-        true => plan_destroy(session, &mut found, options, inputs).await,
-        false => plan_after_moves(session, &mut found, options, inputs).await,
+        true => plan_destroy(session, &mut plan_diags, options, inputs).await,
+        false => plan_after_moves(session, &mut plan_diags, options, inputs).await,
     };
     if plan.is_ok() {
         // Invalid moves are likely the cause of any other error, so those are not reported.
@@ -318,17 +318,17 @@ async fn plan_after_validation(
         moves.validate_moves(diags, DeclaredObjects { sources, results })?;
     }
     let plan = plan.map(|mut plan| {
-        plan.errored |= report_imports_without_block(session, &mut found, options).is_err();
+        plan.errored |= report_imports_without_block(session, &mut plan_diags, options).is_err();
         plan.relevant = relevant_attributes::find_relevant_attributes(session, &plan);
         plan
     });
     // After errors the plan has only some of the objects, and the warnings would miss the others.
-    if !found.has_errors() {
-        moves.warn_of_blocked_moves(&mut found);
-        plan.iter().for_each(|plan| warn_of_forgotten_objects(&mut found, plan));
+    if !plan_diags.has_errors() {
+        moves.warn_of_blocked_moves(&mut plan_diags);
+        plan.iter().for_each(|plan| warn_of_forgotten_objects(&mut plan_diags, plan));
     }
     // Also with errors the plan is there, as far as it came.
-    let _ = diags.append(found);
+    let _ = diags.append(plan_diags);
     plan
 }
 
@@ -358,10 +358,11 @@ async fn plan_destroy(
     let results = session.results.new_for_same_config(session.config);
     let session_inputs = SessionInputs { results: &results, ..**session };
     let refresh_session = &session.with_inputs(session_inputs).with_observer(session.watch);
-    let mut found = Diagnostics::new();
-    let refreshed = plan_after_moves(refresh_session, &mut found, &refreshing, inputs).await;
-    if found.has_errors() {
-        diags.append(found)?;
+    let mut refresh_diags = Diagnostics::new();
+    let refreshed =
+        plan_after_moves(refresh_session, &mut refresh_diags, &refreshing, inputs).await;
+    if refresh_diags.has_errors() {
+        diags.append(refresh_diags)?;
     }
     let refreshed = refreshed?;
     if refreshed.errored {

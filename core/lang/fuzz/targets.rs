@@ -68,7 +68,10 @@ impl Scope for Data {
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         // It is slow on purpose.
-        (name != "bcrypt").then(|| functions::find_builtin(name)).flatten().map(|found| found as _)
+        (name != "bcrypt")
+            .then(|| functions::find_builtin(name))
+            .flatten()
+            .map(|function| function as _)
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -79,13 +82,13 @@ impl Scope for Data {
 /// Asks for the content of a body, as readers of blocks do.
 fn read(diags: &mut Diagnostics, body: Body) {
     drop(refs::traversals_of_body(&body));
-    let found = into_content(diags, body, &SCHEMA);
-    for attribute in found.attributes.values() {
+    let content = into_content(diags, body, &SCHEMA);
+    for attribute in content.attributes.values() {
         drop(refs::as_traversal(&attribute.expr));
         drop(type_expr::read_type_constraint(diags, &attribute.expr));
         drop(evaluate(diags, &attribute.expr, &Data(Value::string("x"))));
     }
-    for block in found.blocks {
+    for block in content.blocks {
         read(diags, block.body);
     }
 }

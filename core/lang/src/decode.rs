@@ -119,8 +119,8 @@ impl Decoder<'_> {
         }
         let mut pairs = self.decode_attributes(&content, schema, &mut collected, context);
         for (name, nested) in &schema.blocks {
-            let found = collected.remove(name.as_str()).unwrap_or_default();
-            let value = found.into_value(self.diags, name, nested, content.missing);
+            let blocks = collected.remove(name.as_str()).unwrap_or_default();
+            let value = blocks.into_value(self.diags, name, nested, content.missing);
             pairs.push((name.clone(), value));
         }
         Value::object(pairs)
@@ -158,29 +158,29 @@ impl Decoder<'_> {
         if let Some(kind) = kinds.find(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
             let value = self.decode_block_body(&block.body, kind, context);
-            let found = collected.entry(kind.name).or_default();
-            found.is_unknown |= context.is_unknown;
-            found.push(value, key, block.header, block.brace);
+            let blocks = collected.entry(kind.name).or_default();
+            blocks.is_unknown |= context.is_unknown;
+            blocks.push(value, key, block.header, block.brace);
             return;
         }
         let Some((repetition, kind)) = self.evaluate_dynamic_block(block, kinds, context) else {
             return;
         };
-        let found = collected.entry(kind.name).or_default();
+        let blocks = collected.entry(kind.name).or_default();
         // Once the elements are known, each argument carries the marks itself. A wholly unknown
         // collection has no arguments to carry them.
         if repetition.is_unknown {
-            found.marks |= repetition.marks;
+            blocks.marks |= repetition.marks;
         }
         let is_unknown = context.is_unknown || repetition.is_unknown;
-        found.is_unknown |= is_unknown;
+        blocks.is_unknown |= is_unknown;
         let marks = context.marks | repetition.marks;
         for (key, value) in &repetition.elements {
             let iteration = repetition.iteration_scope(context.scope, key, value);
             let context = DecodeContext { scope: &iteration, marks, is_unknown, ..context };
             let label = self.evaluate_dynamic_label(&repetition, kind, context);
             let value = self.decode_block_body(&repetition.content.body, kind, context);
-            found.push(value, label, block.header, repetition.content.brace);
+            blocks.push(value, label, block.header, repetition.content.brace);
         }
     }
 

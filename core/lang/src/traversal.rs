@@ -126,8 +126,10 @@ mod tests {
 
     fn traversal(text: &str, expected: &Expect) {
         let (body, _) = parse_valid_file(&format!("x = {text}"));
-        let found = as_traversal(&body.attributes[0].expr);
-        expected.assert_eq(&found.map_or("none".to_owned(), |found| print_traversal(&found)));
+        let traversal = as_traversal(&body.attributes[0].expr);
+        expected.assert_eq(
+            &traversal.map_or("none".to_owned(), |traversal| print_traversal(&traversal)),
+        );
     }
 
     #[test]

@@ -179,9 +179,9 @@ mod tests {
                 First,
             ),
         ] {
-            let found = timing(&changes);
+            let actual = timing(&changes);
             let about: Vec<_> = changes.iter().map(|one| (&one.addr, one.action)).collect();
-            assert_eq!(found, expected, "{about:?}");
+            assert_eq!(actual, expected, "{about:?}");
         }
     }
 }

@@ -119,25 +119,25 @@ struct ResourceNumbers<'i> {
 
 impl<'i> ResourceNumbers<'i> {
     fn from_vertices(vertices: &[ApplyVertex<'_>], index: &'i VertexIndex) -> Self {
-        let mut found = Self { numbers: HashMap::new(), names: Vec::new(), parts: Vec::new() };
+        let mut resources = Self { numbers: HashMap::new(), names: Vec::new(), parts: Vec::new() };
         for (name, &done) in &index.done {
-            found.add_resource(name).done = Some(done);
+            resources.add_resource(name).done = Some(done);
         }
         for (name, &gone) in &index.gone {
-            found.add_resource(name).gone = Some(gone);
+            resources.add_resource(name).gone = Some(gone);
         }
         for (id, destroy) in destroy_vertices(vertices, index) {
-            let Some(at) = found.number_of(&config_resource_addr(&destroy.change.addr)) else {
+            let Some(at) = resources.number_of(&config_resource_addr(&destroy.change.addr)) else {
                 continue;
             };
             if destroy.timing == DestroyTiming::AfterSuccessor {
-                // Collected, because `found` is borrowed for the names and changed in the next
+                // Collected, because `resources` is borrowed for the names and changed in the next
                 // line.
                 let on: Vec<_> =
-                    found.numbers_except(at, &destroy.change.prior_dependencies).collect();
-                found.parts[at].after_last.extend(on);
+                    resources.numbers_except(at, &destroy.change.prior_dependencies).collect();
+                resources.parts[at].after_last.extend(on);
             }
-            let parts = &mut found.parts[at];
+            let parts = &mut resources.parts[at];
             let group = match destroy.timing {
                 DestroyTiming::First => &mut parts.first,
                 DestroyTiming::AfterSuccessor | DestroyTiming::Last => &mut parts.last,
@@ -150,9 +150,9 @@ impl<'i> ResourceNumbers<'i> {
         }
         for &id in &index.instances {
             if let Some(InstanceVertex { change, config, .. }) = vertices[id.index()].as_instance()
-                && let Some(at) = found.number_of(&config_resource_addr(&change.addr))
+                && let Some(at) = resources.number_of(&config_resource_addr(&change.addr))
             {
-                let parts = &mut found.parts[at];
+                let parts = &mut resources.parts[at];
                 match change.addr.resource.mode() {
                     ResourceMode::Managed => parts.makers.push(id),
                     // A read after a destruction must not see the destroyed object, for example in
@@ -162,7 +162,7 @@ impl<'i> ResourceNumbers<'i> {
                 }
             }
         }
-        found
+        resources
     }
 
     fn add_resource(&mut self, name: &'i ConfigResourceAddr) -> &mut ResourceVertices {
@@ -464,7 +464,7 @@ fn resources_behind_provider(
     dependencies: &Adjacency,
     provider: VertexId,
 ) -> BTreeSet<ConfigResourceAddr> {
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut seen = BTreeSet::from([provider]);
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
@@ -480,12 +480,12 @@ fn resources_behind_provider(
                 {
                     queue.push(expand);
                 }
-                found.insert(name);
+                names.insert(name);
             }
             if seen.insert(on) {
                 queue.push(on);
             }
         }
     }
-    found
+    names
 }

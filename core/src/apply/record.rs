@@ -40,17 +40,17 @@ pub(crate) struct ApplyRecorder<'r, 'a> {
 
 impl ApplyRecorder<'_, '_> {
     /// Records the value of an output of the root module.
-    pub(super) fn record_output(&self, output: &Output, found: &Value) {
+    pub(super) fn record_output(&self, output: &Output, value: &Value) {
         // As in Terraform, an output that was known when it was planned is stored as planned, whatever
         // the applied objects hold.
         let planned = self.plan.outputs.get(&output.name).map(|change| &change.after);
-        let value = planned.filter(|it| it.is_wholly_known()).unwrap_or(found);
+        let value = planned.filter(|it| it.is_wholly_known()).unwrap_or(value);
         record_output(&mut self.state.borrow_mut(), &output.name, value, output.sensitive);
     }
 
     /// Records the instances of a resource, by instance of its module.
-    pub(super) fn record_expanded(&self, resource: &ResourceName, found: Vec<ExpandedResource>) {
-        for ExpandedResource { module, expansion, settled } in found {
+    pub(super) fn record_expanded(&self, resource: &ResourceName, expanded: Vec<ExpandedResource>) {
+        for ExpandedResource { module, expansion, settled } in expanded {
             let module = self.session.results.module_instance(&module);
             if let Some(results) = module.and_then(|module| module.resource_results(resource)) {
                 results.set_expansion(expansion);

@@ -14,16 +14,16 @@ use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
 /// The objects that do not change, but have conditions that are not settled.
 pub(super) fn unchanged_with_unknown_conditions(plan: &Plan) -> BTreeSet<InstanceAddr> {
-    let mut found = BTreeSet::new();
+    let mut addrs = BTreeSet::new();
     for result in unknown_check_results(plan) {
         let CheckSubject::Resource(name) = &result.subject else { continue };
         let objects = result.objects.iter().flatten();
         for object in objects.filter(|object| object.status == CheckStatus::Unknown) {
             let addr = ResourceAddr { module: object.module.clone(), resource: name.clone() };
-            found.insert(addr.instance_addr(object.key.clone()));
+            addrs.insert(addr.instance_addr(object.key.clone()));
         }
     }
-    found
+    addrs
 }
 
 /// Selects the vertices of values that are not settled, for a plan of everything.

@@ -61,11 +61,12 @@ pub(super) fn read_check_block(
             let _ = diags.error(problem.at(nested.header));
             continue;
         }
-        let mut found = Diagnostics::new();
-        reject_check_data_meta_arguments(&mut found, &nested);
-        let read = resource::read_resource_block(&mut found, sources, ResourceMode::Data, nested);
+        let mut block_diags = Diagnostics::new();
+        reject_check_data_meta_arguments(&mut block_diags, &nested);
+        let read =
+            resource::read_resource_block(&mut block_diags, sources, ResourceMode::Data, nested);
         // An invalid data source is left out.
-        data = diags.append(found).ok().and(read);
+        data = diags.append(block_diags).ok().and(read);
     }
     named.ok()?;
     if let Some(data) = &mut data {

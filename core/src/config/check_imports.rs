@@ -79,11 +79,11 @@ fn reject_provider_beside_resource(diags: &mut Diagnostics, config: &Config, imp
 /// Returns the first problem between a block and the resource that it names, of those that show without
 /// values.
 pub(crate) fn import_problem(config: &Config, import: &ImportBlock) -> Option<Diagnostic> {
-    let found = match config.find_resource(&import.config_addr()) {
+    let problem = match config.find_resource(&import.config_addr()) {
         Some(resource) => written_resource_problem(import, resource),
         None => missing_resource_problem(import),
     };
-    found.or_else(|| {
+    problem.or_else(|| {
         let is_single = matches!(import.repetition, Repetition::Single);
         (is_single && !import.has_constant_target()).then(|| {
             let detail = super::traversal::STATIC_REFERENCE_RULE;

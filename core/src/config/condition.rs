@@ -58,9 +58,9 @@ pub(super) fn read_valid_conditions(
     blocks: Vec<Block>,
 ) -> Vec<ConditionBlock> {
     let sound = |block| {
-        let mut found = Diagnostics::new();
-        let condition = read_condition(&mut found, sources, block);
-        diags.append(found).ok().and(condition)
+        let mut block_diags = Diagnostics::new();
+        let condition = read_condition(&mut block_diags, sources, block);
+        diags.append(block_diags).ok().and(condition)
     };
     blocks.into_iter().filter_map(sound).collect()
 }

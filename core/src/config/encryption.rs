@@ -90,24 +90,28 @@ impl EncryptionBlock {
     }
 
     fn from_body(diags: &mut Diagnostics, body: Body, span: Span) -> Result<Self, Reported> {
-        let mut found = Diagnostics::new();
-        let mut content = into_content(&mut found, body, &BODY_SCHEMA);
+        let mut body_diags = Diagnostics::new();
+        let mut content = into_content(&mut body_diags, body, &BODY_SCHEMA);
         let mut parts = |kind: &str| {
             let blocks = content.take_blocks(kind).into_iter();
-            blocks.filter_map(|block| read_encryption_part(&mut found, block)).collect::<Vec<_>>()
+            blocks
+                .filter_map(|block| read_encryption_part(&mut body_diags, block))
+                .collect::<Vec<_>>()
         };
         let (key_providers, methods) = (parts("key_provider"), parts("method"));
-        check_unique_parts(&mut found, "key_provider", &key_providers);
-        check_unique_parts(&mut found, "method", &methods);
-        let mut one = |kind: &str| take_single_block(&mut found, content.take_blocks(kind));
+        check_unique_parts(&mut body_diags, "key_provider", &key_providers);
+        check_unique_parts(&mut body_diags, "method", &methods);
+        let mut one = |kind: &str| take_single_block(&mut body_diags, content.take_blocks(kind));
         let (state, plan, remote) = (one("state"), one("plan"), one("remote_state_data_sources"));
         let mut target = |block: Option<Block>| {
-            block.map(|block| read_encryption_target(&mut found, block, &ENFORCEABLE_TARGET_SCHEMA))
+            block.map(|block| {
+                read_encryption_target(&mut body_diags, block, &ENFORCEABLE_TARGET_SCHEMA)
+            })
         };
         let (state, plan) = (target(state), target(plan));
         let (remote_default, remotes) =
-            remote.map(|block| read_remote_targets(&mut found, block)).unwrap_or_default();
-        diags.append(found)?;
+            remote.map(|block| read_remote_targets(&mut body_diags, block)).unwrap_or_default();
+        diags.append(body_diags)?;
         Ok(Self { key_providers, methods, state, plan, remote_default, remotes, span })
     }
 
@@ -122,16 +126,16 @@ impl EncryptionBlock {
         text: &str,
     ) -> Result<Self, Reported> {
         let source = sources.add_secret(ENCRYPTION_VARIABLE, text);
-        let mut found = Diagnostics::new();
+        let mut parse_diags = Diagnostics::new();
         let body = match text.trim_start().starts_with('{') {
-            true => parse_json(&mut found, sources, source),
-            false => parse_file(&mut found, sources, source),
+            true => parse_json(&mut parse_diags, sources, source),
+            false => parse_file(&mut parse_diags, sources, source),
         };
-        let read = found.fail_if_errors().and_then(|()| {
+        let read = parse_diags.fail_if_errors().and_then(|()| {
             let span = Span { start: 0, end: 0, ..body.span };
-            Self::from_body(&mut found, body, span)
+            Self::from_body(&mut parse_diags, body, span)
         });
-        for problem in found {
+        for problem in parse_diags {
             // The variable is set outside of the configuration.
             let _ = diags.push(problem.blamed_on(Blame::Environment));
         }

@@ -125,15 +125,15 @@ impl FilesOnDisk {
 
     /// The kind of file at a path, links followed.
     pub(crate) fn file_kind(self, path: &str) -> io::Result<FileKind> {
-        fs::metadata(path).map(|found| file_kind_of_metadata(&found))
+        fs::metadata(path).map(|metadata| file_kind_of_metadata(&metadata))
     }
 
     /// The entries of a directory. Links are followed; a dangling link is not an entry.
     pub(crate) fn dir_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
         let kinds = names_in_dir(dir)?.into_iter().filter_map(|name| {
-            let found = fs::metadata(dir.join(&name)).ok()?;
-            Some((name, file_kind_of_metadata(&found)))
+            let metadata = fs::metadata(dir.join(&name)).ok()?;
+            Some((name, file_kind_of_metadata(&metadata)))
         });
         Ok(kinds.collect())
     }
@@ -150,10 +150,10 @@ fn names_in_dir(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn file_kind_of_metadata(found: &fs::Metadata) -> FileKind {
-    if found.is_file() {
+fn file_kind_of_metadata(metadata: &fs::Metadata) -> FileKind {
+    if metadata.is_file() {
         FileKind::File
-    } else if found.is_dir() {
+    } else if metadata.is_dir() {
         FileKind::Directory
     } else {
         FileKind::Other

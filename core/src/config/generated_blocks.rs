@@ -70,14 +70,14 @@ pub(crate) fn read_generated_block(
 ) -> Result<Resource, Reported> {
     let mut sources = Sources::new();
     let source = sources.add("generated", text);
-    let mut found = Diagnostics::new();
-    let blocks = parse_file(&mut found, &sources, source).blocks;
+    let mut block_diags = Diagnostics::new();
+    let blocks = parse_file(&mut block_diags, &sources, source).blocks;
     let mut resources = blocks.into_iter().filter_map(|block| {
-        resource::read_resource_block(&mut found, &sources, ResourceMode::Managed, block)
+        resource::read_resource_block(&mut block_diags, &sources, ResourceMode::Managed, block)
     });
     let resource = resources.next();
     drop(resources);
-    diags.append(found)?;
+    diags.append(block_diags)?;
     resource.ok_or_else(|| {
         let detail = "The generated configuration contains no resource.";
         diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))

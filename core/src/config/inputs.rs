@@ -88,24 +88,24 @@ pub fn read_values_file(
     name: &str,
     content: Vec<u8>,
 ) -> Result<Vec<GivenVariable>, Reported> {
-    let mut found = Diagnostics::new();
-    let source = add_source(&mut found, sources, name, content);
+    let mut file_diags = Diagnostics::new();
+    let source = add_source(&mut file_diags, sources, name, content);
     let mut body = if name.ends_with(".json") {
-        parse_json(&mut found, sources, source)
+        parse_json(&mut file_diags, sources, source)
     } else {
-        parse_file(&mut found, sources, source)
+        parse_file(&mut file_diags, sources, source)
     };
     // A common mistake, which has its own message. Other blocks are refused below.
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {
-            let _ = found.error(declaration_in_values_file_error(name, block));
+            let _ = file_diags.error(declaration_in_values_file_error(name, block));
         }
         !declares
     });
     let mut given = Vec::new();
-    for attribute in into_just_attributes(&mut found, body) {
-        if let Ok(value) = constant::constant_value(&mut found, &attribute.expr) {
+    for attribute in into_just_attributes(&mut file_diags, body) {
+        if let Ok(value) = constant::constant_value(&mut file_diags, &attribute.expr) {
             given.push(GivenVariable {
                 name: attribute.name.name,
                 value: GivenValue::Value(value),
@@ -113,7 +113,7 @@ pub fn read_values_file(
             });
         }
     }
-    diags.append(found)?;
+    diags.append(file_diags)?;
     Ok(given)
 }
 
@@ -145,22 +145,22 @@ pub fn resolve_variables(
     given: Vec<GivenVariable>,
     unset: UnsetVariableTreatment,
 ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
-    let mut found = Diagnostics::new();
-    report_undeclared_variables(&mut found, module, &given);
+    let mut input_diags = Diagnostics::new();
+    report_undeclared_variables(&mut input_diags, module, &given);
     let mut last: BTreeMap<Str, GivenVariable> =
         given.into_iter().map(|given| (given.name.clone(), given)).collect();
     let mut inputs = BTreeMap::new();
     for (name, variable) in &module.variables {
         let input = match last.remove(name) {
-            Some(given) => parse_given_value(&mut found, sources, variable, given),
+            Some(given) => parse_given_value(&mut input_diags, sources, variable, given),
             None if unset == UnsetVariableTreatment::Unknown && variable.is_required() => continue,
-            None => resolve_unset_variable(&mut found, variable),
+            None => resolve_unset_variable(&mut input_diags, variable),
         };
         if let Ok(input) = input {
             inputs.insert(name.clone(), input);
         }
     }
-    diags.append(found)?;
+    diags.append(input_diags)?;
     Ok(inputs)
 }
 

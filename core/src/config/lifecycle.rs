@@ -141,28 +141,29 @@ fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<
     let items = traversal::expect_list_entries(diags, expr)?;
     let items: Vec<Expr> =
         items.into_iter().map(|item| item.into_native_expr(diags)).collect::<Result<_, _>>()?;
-    let mut found = Diagnostics::new();
+    let mut trigger_diags = Diagnostics::new();
     for item in &items {
-        check_replace_trigger(&mut found, item);
-        if found.has_errors() {
+        check_replace_trigger(&mut trigger_diags, item);
+        if trigger_diags.has_errors() {
             break;
         }
     }
     // Invalid entries are reported; the others are used.
-    let _ = diags.append(found);
+    let _ = diags.append(trigger_diags);
     Ok(items)
 }
 
 /// Reports an entry that does not pick a managed resource or a part of one.
 fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let mut n_resources = 0;
-    let mut found = Diagnostics::new();
+    let mut reference_diags = Diagnostics::new();
     let traversals = refs::traversals_of_expr(expr);
-    let references =
-        traversals.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
+    let references = traversals
+        .iter()
+        .filter_map(|one| Reference::from_traversal(&mut reference_diags, one).ok());
     let references: Vec<Reference> = references.collect();
-    if found.has_errors() {
-        for problem in found {
+    if reference_diags.has_errors() {
+        for problem in reference_diags {
             let _ = diags.push(problem.at(expr.span));
         }
         return;

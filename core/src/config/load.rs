@@ -48,15 +48,15 @@ impl Config {
         sources: &mut Sources,
         config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
-        let mut found = Diagnostics::new();
-        let config = load_module_tree(&mut found, sources, config_source);
+        let mut load_diags = Diagnostics::new();
+        let config = load_module_tree(&mut load_diags, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
             // First and alone: in the required version, everything else may be valid.
-            config.check_required_versions(&mut found)?;
-            let calls = config.check_module_calls(&mut found);
-            found.append(dangling).and(calls).map(|()| config)
+            config.check_required_versions(&mut load_diags)?;
+            let calls = config.check_module_calls(&mut load_diags);
+            load_diags.append(dangling).and(calls).map(|()| config)
         });
-        diags.append(sort_diagnostics_by_place(found))?;
+        diags.append(sort_diagnostics_by_place(load_diags))?;
         config
     }
 
@@ -72,9 +72,9 @@ impl Config {
         sources: &mut Sources,
         config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
-        let mut found = Diagnostics::new();
-        let config = load_modules(&mut found, sources, config_source);
-        diags.append(sort_diagnostics_by_place(found))?;
+        let mut load_diags = Diagnostics::new();
+        let config = load_modules(&mut load_diags, sources, config_source);
+        diags.append(sort_diagnostics_by_place(load_diags))?;
         config.map(|(config, _)| config)
     }
 
@@ -90,9 +90,9 @@ impl Config {
         sources: &mut Sources,
         config_source: ConfigSource<'_>,
     ) -> Result<(Self, Diagnostics), Reported> {
-        let mut found = Diagnostics::new();
-        let config = load_module_tree(&mut found, sources, config_source);
-        diags.append(sort_diagnostics_by_place(found))?;
+        let mut load_diags = Diagnostics::new();
+        let config = load_module_tree(&mut load_diags, sources, config_source);
+        diags.append(sort_diagnostics_by_place(load_diags))?;
         config.map(|(config, dangling)| (config, sort_diagnostics_by_place(dangling)))
     }
 
@@ -110,18 +110,18 @@ impl Config {
     /// # Errors
     /// When a check fails.
     pub fn check_module_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let mut found = Diagnostics::new();
+        let mut check_diags = Diagnostics::new();
         // Otherwise the consequences of a wrong argument or a missing configuration would be reported as well.
         for check in [
             call_arguments::check_call_arguments,
             provider_passing::check_passed_are_configured,
             provider_passing::check_resource_providers,
         ] {
-            if !found.has_errors() {
-                check(&mut found, self);
+            if !check_diags.has_errors() {
+                check(&mut check_diags, self);
             }
         }
-        diags.append(found)
+        diags.append(check_diags)
     }
 }
 
@@ -137,20 +137,20 @@ pub fn load_root_module(
     files: &dyn ConfigFiles,
     dir: &Path,
 ) -> Result<Module, Reported> {
-    let mut found = Diagnostics::new();
-    let module = parse_dir(&mut found, sources, files, dir).and_then(|parsed| {
-        found.fail_if_errors()?;
-        decode_module(&mut found, sources, parsed, ModuleDir { dir, is_root: true })
+    let mut load_diags = Diagnostics::new();
+    let module = parse_dir(&mut load_diags, sources, files, dir).and_then(|parsed| {
+        load_diags.fail_if_errors()?;
+        decode_module(&mut load_diags, sources, parsed, ModuleDir { dir, is_root: true })
     });
     if module.is_err() {
-        let _ = diags.append(sort_diagnostics_by_place(found));
+        let _ = diags.append(sort_diagnostics_by_place(load_diags));
     }
     module
 }
 
 /// Sorts messages as a reader goes through the files.
-pub(super) fn sort_diagnostics_by_place(found: Diagnostics) -> Diagnostics {
-    let mut list: Vec<Diagnostic> = found.into_iter().collect();
+pub(super) fn sort_diagnostics_by_place(diags: Diagnostics) -> Diagnostics {
+    let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);
     let mut sorted = Diagnostics::new();
     for diagnostic in list {
@@ -229,20 +229,20 @@ pub(super) fn read_module(
     files: &dyn ConfigFiles,
     directory: ModuleDir<'_>,
 ) -> Result<LoadedModule, Reported> {
-    let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
-    let parsed = parse_dir(&mut found, sources, files, directory.dir);
+    let (mut parse_diags, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
+    let parsed = parse_dir(&mut parse_diags, sources, files, directory.dir);
     let module = parsed.and_then(|parsed| {
         terraform_block::check_engine_version(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
-        let complete = found.fail_if_errors();
-        let module = decode_module(&mut found, sources, parsed, directory);
+        let complete = parse_diags.fail_if_errors();
+        let module = decode_module(&mut parse_diags, sources, parsed, directory);
         complete.and(module).map(|module| (module, n_files))
     });
     // Apparent errors may be valid in the required version.
     if module.is_err() && unmet_versions.has_errors() {
-        found = unmet_versions.clone();
+        parse_diags = unmet_versions.clone();
     }
-    let _ = diags.append(found);
+    let _ = diags.append(parse_diags);
     module.map(|(module, n_files)| LoadedModule { module, n_files, unmet_versions })
 }
 
@@ -252,17 +252,17 @@ fn decode_module(
     parsed: ParsedDir,
     directory: ModuleDir<'_>,
 ) -> Result<Module, Reported> {
-    let mut found = parsed.misplaced;
+    let mut module_diags = parsed.misplaced;
     let mut draft = ModuleDraft::new(directory);
     for body in parsed.bodies {
-        draft.read_file(&mut found, sources, body);
+        draft.read_file(&mut module_diags, sources, body);
     }
-    draft.report_syntax_error_blocks(&mut found, sources, &parsed.broken);
+    draft.report_syntax_error_blocks(&mut module_diags, sources, &parsed.broken);
     let mut module = draft.into_module();
-    let _ = module.settings.resolve_state_store_provider(&mut found);
-    check_imports::report_duplicate_import_targets(&mut found, sources, &module.imports);
-    check_imports::reject_provider_of_module_import(&mut found, &module.imports);
-    diags.append(found)?;
+    let _ = module.settings.resolve_state_store_provider(&mut module_diags);
+    check_imports::report_duplicate_import_targets(&mut module_diags, sources, &module.imports);
+    check_imports::reject_provider_of_module_import(&mut module_diags, &module.imports);
+    diags.append(module_diags)?;
     Ok(module)
 }
 
@@ -363,13 +363,13 @@ impl ModuleLoader<'_> {
                 .clone()
                 .ok_or_else(|| diags.error(call_limits::module_already_failed_error(site, &dir)));
         }
-        let mut found = Diagnostics::new();
-        let mut module = self.load_module(&mut found, &dir, false).map(|(module, _)| module);
+        let mut module_diags = Diagnostics::new();
+        let mut module = self.load_module(&mut module_diags, &dir, false).map(|(module, _)| module);
         // Listed again only after a failure, so that a directory is normally listed once.
         if module.is_err() && self.config_source.files.list(&dir).is_err() {
             module = Err(diags.error(call_limits::missing_module_dir_error(site, &dir)));
         } else {
-            let _ = diags.append(found);
+            let _ = diags.append(module_diags);
         }
         self.read.insert(dir, module.as_ref().ok().cloned());
         module
@@ -398,30 +398,31 @@ fn parse_dir(
     opentofu_files::warn_of_opentofu_files(diags, dir, &names);
     let names = names.iter().filter(|name| is_config_file_name(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override_file_name(name));
-    let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
-    let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
-        let (mut bodies, mut broken) =
-            (Vec::with_capacity(names.len()), BlocksWithSyntaxErrors::default());
-        let mut is_known = true;
-        for name in names {
-            let is_json = name.ends_with(".json");
-            let mut wrong = Diagnostics::new();
-            let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
-            if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
-                broken.add_file(take_blocks_with_syntax_errors(body, &wrong), &wrong);
+    let (mut parse_diags, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
+    let mut read =
+        |parse_diags: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
+            let (mut bodies, mut broken) =
+                (Vec::with_capacity(names.len()), BlocksWithSyntaxErrors::default());
+            let mut is_known = true;
+            for name in names {
+                let is_json = name.ends_with(".json");
+                let mut wrong = Diagnostics::new();
+                let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
+                if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
+                    broken.add_file(take_blocks_with_syntax_errors(body, &wrong), &wrong);
+                }
+                is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
+                let _ = parse_diags.append(wrong);
+                if let Some(body) = body.as_mut().filter(|_| is_json) {
+                    // The top level of a file has the same schema in every file.
+                    resolve_undecided_members(misplaced, body, &super::module_draft::BODY_SCHEMA);
+                }
+                bodies.extend(body);
             }
-            is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
-            let _ = found.append(wrong);
-            if let Some(body) = body.as_mut().filter(|_| is_json) {
-                // The top level of a file has the same schema in every file.
-                resolve_undecided_members(misplaced, body, &super::module_draft::BODY_SCHEMA);
-            }
-            bodies.extend(body);
-        }
-        (bodies, broken, is_known)
-    };
-    let (mut bodies, broken, is_known) = read(&mut found, &mut misplaced, first);
-    let (mut overrides, names_only, _) = read(&mut found, &mut misplaced, later);
+            (bodies, broken, is_known)
+        };
+    let (mut bodies, broken, is_known) = read(&mut parse_diags, &mut misplaced, first);
+    let (mut overrides, names_only, _) = read(&mut parse_diags, &mut misplaced, later);
     // Without all blocks known, it cannot be decided whether a block overrides nothing.
     if is_known {
         let as_file = |blocks: Vec<Block>| {
@@ -439,7 +440,7 @@ fn parse_dir(
         override_files::merge_override_files(&mut misplaced, sources, &mut bodies, overrides);
         bodies.truncate(n_bodies);
     }
-    let _ = diags.append(found);
+    let _ = diags.append(parse_diags);
     Ok(ParsedDir { bodies, broken, misplaced })
 }
 
@@ -508,12 +509,12 @@ mod tests {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let files = InMemoryFiles::from_fixture(&fixture);
-        let found = load_root_module(&mut diags, &mut sources, &files, Path::new("."));
-        let found = match found.map(|module| module.settings.backend) {
+        let module = load_root_module(&mut diags, &mut sources, &files, Path::new("."));
+        let backend = match module.map(|module| module.settings.backend) {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => format_diagnostics(&sources, &diags),
         };
-        assert!(found.lines().next().is_some_and(|line| line.ends_with(expected)), "{found}");
+        assert!(backend.lines().next().is_some_and(|line| line.ends_with(expected)), "{backend}");
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub(super) fn read_module_block(
     sources: &Sources,
     block: Block,
 ) -> Option<ModuleCall> {
-    let mut found = Diagnostics::new();
-    let site = read_call_source(&mut found, &block);
+    let mut source_diags = Diagnostics::new();
+    let site = read_call_source(&mut source_diags, &block);
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
     let repetition = resource::take_repetition(diags, &mut content);
     let depends_on = traversal::read_depends_on(diags, content.take_attribute("depends_on"));
@@ -58,7 +58,7 @@ pub(super) fn read_module_block(
     let arguments = read_call_arguments(diags, Body { blocks: Vec::new(), ..rest });
     // A missing source was reported with the rest of the block.
     let has_source = content.attributes.contains_key("source");
-    for problem in found {
+    for problem in source_diags {
         if has_source || problem.is_about_message(messages::INVALID_NAME_OF_BLOCK) {
             let _ = diags.push(problem);
         }

@@ -118,10 +118,10 @@ pub fn root_module_calls(
     files: &dyn ConfigFiles,
     dir: &Path,
 ) -> Result<Vec<ModuleCallSource>, Reported> {
-    let mut found = Diagnostics::new();
+    let mut load_diags = Diagnostics::new();
     let directory = ModuleDir { dir, is_root: false };
-    let read = load::read_module(&mut found, sources, files, directory);
-    diags.append(load::sort_diagnostics_by_place(found))?;
+    let read = load::read_module(&mut load_diags, sources, files, directory);
+    diags.append(load::sort_diagnostics_by_place(load_diags))?;
     let read = read?;
     diags.append(read.unmet_versions)?;
     Ok(read.module.calls.into_values().map(|call| call.site).collect())

@@ -154,11 +154,12 @@ impl ModuleDraft {
             let file = Body { blocks: vec![header], ..Body::empty(block.span, block.brace) };
             // Type and labels may be invalid, too, and then the content has no meaning.
             let has_header = !into_content(diags, file, &BODY_SCHEMA).blocks.is_empty();
-            let mut found = Diagnostics::new();
+            let mut block_diags = Diagnostics::new();
             if has_header {
-                Self::new(directory).read_block(&mut found, sources, block.clone());
+                Self::new(directory).read_block(&mut block_diags, sources, block.clone());
             }
-            for problem in found.into_iter().filter(|it| broken.is_problem_independent(sources, it))
+            for problem in
+                block_diags.into_iter().filter(|it| broken.is_problem_independent(sources, it))
             {
                 let _ = diags.push(problem);
             }

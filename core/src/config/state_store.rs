@@ -35,9 +35,9 @@ pub(super) fn read_state_store_block(
         return Err(diags.error(problem.at(second.header)));
     }
     let alias = first.body.find_attribute("alias").map(|alias| alias.span);
-    let mut found = Diagnostics::new();
-    let read = provider::read_provider_block(&mut found, sources, first);
-    diags.append(found)?;
+    let mut provider_diags = Diagnostics::new();
+    let read = provider::read_provider_block(&mut provider_diags, sources, first);
+    diags.append(provider_diags)?;
     // Without an error, the block exists.
     let Some(read) = read else { return Err(diags.error(missing_provider_block_error(&block))) };
     if read.local.alias.is_some() {
@@ -150,8 +150,8 @@ mod tests {
         let check = |blocks: &str, expected: &str| {
             let (_, sources, diags) =
                 load_fixture(&format!("terraform {{\n  {REQUIRED}{blocks}\n}}\n"));
-            let found = format_diagnostics(&sources, &diags);
-            assert!(found.contains(expected), "{found}");
+            let messages = format_diagnostics(&sources, &diags);
+            assert!(messages.contains(expected), "{messages}");
         };
         let store = "state_store \"acme_store\" {\n    provider \"acme\" {}\n  }";
         check(

@@ -229,12 +229,12 @@ pub fn evaluate_constant_body(
 
 /// Reports everything in a body that is not an argument with a constant value.
 fn check_constant_arguments(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
-    let mut found = Diagnostics::new();
-    for attribute in into_just_attributes(&mut found, body) {
-        // The errors of the argument are in `found`.
-        drop(constant::constant_value(&mut found, &attribute.expr));
+    let mut argument_diags = Diagnostics::new();
+    for attribute in into_just_attributes(&mut argument_diags, body) {
+        // The errors of the argument are in `argument_diags`.
+        drop(constant::constant_value(&mut argument_diags, &attribute.expr));
     }
-    diags.append(found)
+    diags.append(argument_diags)
 }
 
 fn read_required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {
@@ -365,7 +365,7 @@ fn read_required_provider_object(
     let ExprKind::Object(items) = &expr.kind else {
         return Err(diags.error(invalid_required_provider_error(expr.span)));
     };
-    let mut found = Diagnostics::new();
+    let mut item_diags = Diagnostics::new();
     let mut required = RequiredProvider {
         source: ProviderAddr::implied_by_name(&name.name),
         constraint: String::new(),
@@ -376,24 +376,24 @@ fn read_required_provider_object(
         let key = item.key.as_string_literal().map_or("", |key| key.as_str());
         match key {
             "source" => {
-                if let Ok(source) = read_provider_source(&mut found, &item.value) {
+                if let Ok(source) = read_provider_source(&mut item_diags, &item.value) {
                     required.source = source;
                 }
             }
             "version" => {
-                if let Ok(text) = read_provider_constraint(&mut found, &item.value) {
+                if let Ok(text) = read_provider_constraint(&mut item_diags, &item.value) {
                     required.constraint = text;
                 }
             }
             "configuration_aliases" => {
-                required.aliases = read_configuration_aliases(&mut found, name, &item.value);
+                required.aliases = read_configuration_aliases(&mut item_diags, name, &item.value);
             }
             _ => {
-                let _ = found.error(invalid_required_provider_error(item.key.span));
+                let _ = item_diags.error(invalid_required_provider_error(item.key.span));
             }
         }
     }
-    diags.append(found).map(|()| required)
+    diags.append(item_diags).map(|()| required)
 }
 
 /// Reads `configuration_aliases`. Invalid entries are reported and left out.

@@ -132,8 +132,8 @@ pub fn read_test_files(
     files: &dyn ConfigFiles,
     directories: TestDirs<'_>,
 ) -> Result<Vec<TestFile>, Reported> {
-    let mut found = Diagnostics::new();
-    directories.check_exists(&mut found, files);
+    let mut file_diags = Diagnostics::new();
+    directories.check_exists(&mut file_diags, files);
     let mut test_files = Vec::new();
     for file in find_test_files(files, directories) {
         let mut wrong = Diagnostics::new();
@@ -151,11 +151,11 @@ pub fn read_test_files(
                 .read_file(body, &mut test_file);
             test_files.push(test_file);
         }
-        let _ = found.append(wrong);
+        let _ = file_diags.append(wrong);
     }
     // As in Terraform, by the path of the file.
     test_files.sort_by(|one, other| one.path.cmp(&other.path));
-    diags.append(load::sort_diagnostics_by_place(found)).map(|()| test_files)
+    diags.append(load::sort_diagnostics_by_place(file_diags)).map(|()| test_files)
 }
 
 /// A test file that was found.
@@ -172,7 +172,7 @@ pub(super) fn find_test_files(
     files: &dyn ConfigFiles,
     directories: TestDirs<'_>,
 ) -> Vec<FoundTestFile> {
-    let mut found = Vec::new();
+    let mut test_files = Vec::new();
     let below = directories.path_below_module();
     // The module directory may be the test directory as well.
     let both = [PathBuf::new(), below.clone()];
@@ -188,13 +188,13 @@ pub(super) fn find_test_files(
         names.sort();
         let parts = below.components();
         let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
-        found.extend(names.into_iter().map(|name| FoundTestFile {
+        test_files.extend(names.into_iter().map(|name| FoundTestFile {
             is_in_test_dir: !below.as_os_str().is_empty(),
             path: dir.join(&name),
             name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),
         }));
     }
-    found
+    test_files
 }
 
 struct TestFileReader<'c> {

@@ -135,8 +135,8 @@ pub fn override_of_instance<'o>(
     let of_instance =
         |one: &&Override| matches!(&one.target, Target::Instance(target) if target == addr);
     let of_resource = |one: &&Override| matches!(&one.target, Target::Resource(target) if target.module == addr.module && target.resource == addr.resource);
-    let found = overrides.iter().find(of_instance);
-    found.or_else(|| overrides.iter().find(of_resource)).map(|one| &one.values)
+    let exact = overrides.iter().find(of_instance);
+    exact.or_else(|| overrides.iter().find(of_resource)).map(|one| &one.values)
 }
 
 /// The outputs that override a module instance. An override of the instance takes precedence over

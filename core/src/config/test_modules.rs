@@ -43,10 +43,10 @@ pub fn list_test_files(
     directories: TestDirs<'_>,
 ) -> Vec<TestFileWithModules> {
     // Files and blocks with errors are passed over: checking the files reports them.
-    let read = |found: super::test_files::FoundTestFile| {
+    let read = |file: super::test_files::FoundTestFile| {
         let mut unused = Diagnostics::new();
         let mut modules = Vec::new();
-        if let Some(mut body) = load::parse_config_file(&mut unused, sources, files, &found.path) {
+        if let Some(mut body) = load::parse_config_file(&mut unused, sources, files, &file.path) {
             if unused.has_errors() {
                 syntax_error_blocks::take_blocks_with_syntax_errors(&mut body, &unused);
             }
@@ -62,7 +62,7 @@ pub fn list_test_files(
                 );
             }
         }
-        TestFileWithModules { path: found.path, name: found.name, modules }
+        TestFileWithModules { path: file.path, name: file.name, modules }
     };
     find_test_files(files, directories).into_iter().map(read).collect()
 }

@@ -102,13 +102,13 @@ pub(crate) fn resource_or_call_problems(
     reference: &Reference,
     check: Option<&Str>,
 ) -> Vec<Diagnostic> {
-    let found = match reference.subject {
+    let problem = match reference.subject {
         ReferenceSubject::Module(_) | ReferenceSubject::Resource(_) => {
             reference_problem(node, reference, None)
         }
         _ => None,
     };
-    found.into_iter().chain(check_block_scope_problem(&node.module, reference, check)).collect()
+    problem.into_iter().chain(check_block_scope_problem(&node.module, reference, check)).collect()
 }
 
 /// Reports all errors in the references of an expression in a module, outside of
@@ -121,13 +121,13 @@ pub fn check_expression_references(
     node: &ModuleNode,
     expr: &Expr,
 ) -> Result<(), Reported> {
-    let mut found = Diagnostics::new();
+    let mut reference_diags = Diagnostics::new();
     let references: Vec<Reference> = refs::traversals_of_expr(expr)
         .iter()
-        .filter_map(|traversal| Reference::from_traversal(&mut found, traversal).ok())
+        .filter_map(|traversal| Reference::from_traversal(&mut reference_diags, traversal).ok())
         .collect();
-    check_all_references(&mut found, node, &references, None);
-    diags.append(found)
+    check_all_references(&mut reference_diags, node, &references, None);
+    diags.append(reference_diags)
 }
 
 fn check_all_references<'r>(

@@ -73,11 +73,11 @@ mod tests {
     #[test]
     fn a_list_is_no_object() {
         let read = |text| parse_json_object::<Document<'_>>(text);
-        let found = read(br#" {"version": 4, "name": "x", "parts": [{"name": "a"}], "z": [1]}"#);
+        let document = read(br#" {"version": 4, "name": "x", "parts": [{"name": "a"}], "z": [1]}"#);
         let parts = vec![Part { name: "a" }];
-        assert_eq!(found.unwrap(), Document { version: 4, name: "x", parts });
-        let found = read(br#"{"version": 4, "parts": null}"#).unwrap();
-        assert_eq!(found, Document { version: 4, name: "", parts: Vec::new() });
+        assert_eq!(document.unwrap(), Document { version: 4, name: "x", parts });
+        let document = read(br#"{"version": 4, "parts": null}"#).unwrap();
+        assert_eq!(document, Document { version: 4, name: "", parts: Vec::new() });
         for (text, expected) in [
             ("[4]", "invalid type: sequence, expected an object at line 1 column 0"),
             ("4", "invalid type: integer `4`, expected an object at line 1 column 1"),

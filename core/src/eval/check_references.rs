@@ -34,11 +34,11 @@ impl ModuleScope<'_> {
         if self.check.is_none() {
             return Vec::new();
         }
-        let mut found = Diagnostics::new();
+        let mut problems = Diagnostics::new();
         let references =
-            traversals.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
+            traversals.iter().filter_map(|one| Reference::from_traversal(&mut problems, one).ok());
         let references: Vec<Reference> = references.collect();
-        found.into_iter().chain(self.reference_problems(&references)).collect()
+        problems.into_iter().chain(self.reference_problems(&references)).collect()
     }
 
     fn reference_problems(&self, references: &[Reference]) -> Vec<Diagnostic> {
@@ -50,9 +50,9 @@ impl ModuleScope<'_> {
             }
             _ => check(node, self.site, reference),
         };
-        let found: Vec<Diagnostic> = references.iter().flat_map(in_static).collect();
-        if !found.is_empty() {
-            return found;
+        let problems: Vec<Diagnostic> = references.iter().flat_map(in_static).collect();
+        if !problems.is_empty() {
+            return problems;
         }
         references
             .iter()
@@ -73,18 +73,18 @@ impl ModuleScope<'_> {
         if self.check.is_none() {
             return Ok(());
         }
-        let mut found = Diagnostics::new();
+        let mut reference_diags = Diagnostics::new();
         for reference in references {
             if let Some(problem) = bad_reference::depends_on_part_error(reference) {
-                let _ = found.error(problem);
+                let _ = reference_diags.error(problem);
             }
-            if !found.has_errors() {
+            if !reference_diags.has_errors() {
                 for problem in self.reference_problems(std::slice::from_ref(reference)) {
-                    let _ = found.push(problem);
+                    let _ = reference_diags.push(problem);
                 }
             }
         }
-        diags.append(found)
+        diags.append(reference_diags)
     }
 
     /// Checks the references in expressions.

@@ -46,9 +46,9 @@ impl ConditionContext<'_> {
         &self,
         rule: ConditionListKind,
         at: usize,
-        found: &Result<ConditionOutcome, Reported>,
+        outcome: &Result<ConditionOutcome, Reported>,
     ) {
-        let (status, message) = match found {
+        let (status, message) = match outcome {
             Ok(ConditionOutcome::Holds) => (CheckStatus::Pass, None),
             Ok(ConditionOutcome::Unknown) => (CheckStatus::Unknown, None),
             Ok(ConditionOutcome::Fails(message)) => (CheckStatus::Fail, message.clone()),
@@ -86,14 +86,15 @@ pub fn check_conditions(
     };
     let mut result = Ok(());
     for (at, condition) in conditions.iter().enumerate() {
-        let found = evaluate_condition(diags, scope, condition, messages::INVALID_CONDITION_RESULT);
-        judging.record_outcome(rule, at, &found);
+        let outcome =
+            evaluate_condition(diags, scope, condition, messages::INVALID_CONDITION_RESULT);
+        judging.record_outcome(rule, at, &outcome);
         let only_warns = kind == ConditionKind::Assertion || judging.failure == Severity::Warning;
         let blame = |problem| {
             let problem = point_at_expr(problem, &condition.condition, scope);
             Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
         };
-        match found {
+        match outcome {
             // As in Terraform. Other conditions are evaluated during the apply, without a warning here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
                 diags.warn(
@@ -199,9 +200,9 @@ pub fn validate_variable(
     scope.check_references(diags, parts)?;
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {
-        let found = evaluate_validation(diags, scope, condition);
-        judging.record_outcome(ConditionListKind::Assertion, at, &found);
-        match found {
+        let outcome = evaluate_validation(diags, scope, condition);
+        judging.record_outcome(ConditionListKind::Assertion, at, &outcome);
+        match outcome {
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) => {
                 let (rule, message) = (&condition.place, message_or_default(message));

@@ -87,23 +87,23 @@ impl EncryptionSettings {
         block: &EncryptionBlock,
         scope: &StaticScope<'_>,
     ) -> Result<Self, Reported> {
-        let mut found = Diagnostics::new();
-        warn_of_unencrypted_method(&mut found, block);
+        let mut block_diags = Diagnostics::new();
+        warn_of_unencrypted_method(&mut block_diags, block);
         let mut evaluator =
             EncryptionEvaluator { block, scope, known: BTreeMap::new(), pending: Vec::new() };
         let mut methods = |target: &Option<EncryptionTargetBlock>| {
-            target
-                .as_ref()
-                .map(|target| evaluator.evaluate_target(&mut found, target).unwrap_or_default())
+            target.as_ref().map(|target| {
+                evaluator.evaluate_target(&mut block_diags, target).unwrap_or_default()
+            })
         };
         let (state, plan) = (methods(&block.state), methods(&block.plan));
         let remote_default = methods(&block.remote_default);
         let remotes = block.remotes.iter().map(|(name, target)| {
-            let methods = evaluator.evaluate_target(&mut found, target).unwrap_or_default();
+            let methods = evaluator.evaluate_target(&mut block_diags, target).unwrap_or_default();
             (name.to_string(), methods)
         });
         let remotes = remotes.collect();
-        diags.append(found)?;
+        diags.append(block_diags)?;
         Ok(Self { state, plan, remote_default, remotes })
     }
 }

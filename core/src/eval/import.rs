@@ -46,7 +46,7 @@ pub fn expand_import(
     let value = evaluate_checked(diags, each, scope)?;
     let resource = config.find_resource(&import.config_addr());
     let is_judged = resource.is_some() || import.calls.is_empty();
-    let mut found = Vec::new();
+    let mut targets = Vec::new();
     let Some(elements) = read_for_each_elements(diags, value, each, scope)? else {
         return Ok(None);
     };
@@ -63,12 +63,12 @@ pub fn expand_import(
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().with_repetition(data);
-        found.push(ImportTarget {
+        targets.push(ImportTarget {
             addr,
             import_key: evaluate_import_key(diags, &scope, &import.by)?,
         });
     }
-    Ok(Some(found))
+    Ok(Some(targets))
 }
 
 fn evaluate_import_address(

@@ -35,17 +35,17 @@ pub(super) enum ConstantCandidate<'c> {
 }
 
 impl ConstantCandidate<'_> {
-    fn known_value(self, found: &ModuleConstants) -> Option<&Value> {
+    fn known_value(self, constants: &ModuleConstants) -> Option<&Value> {
         match self {
-            Self::Local(name) => found.locals.get(name),
-            Self::Output(name) => found.outputs.get(name),
+            Self::Local(name) => constants.locals.get(name),
+            Self::Output(name) => constants.outputs.get(name),
         }
     }
 
-    fn remember_value(self, found: &mut ModuleConstants, value: Value) {
+    fn remember_value(self, constants: &mut ModuleConstants, value: Value) {
         match self {
-            Self::Local(name) => found.locals.insert(name.clone(), value),
-            Self::Output(name) => found.outputs.insert(name.clone(), value),
+            Self::Local(name) => constants.locals.insert(name.clone(), value),
+            Self::Output(name) => constants.outputs.insert(name.clone(), value),
         };
     }
 }
@@ -64,7 +64,7 @@ impl KnownConstants {
     ) -> Result<Value, Reported> {
         let node = scope.module_results().node_index();
         if let Some(value) =
-            self.0.borrow().get(&node).and_then(|found| candidate.known_value(found))
+            self.0.borrow().get(&node).and_then(|constants| candidate.known_value(constants))
         {
             return Ok(value.clone());
         }
@@ -83,7 +83,7 @@ impl KnownConstants {
     }
 
     fn is_constant_local(&self, node: usize, local: &Str) -> bool {
-        self.0.borrow().get(&node).is_some_and(|found| found.locals.contains_key(local))
+        self.0.borrow().get(&node).is_some_and(|constants| constants.locals.contains_key(local))
     }
 }
 

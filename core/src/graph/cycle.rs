@@ -93,7 +93,7 @@ impl StronglyConnectedComponents {
 /// Tarjan's algorithm in one pass, with its own stack: a chain may be a million vertices long.
 fn find_components(graph: &Adjacency) -> StronglyConnectedComponents {
     let n_vertices = graph.n_vertices();
-    let mut found = vec![UNVISITED_INDEX; n_vertices];
+    let mut indices = vec![UNVISITED_INDEX; n_vertices];
     let mut low = vec![0_u32; n_vertices];
     let mut open: Vec<VertexId> = Vec::new();
     let mut is_open = vec![false; n_vertices];
@@ -103,24 +103,24 @@ fn find_components(graph: &Adjacency) -> StronglyConnectedComponents {
     let mut n_found = 0;
 
     for root in super::vertex_ids(n_vertices) {
-        if found[root.index()] == UNVISITED_INDEX {
+        if indices[root.index()] == UNVISITED_INDEX {
             path.push((root, 0));
         }
         while let Some((vertex, n_followed)) = path.last_mut() {
             let (vertex, at) = (*vertex, vertex.index());
-            if *n_followed == 0 && found[at] == UNVISITED_INDEX {
-                (found[at], low[at]) = (n_found, n_found);
+            if *n_followed == 0 && indices[at] == UNVISITED_INDEX {
+                (indices[at], low[at]) = (n_found, n_found);
                 n_found += 1;
                 open.push(vertex);
                 is_open[at] = true;
             }
             if let Some(&next) = graph.neighbors(vertex).get(*n_followed) {
                 *n_followed += 1;
-                if found[next.index()] == UNVISITED_INDEX {
+                if indices[next.index()] == UNVISITED_INDEX {
                     path.push((next, 0));
                 // A closed vertex belongs to a complete component and cannot lead back here.
                 } else if is_open[next.index()] {
-                    low[at] = low[at].min(found[next.index()]);
+                    low[at] = low[at].min(indices[next.index()]);
                 }
                 continue;
             }
@@ -128,7 +128,7 @@ fn find_components(graph: &Adjacency) -> StronglyConnectedComponents {
             if let Some((above, _)) = path.last() {
                 low[above.index()] = low[above.index()].min(low[at]);
             }
-            if low[at] == found[at] {
+            if low[at] == indices[at] {
                 close_component(vertex, &mut open, &mut is_open, &mut result);
             }
         }

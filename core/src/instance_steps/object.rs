@@ -161,8 +161,8 @@ mod tests {
         ];
         for (parts, after, before) in table {
             let object = Value::object(parts);
-            let found = (shown(object_label(&object)), shown(prior_object_label(&object)));
-            assert_eq!(found, (after.to_owned(), before.to_owned()), "{object:?}");
+            let labels = (shown(object_label(&object)), shown(prior_object_label(&object)));
+            assert_eq!(labels, (after.to_owned(), before.to_owned()), "{object:?}");
         }
     }
 }

@@ -66,7 +66,7 @@ fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
             // A key that is an expression ends the search, because it may be the requested one.
             for item in items {
                 match item.key.as_string_literal() {
-                    Some(found) if found == key => {
+                    Some(item_key) if item_key == key => {
                         return ElementSpan::Found(expr_start_span(&item.value));
                     }
                     Some(_) => {}

@@ -32,8 +32,8 @@ fn resources_in_module(state: &State, module: &ModuleAddr) -> Vec<ResourceAddr> 
     // No mode comes before this one, and no name before the empty one.
     let first = ResourceName::new(ResourceMode::Data, "", "");
     let least = ResourceAddr { module: module.clone(), resource: first };
-    let found = state.resources.range(least..).map(|(addr, _)| addr);
-    found.take_while(|addr| addr.module == *module).cloned().collect()
+    let addrs = state.resources.range(least..).map(|(addr, _)| addr);
+    addrs.take_while(|addr| addr.module == *module).cloned().collect()
 }
 
 fn move_modules(statement: &MoveStatement, state: &mut State, moves: &mut Moves) {

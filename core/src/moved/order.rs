@@ -91,8 +91,8 @@ impl<'s> EndpointIndex<'s> {
             // `None` sorts before every key, so the range begins with an open end.
             let least = (module, resource, None);
             let same = |names: &EndpointKey| (&names.0, &names.1) == (&least.0, &least.1);
-            let found = self.by_names.range(&least..).take_while(|(names, _)| same(names));
-            return found.flat_map(|(_, found)| found.iter().copied()).collect();
+            let statements = self.by_names.range(&least..).take_while(|(names, _)| same(names));
+            return statements.flat_map(|(_, indices)| indices.iter().copied()).collect();
         };
         let open = self.by_names.get(&(module.clone(), resource.clone(), None));
         let exact = self.by_names.get(&(module, resource, Some(key)));
@@ -102,13 +102,15 @@ impl<'s> EndpointIndex<'s> {
     /// The statements for a module that contains this endpoint, or for the resource of which it is an instance.
     fn enclosing_statements(&self, end: &MoveEndpoint) -> Vec<usize> {
         let (mut module, resource, _) = end.lookup_key();
-        let mut found = Vec::new();
-        found.extend(self.by_names.get(&(module.clone(), resource, None)).into_iter().flatten());
+        let mut statements = Vec::new();
+        statements
+            .extend(self.by_names.get(&(module.clone(), resource, None)).into_iter().flatten());
         while !module.is_empty() {
-            found.extend(self.by_names.get(&(module.clone(), None, None)).into_iter().flatten());
+            statements
+                .extend(self.by_names.get(&(module.clone(), None, None)).into_iter().flatten());
             module.pop();
         }
-        found.retain(|&at| end.is_enclosed_by((self.end)(&self.statements[at])));
-        found
+        statements.retain(|&at| end.is_enclosed_by((self.end)(&self.statements[at])));
+        statements
     }
 }

@@ -31,7 +31,7 @@ impl Moves {
         diags: &mut Diagnostics,
         declared: DeclaredObjects<'_>,
     ) -> Result<(), Reported> {
-        let mut found = Diagnostics::new();
+        let mut move_diags = Diagnostics::new();
         let mut ends = SeenEndpoints::default();
         for statement in &self.statements {
             // A move that follows from the configuration cannot contradict it.
@@ -43,20 +43,24 @@ impl Moves {
                     to: statement.to.object_in_module_instance(module.module_addr()),
                     span,
                 };
-                declared.check_move(&mut found, &move_);
-                ends.check_duplicate_ends(&mut found, declared.sources, move_);
+                declared.check_move(&mut move_diags, &move_);
+                ends.check_duplicate_ends(&mut move_diags, declared.sources, move_);
             }
         }
         // Only without other errors: contradicting moves often close a circle, and their messages
         // are more specific.
-        if found.is_empty()
+        if move_diags.is_empty()
             && let Err(cycles) = order::order_statements(&self.statements)
         {
             for cycle in cycles {
-                let _ = found.error(cyclic_moves_error(declared.sources, &self.statements, &cycle));
+                let _ = move_diags.error(cyclic_moves_error(
+                    declared.sources,
+                    &self.statements,
+                    &cycle,
+                ));
             }
         }
-        diags.append(found)
+        diags.append(move_diags)
     }
 }
 

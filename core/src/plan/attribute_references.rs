@@ -34,8 +34,9 @@ pub fn check_expression_references(
     let mut result = Ok(());
     for traversal in refs::traversals_of_expr(expr) {
         let reference = Reference::from_traversal(diags, &traversal)?;
-        let found = ReferenceContext { session, node: root, own: None }.reference_error(&reference);
-        result = found.map_or(result, |problem| Err(diags.error(problem)));
+        let problem =
+            ReferenceContext { session, node: root, own: None }.reference_error(&reference);
+        result = problem.map_or(result, |problem| Err(diags.error(problem)));
     }
     result
 }
@@ -73,10 +74,10 @@ pub(super) fn static_reference_errors(
     reference: &Reference,
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];
-    let mut found = config::resource_or_call_problems(node, reference, site.check);
+    let mut problems = config::resource_or_call_problems(node, reference, site.check);
     let context = ReferenceContext { session, node, own: site.resource };
-    found.extend(context.reference_error(reference));
-    found
+    problems.extend(context.reference_error(reference));
+    problems
 }
 
 /// Checks that the schema has the parts of attributes that `ignore_changes` names.
@@ -115,8 +116,8 @@ pub(super) fn warn_of_redundant_ignores(
     let IgnoreChanges::These(paths) = ignored else { return };
     for path in paths {
         let Some(path) = path.to_path() else { continue };
-        let found = block.attribute_at(&path).filter(|(_, rest)| rest.is_empty());
-        if found.is_none_or(|(attribute, _)| attribute.role != Role::Computed) {
+        let attribute = block.attribute_at(&path).filter(|(_, rest)| rest.is_empty());
+        if attribute.is_none_or(|(attribute, _)| attribute.role != Role::Computed) {
             continue;
         }
         let detail = format!(

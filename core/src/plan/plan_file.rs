@@ -303,8 +303,8 @@ fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFile
         PlanFileError::Damaged { path: path.to_owned(), reason: error.to_string() }
     })?;
     if (manifest.format, manifest.program.as_str()) != (CONTAINER_VERSION, ours) {
-        let found = manifest.program;
-        return Err(PlanFileError::OtherVersion { path: path.to_owned(), found, ours });
+        let program = manifest.program;
+        return Err(PlanFileError::OtherVersion { path: path.to_owned(), found: program, ours });
     }
     Ok(())
 }

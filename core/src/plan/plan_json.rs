@@ -150,14 +150,13 @@ const ACTION_REASONS: [ActionReason; 13] = [
 ];
 
 fn name_in_table<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
-    let found = table.iter().find(|(value, _)| value == wanted);
-    found.map_or_else(String::new, |(_, name)| (*name).to_owned())
+    let row = table.iter().find(|(value, _)| value == wanted);
+    row.map_or_else(String::new, |(_, name)| (*name).to_owned())
 }
 
 fn value_in_table<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
-    let found = table.iter().find(|(_, name)| *name == wanted);
-    found
-        .map(|(value, _)| *value)
+    let row = table.iter().find(|(_, name)| *name == wanted);
+    row.map(|(value, _)| *value)
         .ok_or_else(|| damaged_plan_error(&format!("{wanted:?} means nothing")))
 }
 
@@ -277,8 +276,8 @@ impl Plan {
             searches: saved
                 .searches
                 .into_iter()
-                .map(|(addr, found)| {
-                    let search = if found {
+                .map(|(addr, exists)| {
+                    let search = if exists {
                         InterruptedSearchResult::Found
                     } else {
                         InterruptedSearchResult::NotCreated

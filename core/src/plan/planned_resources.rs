@@ -87,17 +87,17 @@ impl PlannedResources {
     pub(super) fn set_planned_resource(
         &self,
         addr: &ConfigResourceAddr,
-        found: &[ResourceOutcome],
+        outcomes: &[ResourceOutcome],
     ) {
         let Some(entry) = self.resources.get(addr) else { return };
-        let planned = found.iter().map(|found| {
-            let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
+        let planned = outcomes.iter().map(|outcome| {
+            let changes = outcome.objects.iter().filter_map(|object| object.change.as_ref());
             // What becomes of a deposed object changes nothing that others can read.
             let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
             let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
             let kept = changes.into_iter().filter(|_| entry.is_watched);
             let planned = PlannedInModule { is_pending, changes: kept.cloned().collect() };
-            (found.addr.module.clone(), planned)
+            (outcome.addr.module.clone(), planned)
         });
         let first = entry.found.set(planned.collect()).is_ok();
         debug_assert!(first, "a resource is recorded once");
@@ -113,8 +113,8 @@ impl PlannedResources {
     ) -> impl Iterator<Item = &'f Change> + use<'f> {
         let addr = module.module_addr();
         let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
-        let found = self.resources.get(&resource).and_then(|entry| entry.found.get());
-        let planned = found.and_then(|found| found.get(addr));
+        let by_module = self.resources.get(&resource).and_then(|entry| entry.found.get());
+        let planned = by_module.and_then(|by_module| by_module.get(addr));
         let changes = planned.into_iter().flat_map(|planned| &planned.changes);
         changes.filter(move |change| key.is_none_or(|key| change.addr.key == *key))
     }
@@ -133,14 +133,17 @@ impl PlannedResources {
         if addr.module != query.node.path {
             return self.has_pending_change_anywhere(addr);
         }
-        let found = self.resources.get(addr).and_then(|entry| entry.found.get());
-        found.and_then(|found| found.get(query.module)).is_some_and(|planned| planned.is_pending)
+        let by_module = self.resources.get(addr).and_then(|entry| entry.found.get());
+        by_module
+            .and_then(|by_module| by_module.get(query.module))
+            .is_some_and(|planned| planned.is_pending)
     }
 
     fn has_pending_change_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
-        let found = self.resources.get(addr).and_then(|entry| entry.found.get());
+        let by_module = self.resources.get(addr).and_then(|entry| entry.found.get());
         addr.resource.mode() == ResourceMode::Managed
-            && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
+            && by_module
+                .is_some_and(|by_module| by_module.values().any(|planned| planned.is_pending))
     }
 
     /// Whether anything is to be done to a managed resource of the module that asks.
@@ -291,7 +294,7 @@ fn reachable_resources<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     graph: &'g Graph<V, EdgeReason>,
     from: VertexId,
 ) -> Vec<ConfigResourceAddr> {
-    let mut found = Vec::new();
+    let mut addrs = Vec::new();
     let mut seen = BTreeSet::from([from]);
     let mut queue = vec![from];
     while let Some(id) = queue.pop() {
@@ -300,12 +303,12 @@ fn reachable_resources<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
                 continue;
             }
             match graph[on].as_resource() {
-                Some(resource) => found.push(resource.addr.clone()),
+                Some(resource) => addrs.push(resource.addr.clone()),
                 // What a provider is configured with is no part of what was named.
                 None if graph[on].as_provider().is_some() => {}
                 None => queue.push(on),
             }
         }
     }
-    found
+    addrs
 }

@@ -35,15 +35,15 @@ impl PlanRecorder<'_, '_> {
     pub(super) fn record_resource(
         &mut self,
         vertex: &ResourceVertex<'_>,
-        found: Vec<ResourceOutcome>,
+        outcomes: Vec<ResourceOutcome>,
     ) {
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.remove_data_objects(vertex);
         }
         self.ahead.remove_objects(&vertex.addr);
-        self.planned_resources.set_planned_resource(&vertex.addr, &found);
-        for found in found {
-            self.record_planned_resource(vertex, found);
+        self.planned_resources.set_planned_resource(&vertex.addr, &outcomes);
+        for outcome in outcomes {
+            self.record_planned_resource(vertex, outcome);
         }
         for (module, prior) in &vertex.prior {
             // The state follows the block to another provider configuration, even if no object
@@ -58,8 +58,8 @@ impl PlanRecorder<'_, '_> {
     }
 
     /// Records the result for one instance of the module.
-    fn record_planned_resource(&mut self, vertex: &ResourceVertex<'_>, found: ResourceOutcome) {
-        let ResourceOutcome { addr, expansion, objects } = found;
+    fn record_planned_resource(&mut self, vertex: &ResourceVertex<'_>, outcome: ResourceOutcome) {
+        let ResourceOutcome { addr, expansion, objects } = outcome;
         let module = self.session.results.module_instance(&addr.module);
         let results = module.and_then(|module| module.resource_results(&addr.resource));
         if let (Some(results), Some(expansion)) = (results, expansion) {
@@ -86,20 +86,20 @@ impl PlanRecorder<'_, '_> {
         &mut self,
         resource: &ResourceAddr,
         provider: &ProviderConfigAddr,
-        found: ObjectOutcome,
+        outcome: ObjectOutcome,
     ) {
-        let addr = resource.instance_addr(found.key.clone());
-        if let RefreshResult::FoundInterrupted(_) = found.refreshed {
+        let addr = resource.instance_addr(outcome.key.clone());
+        if let RefreshResult::FoundInterrupted(_) = outcome.refreshed {
             self.plan.searches.insert(addr.clone(), InterruptedSearchResult::Found);
         }
-        match found.refreshed {
+        match outcome.refreshed {
             RefreshResult::Unchanged => {}
-            RefreshResult::Gone => self.plan.prior.remove_object(&addr, found.deposed.as_ref()),
+            RefreshResult::Gone => self.plan.prior.remove_object(&addr, outcome.deposed.as_ref()),
             RefreshResult::NotCreated => {
                 self.plan.searches.insert(addr.clone(), InterruptedSearchResult::NotCreated);
             }
             RefreshResult::Changed(object) | RefreshResult::FoundInterrupted(object) => {
-                self.put_in_prior_state(&addr, provider, found.deposed.as_ref(), object);
+                self.put_in_prior_state(&addr, provider, outcome.deposed.as_ref(), object);
             }
             RefreshResult::ImportedTogether { object, along } => {
                 self.put_in_prior_state(&addr, provider, None, object);
@@ -108,7 +108,7 @@ impl PlanRecorder<'_, '_> {
                 });
             }
         }
-        let key = (addr, found.deposed);
+        let key = (addr, outcome.deposed);
         // The built-in provider returns the number that it was given.
         let is_read =
             resource.resource.mode() == ResourceMode::Managed && !provider.provider.is_builtin();
@@ -121,11 +121,11 @@ impl PlanRecorder<'_, '_> {
             });
         }
         // A full destroy does not report drift.
-        if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != PlanMode::Destroy) {
+        if let Some(mut drift) = outcome.drift.filter(|_| self.plan.mode != PlanMode::Destroy) {
             drift.moved_from = self.moves.original_address(&key.0).cloned();
             self.plan.drift.insert(key.clone(), Box::new(drift));
         }
-        if let Some(mut change) = found.change {
+        if let Some(mut change) = outcome.change {
             // A full destroy removes the object at any address, so it reports no move.
             if self.plan.mode != PlanMode::Destroy {
                 change.moved_from = self.moves.original_address(&key.0).cloned();

@@ -89,7 +89,7 @@ struct RelevanceSearch<'s, 'a> {
 
 impl<'s> RelevanceSearch<'s, '_> {
     fn run_search(mut self) -> RelevantAttributes {
-        let mut found = RelevantAttributes::new();
+        let mut attributes = RelevantAttributes::new();
         while let Some(InstanceReference { module, subject, steps }) = self.queue.pop() {
             match &subject {
                 ReferenceSubject::Variable(name) => self.add_variable_references(&module, name),
@@ -107,7 +107,7 @@ impl<'s> RelevanceSearch<'s, '_> {
                     let addr = ResourceAddr { module: module.clone(), resource: name.clone() };
                     if self.resource_block(&addr).is_some() {
                         self.add_resource(&addr, rest);
-                        found.insert((addr.instance_addr(key), Path(rest.to_vec())));
+                        attributes.insert((addr.instance_addr(key), Path(rest.to_vec())));
                     }
                 }
                 ReferenceSubject::Count(_)
@@ -117,7 +117,7 @@ impl<'s> RelevanceSearch<'s, '_> {
                 | ReferenceSubject::SelfObject => {}
             }
         }
-        found
+        attributes
     }
 
     fn module_config(&self, module: &ModuleAddr) -> Option<&'s Module> {

@@ -23,7 +23,7 @@ impl ReplaceOrders {
         graph: &'g Graph<V, EdgeReason>,
     ) -> Self {
         let mut first = vec![false; graph.len()];
-        let mut found = BTreeSet::new();
+        let mut addrs = BTreeSet::new();
         // From the far end, so that every dependent is settled before its dependencies.
         // One pass in reverse topological order is enough, where following each dependent would
         // take quadratic time in long chains.
@@ -33,14 +33,14 @@ impl ReplaceOrders {
                 Some(resource) => {
                     let written = resource.config.lifecycle.create_before_destroy == Some(true);
                     if written || forced {
-                        found.insert(resource.addr.clone());
+                        addrs.insert(resource.addr.clone());
                     }
                     written || forced
                 }
                 None => forced && graph[id].passes_dependencies_on(),
             };
         }
-        Self(found)
+        Self(addrs)
     }
 
     /// Returns the half of a replacement of this resource that comes first.

@@ -62,12 +62,12 @@ async fn find_empty_expansion(
 ) -> Option<Expansion> {
     let scope = session.module_scope(module);
     // The plan has reported errors.
-    let found = session
+    let expansion = session
         .evaluate_with_functions(&mut Diagnostics::new(), |diags| {
             check_repetition(diags, &scope, &vertex.config.repetition)
         })
         .await;
-    found.ok().flatten().filter(|expansion| expansion.is_empty())
+    expansion.ok().flatten().filter(|expansion| expansion.is_empty())
 }
 
 /// Records the instances that the state has, if it has any.

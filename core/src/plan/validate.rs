@@ -36,12 +36,12 @@ pub(super) async fn validate_before_plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
-    let mut found = Diagnostics::new();
-    let accepted = validate_with_unknowns(session, &mut found).await;
+    let mut validation_diags = Diagnostics::new();
+    let accepted = validate_with_unknowns(session, &mut validation_diags).await;
     // Planning evaluates the messages of `check` blocks itself.
     let is_of_check =
         |it: &Diagnostic| it.is_about_message(messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES);
-    for problem in found.into_iter().filter(|it| accepted.is_err() || !is_of_check(it)) {
+    for problem in validation_diags.into_iter().filter(|it| accepted.is_err() || !is_of_check(it)) {
         let _ = diags.push(problem);
     }
     accepted
@@ -155,16 +155,17 @@ async fn walk_validation_graph(
             let eval_inputs = EvalInputs { check, ..eval_inputs };
             validate_vertex(ValidationContext { session, eval_inputs }, vertex).await
         },
-        |id, vertex, (vertex_diags, found)| {
+        |id, vertex, (vertex_diags, outcome)| {
             // Dependents of an invalid vertex would only repeat its errors.
-            let next = if found.is_err() {
+            let next = if outcome.is_err() {
                 DependentsDecision::SkipDependents
             } else {
                 DependentsDecision::StartDependents
             };
-            if let Ok(found) = found {
+            if let Ok(outcome) = outcome {
                 let accepted = &mut accepted;
-                vertex.record_validation(&mut ValidationRecorder { eval_inputs, accepted }, found);
+                vertex
+                    .record_validation(&mut ValidationRecorder { eval_inputs, accepted }, outcome);
             }
             problems.insert(id, vertex_diags);
             let mut warnings = attribute_references::deprecation_warnings(session, &**vertex);
@@ -195,6 +196,6 @@ async fn validate_vertex<'c>(
     vertex: &PlanVertex<'c>,
 ) -> (Diagnostics, Result<ValidationOutcome<'c>, Reported>) {
     let mut diags = Diagnostics::new();
-    let found = vertex.validate(context, &mut diags).await;
-    (diags, found)
+    let outcome = vertex.validate(context, &mut diags).await;
+    (diags, outcome)
 }

@@ -113,9 +113,9 @@ impl<'c> PlanVertex<'c> {
     pub(crate) fn record_validation(
         &self,
         recorder: &mut ValidationRecorder<'_>,
-        found: ValidationOutcome<'c>,
+        outcome: ValidationOutcome<'c>,
     ) {
-        with_plan_kind!(self, kind => PlanVisit::record_validation(kind, recorder, found));
+        with_plan_kind!(self, kind => PlanVisit::record_validation(kind, recorder, outcome));
     }
 
     /// Records its values as the state has them.

@@ -64,9 +64,9 @@ pub(super) async fn walk_plan_graph(
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &|| false },
         |vertex| visit_vertex(view, vertex),
         // A visit that failed may have found something all the same.
-        |vertex, found, _| {
-            if let Some(found) = found {
-                vertex.record(&mut recorder, found);
+        |vertex, outcome, _| {
+            if let Some(outcome) = outcome {
+                vertex.record(&mut recorder, outcome);
             }
         },
     )
@@ -82,6 +82,6 @@ async fn visit_vertex<'c>(
     vertex: &PlanVertex<'c>,
 ) -> (Diagnostics, Option<PlanVisitOutcome<'c>>) {
     let mut diags = Diagnostics::new();
-    let found = vertex.visit(view, &mut diags).await;
-    (diags, found)
+    let outcome = vertex.visit(view, &mut diags).await;
+    (diags, outcome)
 }

@@ -41,9 +41,9 @@ where
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
     let visit = |_, vertex| visit(vertex);
-    let walk = walk_graph(graph, pace, visit, |id, vertex, (vertex_diags, found)| {
+    let walk = walk_graph(graph, pace, visit, |id, vertex, (vertex_diags, outcome)| {
         let failed = vertex_diags.has_errors();
-        record(vertex, found, failed);
+        record(vertex, outcome, failed);
         if !vertex_diags.is_empty() {
             problems.insert(id, vertex_diags);
         }

@@ -52,9 +52,9 @@ pub fn require_matching_instances(
     state: &State,
     target: &Target,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let found = matching_instances(state, target);
-    if !found.is_empty() {
-        return Ok(found);
+    let instances = matching_instances(state, target);
+    if !instances.is_empty() {
+        return Ok(instances);
     }
     let (summary, detail) = match target {
         Target::Module(addr) => (

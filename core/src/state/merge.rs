@@ -283,20 +283,20 @@ mod tests {
 
     #[test]
     fn a_claimed_instance_that_another_program_has_changed_is_found() {
-        let found = |base: &[&str], ours: &[&str], stored: &[&str]| {
+        let overtaken = |base: &[&str], ours: &[&str], stored: &[&str]| {
             let [base, ours, stored] = [base, ours, stored].map(state_from_entries);
             let claims = FixedOwnership(&["a", "b"], &[]);
-            let found = find_overtaken_instance(&base, &ours, &stored, &claims);
-            found.map(|addr| addr.to_string())
+            let addr = find_overtaken_instance(&base, &ours, &stored, &claims);
+            addr.map(|addr| addr.to_string())
         };
         let (base, ours) = (["a=1", "b=1", "c=1"], ["a=2", "c=2"]);
-        assert_eq!(found(&base, &ours, &["a=3", "b=1", "c=1"]).as_deref(), Some("t.a"));
-        assert_eq!(found(&base, &ours, &["a=1", "b=3", "c=1"]).as_deref(), Some("t.b"));
-        assert_eq!(found(&base, &ours, &["b=1", "c=1"]).as_deref(), Some("t.a"));
+        assert_eq!(overtaken(&base, &ours, &["a=3", "b=1", "c=1"]).as_deref(), Some("t.a"));
+        assert_eq!(overtaken(&base, &ours, &["a=1", "b=3", "c=1"]).as_deref(), Some("t.b"));
+        assert_eq!(overtaken(&base, &ours, &["b=1", "c=1"]).as_deref(), Some("t.a"));
         // No change, a change of an unclaimed instance, or a repeated write.
-        assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=1"]), None);
-        assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=3"]), None);
-        assert_eq!(found(&base, &ours, &["a=2", "c=2"]), None);
+        assert_eq!(overtaken(&base, &ours, &["a=1", "b=1", "c=1"]), None);
+        assert_eq!(overtaken(&base, &ours, &["a=1", "b=1", "c=3"]), None);
+        assert_eq!(overtaken(&base, &ours, &["a=2", "c=2"]), None);
     }
 
     #[test]

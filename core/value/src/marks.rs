@@ -187,14 +187,14 @@ impl Value {
             return (Plain(self), MarkPaths::default());
         }
         // The walk visits parents before children and children in order, which is the order of paths.
-        let mut found = MarkPaths::default();
-        let plain = strip_marks_into(&self, &mut Path::root(), &mut found).unwrap_or(self);
-        (Plain(plain), found)
+        let mut mark_paths = MarkPaths::default();
+        let plain = strip_marks_into(&self, &mut Path::root(), &mut mark_paths).unwrap_or(self);
+        (Plain(plain), mark_paths)
     }
 }
 
 /// Returns the value without marks, or `None` if it has none. Parts without marks remain shared.
-fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
+fn strip_marks_into(value: &Value, path: &mut Path, mark_paths: &mut MarkPaths) -> Option<Value> {
     let inner = value.without_own_marks();
     let inner_marks = match inner {
         // No path leads to an element of a set, so the set carries the marks of its elements.
@@ -202,14 +202,14 @@ fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Op
         _ => value.marks(),
     };
     if !inner_marks.is_empty() {
-        found.0.push((path.clone(), inner_marks));
+        mark_paths.0.push((path.clone(), inner_marks));
     }
     let mut children: Option<Vec<Value>> = None;
     for (at, child) in inner.children().iter().enumerate() {
         let stripped = match inner.step_to_child(at) {
             Some(step) => {
                 path.0.push(step);
-                let stripped = strip_marks_into(child, path, found);
+                let stripped = strip_marks_into(child, path, mark_paths);
                 path.0.pop();
                 stripped
             }
@@ -299,14 +299,14 @@ fn first_path_where(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<P
     if !has_offending_part(value, &offends) {
         return None;
     }
-    let mut found = None;
+    let mut first = None;
     value.walk(&mut |path, part| {
-        if found.is_none() && offends(part) {
-            found = Some(path.clone());
+        if first.is_none() && offends(part) {
+            first = Some(path.clone());
         }
-        found.is_none()
+        first.is_none()
     });
-    found
+    first
 }
 
 #[cfg(test)]

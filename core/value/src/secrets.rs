@@ -48,8 +48,8 @@ impl Secrets {
         paths: impl IntoIterator<Item = &'a Path>,
     ) {
         let mut leaves = BTreeSet::new();
-        for found in paths.into_iter().filter_map(|path| path.find(value)) {
-            collect_secret_texts(found, &mut leaves);
+        for secret in paths.into_iter().filter_map(|path| path.find(value)) {
+            collect_secret_texts(secret, &mut leaves);
         }
         if !leaves.is_empty() {
             // After the panic of a thread the entries are complete, and masking must continue.
@@ -60,12 +60,12 @@ impl Secrets {
     /// Replaces every sensitive value in a string.
     #[must_use]
     pub fn mask(&self, text: String) -> String {
-        let found = self.find_secret_ranges(&text);
-        if found.is_empty() {
+        let ranges = self.find_secret_ranges(&text);
+        if ranges.is_empty() {
             return text;
         }
         let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
-        for secret in found {
+        for secret in ranges {
             masked.push_str(&text[from..secret.start]);
             masked.push_str(MASK_TEXT);
             from = secret.end;
@@ -77,19 +77,19 @@ impl Secrets {
     #[must_use]
     pub fn find_secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let (mut found, mut at) = (Vec::new(), 0);
+        let (mut ranges, mut at) = (Vec::new(), 0);
         // Most runs have no secrets, and a string may be long.
         while at < text.len() && !secrets.is_empty() {
             match longest_secret_length_at(&secrets, text, at) {
                 Some(length) => {
-                    found.push(at..at + length);
+                    ranges.push(at..at + length);
                     at += length;
                 }
                 // By a whole character, because a slice that begins inside one would panic.
                 None => at += text[at..].chars().next().map_or(1, char::len_utf8),
             }
         }
-        found
+        ranges
     }
 }
 

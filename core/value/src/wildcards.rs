@@ -49,8 +49,8 @@ mod tests {
             ("[a]", "a", false),
         ] {
             let chars = |text: &str| text.chars().collect::<Vec<_>>();
-            let found = matches_wildcards(&chars(pattern), &chars(text));
-            assert_eq!(found, expected, "{pattern} {text}");
+            let actual = matches_wildcards(&chars(pattern), &chars(text));
+            assert_eq!(actual, expected, "{pattern} {text}");
         }
     }
 

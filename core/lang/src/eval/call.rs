@@ -104,8 +104,8 @@ impl Evaluator<'_> {
                 return Ok(Some(args));
             }
             _ => {
-                let found = type_with_article(&value.ty());
-                format!("must be of a tuple, list, or set type, but it is {found}")
+                let actual = type_with_article(&value.ty());
+                format!("must be of a tuple, list, or set type, but it is {actual}")
             }
         };
         let diag = Diagnostic::error(

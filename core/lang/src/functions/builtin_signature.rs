@@ -85,8 +85,8 @@ mod tests {
     fn a_parameter_of_unknown_type_leaves_the_result_open_as_in_terraform() {
         let all = builtin_signatures();
         let returns = |name: &str| {
-            let found = all.iter().find(|it| it.name == name).expect("it is a function");
-            found.returns.clone()
+            let function = all.iter().find(|it| it.name == name).expect("it is a function");
+            function.returns.clone()
         };
         for name in ["contains", "format", "formatlist", "index", "parseint", "sum"] {
             assert_eq!(returns(name), Type::Dynamic, "{name}");

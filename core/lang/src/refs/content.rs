@@ -34,9 +34,9 @@ pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences 
 /// `dynamic` block, this is the span of its content.
 #[must_use]
 pub fn find_spans_outside_schema(body: &Body, schema: &Schema) -> Vec<Span> {
-    let mut found = Vec::new();
-    collect_spans_outside_schema(&mut found, body, schema, &LegacySchemaCheck::of(schema));
-    found
+    let mut spans = Vec::new();
+    collect_spans_outside_schema(&mut spans, body, schema, &LegacySchemaCheck::of(schema));
+    spans
 }
 
 /// An argument or block of a body, matched against the schema.
@@ -83,7 +83,7 @@ impl<'i> BlockSchema<'i> {
 }
 
 fn collect_spans_outside_schema(
-    found: &mut Vec<Span>,
+    spans: &mut Vec<Span>,
     body: &Body,
     schema: &Schema,
     legacy_check: &LegacySchemaCheck<'_>,
@@ -92,19 +92,19 @@ fn collect_spans_outside_schema(
         BodyItem::Argument(_) => {}
         BodyItem::Block(body, block) => {
             block.visit_with_schema(legacy_check, |schema, legacy_check| {
-                collect_spans_outside_schema(found, body, schema, legacy_check);
+                collect_spans_outside_schema(spans, body, schema, legacy_check);
             });
         }
         BodyItem::Dynamic(dynamic, block) => match (dynamic.content, block) {
             (Some(content), Some(block)) => {
                 block.visit_with_schema(legacy_check, |schema, legacy_check| {
-                    collect_spans_outside_schema(found, &content.body, schema, legacy_check);
+                    collect_spans_outside_schema(spans, &content.body, schema, legacy_check);
                 });
             }
-            (Some(content), None) => found.push(content.span),
+            (Some(content), None) => spans.push(content.span),
             (None, _) => {}
         },
-        BodyItem::Unsupported(span) => found.push(span),
+        BodyItem::Unsupported(span) => spans.push(span),
     });
 }
 
@@ -138,7 +138,7 @@ fn for_each_body_item(
         let find = |name: &str| BlockSchema::find(schema, &expected.0, name);
         visit(match (find(&block.kind.name), DynamicBlock::of(block)) {
             // A provider may have a block type that is called `dynamic`, and it comes first.
-            (Some(found), _) => BodyItem::Block(&block.body, found),
+            (Some(block_schema), _) => BodyItem::Block(&block.body, block_schema),
             (None, Some(dynamic)) => BodyItem::Dynamic(dynamic, find(&dynamic.kind.name)),
             (None, None) => BodyItem::Unsupported(block.span),
         });

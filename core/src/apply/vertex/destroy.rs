@@ -97,12 +97,12 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
         Some(DestroyOutcome { left: remaining, failed: diags.has_errors() })
     }
 
-    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
         // Terraform counts successful operations only, also in the summary of a failed run.
-        if !found.failed {
+        if !outcome.failed {
             recorder.tally.destroyed += 1;
         }
-        self.record_in_state(&mut recorder.state.borrow_mut(), found.left);
+        self.record_in_state(&mut recorder.state.borrow_mut(), outcome.left);
     }
 }
 

@@ -73,8 +73,8 @@ impl<'c> ApplyVisit<'c> for ExpandVertex<'c> {
         view.session.evaluate_with_functions(diags, find).await.ok()
     }
 
-    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
-        recorder.record_expanded(&self.addr.resource, found);
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
+        recorder.record_expanded(&self.addr.resource, outcome);
     }
 }
 
@@ -91,16 +91,16 @@ fn visit_expand(
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
 ) -> Result<Vec<ExpandedResource>, Reported> {
-    let mut found = Vec::new();
+    let mut expanded_resources = Vec::new();
     let mut result = Ok(());
     for module in view.session.results.module_instances(&vertex.node.path) {
         match expand_in_module(view, diags, vertex, module) {
-            Ok(expanded) => found.push(expanded),
+            Ok(expanded) => expanded_resources.push(expanded),
             // The loop goes on, so that the errors of all module instances are reported in one run.
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| found)
+    result.map(|()| expanded_resources)
 }
 
 fn expand_in_module(

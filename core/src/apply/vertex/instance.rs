@@ -93,8 +93,8 @@ impl<'c> ApplyVisit<'c> for InstanceVertex<'c> {
         Some(came)
     }
 
-    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
-        let InstanceOutcome { object, value, deposes, changed } = found;
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
+        let InstanceOutcome { object, value, deposes, changed } = outcome;
         if changed {
             recorder.count_action(self.change.action);
         }

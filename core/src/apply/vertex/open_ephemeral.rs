@@ -72,8 +72,8 @@ impl<'c> ApplyVisit<'c> for OpenEphemeralVertex<'c> {
         Some(visit_open_ephemeral(view, diags, self).await)
     }
 
-    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
-        recorder.record_expanded(&self.addr.resource, found);
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
+        recorder.record_expanded(&self.addr.resource, outcome);
     }
 }
 
@@ -92,14 +92,14 @@ async fn visit_open_ephemeral(
 ) -> Vec<ExpandedResource> {
     let modules = view.session.results.module_instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| open_instances_in_module(view, vertex, module));
-    let mut found = Vec::new();
+    let mut expanded_resources = Vec::new();
     // `join_all` returns results in the order of the instances, so messages do not depend on
     // timing.
     for (problems, expanded) in futures_util::future::join_all(opened).await {
         let _ = diags.append(problems);
-        found.extend(expanded);
+        expanded_resources.extend(expanded);
     }
-    found
+    expanded_resources
 }
 
 async fn open_instances_in_module(

@@ -43,10 +43,10 @@ impl<'c> ApplyVisit<'c> for SharedVertex<'c> {
         Self::visit(self, context, diags).await
     }
 
-    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
         let session = recorder.session;
-        if let Some((output, found)) = Self::record(self, session.eval_inputs(), found) {
-            recorder.record_output(output, &found);
+        if let Some((output, value)) = Self::record(self, session.eval_inputs(), outcome) {
+            recorder.record_output(output, &value);
         }
     }
 }

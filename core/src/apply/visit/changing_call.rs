@@ -149,8 +149,8 @@ impl AnnouncedCall<'_> {
         }
         // Reported last: a full disk must not hide the errors of the provider, and must not stop
         // the object from being recorded in memory.
-        let found = || call.describe_existing_id(&salvaged.left);
-        self.report_unrecorded_result(diags, kept, found);
+        let existing_id = || call.describe_existing_id(&salvaged.left);
+        self.report_unrecorded_result(diags, kept, existing_id);
         salvaged
     }
 

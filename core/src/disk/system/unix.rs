@@ -22,8 +22,8 @@ use super::dir::OpenPurpose;
 use super::{FileKind, FileOptions};
 
 impl FileKind {
-    pub(super) fn of(found: &Metadata) -> Self {
-        match found.file_type() {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        match metadata.file_type() {
             kind if kind.is_file() => Self::File,
             kind if kind.is_dir() => Self::Dir,
             kind if kind.is_symlink() => Self::Link,
@@ -35,8 +35,8 @@ impl FileKind {
     }
 }
 
-pub(super) fn is_null_device(found: &Metadata) -> bool {
-    std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == found.rdev())
+pub(super) fn is_null_device(metadata: &Metadata) -> bool {
+    std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == metadata.rdev())
 }
 
 pub(super) fn new_is_directory_error() -> io::Error {
@@ -100,26 +100,26 @@ pub fn can_be_replaced_unnoticed(file: &Metadata, by: &Metadata) -> bool {
 /// The change marker of a file, which differs after each change, and the time of the last change in
 /// seconds. Only the kernel sets that time.
 #[must_use]
-pub fn file_change_stamp(found: &Metadata) -> Option<(String, i64)> {
+pub fn file_change_stamp(metadata: &Metadata) -> Option<(String, i64)> {
     let record = format!(
         "{} {} {} {} {}.{:09} {}.{:09}",
-        found.dev(),
-        found.ino(),
-        found.mode(),
-        found.size(),
-        found.mtime(),
-        found.mtime_nsec(),
-        found.ctime(),
-        found.ctime_nsec(),
+        metadata.dev(),
+        metadata.ino(),
+        metadata.mode(),
+        metadata.size(),
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.ctime(),
+        metadata.ctime_nsec(),
     );
-    Some((record, found.ctime()))
+    Some((record, metadata.ctime()))
 }
 
 /// The number of bytes that a file occupies on the disk.
 #[must_use]
-pub fn allocated_bytes(found: &Metadata) -> u64 {
+pub fn allocated_bytes(metadata: &Metadata) -> u64 {
     // The unit is 512 bytes on every system, whatever the size of a block of the file system is.
-    found.blocks().saturating_mul(512)
+    metadata.blocks().saturating_mul(512)
 }
 
 /// Reserves blocks of the disk for a range of bytes of a file, which keeps its length: readers see no gap. The
@@ -160,7 +160,7 @@ impl FileId {
     /// # Errors
     /// When the system does not report it.
     pub fn of(file: &File) -> io::Result<Self> {
-        file.metadata().map(|found| Self(found.dev(), found.ino()))
+        file.metadata().map(|metadata| Self(metadata.dev(), metadata.ino()))
     }
 
     /// The identity of the file at a path, links followed.
@@ -168,7 +168,7 @@ impl FileId {
     /// # Errors
     /// When the file does not exist.
     pub fn at(path: &Path) -> io::Result<Self> {
-        path.metadata().map(|found| Self(found.dev(), found.ino()))
+        path.metadata().map(|metadata| Self(metadata.dev(), metadata.ino()))
     }
 }
 
@@ -302,8 +302,8 @@ impl DirHandle {
 
     /// The kind of an entry, links not followed.
     pub(super) fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
-        let found = fstatat(self.0.as_fd(), name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
-        Ok(match SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits()) {
+        let status = fstatat(self.0.as_fd(), name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
+        Ok(match SFlag::from_bits_truncate(status.st_mode & SFlag::S_IFMT.bits()) {
             SFlag::S_IFREG => FileKind::File,
             SFlag::S_IFDIR => FileKind::Dir,
             SFlag::S_IFLNK => FileKind::Link,

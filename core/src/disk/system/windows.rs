@@ -27,8 +27,8 @@ use super::{FileKind, FileOptions};
 const PATH_SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
 
 impl FileKind {
-    pub(super) fn of(found: &Metadata) -> Self {
-        match found.file_type() {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        match metadata.file_type() {
             kind if kind.is_file() => Self::File,
             kind if kind.is_dir() => Self::Dir,
             kind if kind.is_symlink() => Self::Link,
@@ -113,8 +113,8 @@ pub fn file_change_stamp(_found: &Metadata) -> Option<(String, i64)> {
 
 /// The approximate number of bytes that a file occupies on the disk.
 #[must_use]
-pub fn allocated_bytes(found: &Metadata) -> u64 {
-    found.len()
+pub fn allocated_bytes(metadata: &Metadata) -> u64 {
+    metadata.len()
 }
 
 /// Reserves nothing: Windows has no call that reserves space and keeps the file length.
@@ -256,7 +256,7 @@ impl DirHandle {
 
     /// The kind of an entry, links not followed.
     pub(super) fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
-        std::fs::symlink_metadata(self.0.join(name)).map(|found| FileKind::of(&found))
+        std::fs::symlink_metadata(self.0.join(name)).map(|metadata| FileKind::of(&metadata))
     }
 
     pub(super) fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {

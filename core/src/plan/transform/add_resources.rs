@@ -40,20 +40,20 @@ pub(in crate::plan) fn add_resources<'c>(
 
 /// Returns the imports, by the resource that they import into.
 fn imports_by_resource(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&ImportBlock>> {
-    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut imports: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for import in &config.root.imports {
-        found.entry(import.config_addr()).or_default().push(import);
+        imports.entry(import.config_addr()).or_default().push(import);
     }
-    found
+    imports
 }
 
 /// Returns the part of the state of each resource, by module instance.
 fn state_by_resource(
     state: &State,
 ) -> BTreeMap<ConfigResourceAddr, Vec<(&ModuleAddr, &ResourceState)>> {
-    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut resources: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (addr, resource) in &state.resources {
-        found.entry(addr.config_addr()).or_default().push((&addr.module, &**resource));
+        resources.entry(addr.config_addr()).or_default().push((&addr.module, &**resource));
     }
-    found
+    resources
 }

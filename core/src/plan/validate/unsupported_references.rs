@@ -84,14 +84,14 @@ fn resource_spans_outside_schema(
 }
 
 fn provisioner_spans_outside_schema(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
-    let mut found = Vec::new();
+    let mut spans = Vec::new();
     for provisioner in &resource.provisioners {
         if let Some(program) = session.provisioners.find_provisioner(&provisioner.kind.name) {
-            found.extend(refs::find_spans_outside_schema(&provisioner.body, program.schema()));
+            spans.extend(refs::find_spans_outside_schema(&provisioner.body, program.schema()));
         }
         if let Some(body) = &provisioner.connection {
-            found.extend(refs::find_spans_outside_schema(body, connection_schema()));
+            spans.extend(refs::find_spans_outside_schema(body, connection_schema()));
         }
     }
-    found
+    spans
 }

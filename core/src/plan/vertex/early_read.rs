@@ -62,8 +62,8 @@ impl<'c> PlanVisit<'c> for EarlyReadVertex<'c> {
         Some(visit_early_read(view, self).await)
     }
 
-    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, found: Self::Outcome) {
-        recorder.ahead.insert_objects(&self.addr, found);
+    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, outcome: Self::Outcome) {
+        recorder.ahead.insert_objects(&self.addr, outcome);
     }
 }
 
@@ -82,8 +82,8 @@ async fn visit_early_read(
     let written = ResourceWithAddress { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
-    let found = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);
-    let Ok((client, ty)) = found else { return PrefetchedResource::new() };
+    let client = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);
+    let Ok((client, ty)) = client else { return PrefetchedResource::new() };
     let (client, ty) = (&client, &ty);
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {
         // The semaphore is never closed, so a permit always comes.

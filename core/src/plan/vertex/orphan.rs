@@ -68,8 +68,8 @@ impl<'c> PlanVisit<'c> for OrphanResourceVertex<'c> {
         Some(visit_orphan_resource(view, diags, self).await)
     }
 
-    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, found: Self::Outcome) {
-        for object in found.objects {
+    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, outcome: Self::Outcome) {
+        for object in outcome.objects {
             recorder.record_object(&self.addr, &self.provider, object);
         }
     }
@@ -111,17 +111,17 @@ async fn visit_orphan_resource(
     }
     let resource =
         ResourceOutcome { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
-    let mut found = vec![resource];
+    let mut outcomes = vec![resource];
     let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: vec![to_destroy] };
-    visit_objects_to_destroy(view, diags, targets, &mut found).await;
-    let mut found = found.remove(0);
+    visit_objects_to_destroy(view, diags, targets, &mut outcomes).await;
+    let mut outcome = outcomes.remove(0);
     let adopted = view.options.adoptions.iter();
     let adopted =
         adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.resource_addr() == vertex.addr);
     for (addr, _) in adopted {
-        found
+        outcome
             .objects
             .extend(import::find_object_without_block(view, diags, &vertex.provider, addr).await);
     }
-    found
+    outcome
 }

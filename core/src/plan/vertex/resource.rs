@@ -92,8 +92,8 @@ impl<'c> PlanVisit<'c> for ResourceVertex<'c> {
         Some(visit_resource(view, diags, self).await)
     }
 
-    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, found: Self::Outcome) {
-        recorder.record_resource(self, found);
+    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, outcome: Self::Outcome) {
+        recorder.record_resource(self, outcome);
     }
 
     async fn validate(
@@ -108,9 +108,9 @@ impl<'c> PlanVisit<'c> for ResourceVertex<'c> {
     fn record_validation(
         &self,
         recorder: &mut ValidationRecorder<'_>,
-        found: ValidationOutcome<'c>,
+        outcome: ValidationOutcome<'c>,
     ) {
-        if let ValidationOutcome::Accepted(config) = found {
+        if let ValidationOutcome::Accepted(config) = outcome {
             recorder.accepted.insert(self.addr.clone(), config);
         }
     }

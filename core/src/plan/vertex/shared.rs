@@ -21,9 +21,9 @@ impl<'c> PlanVisit<'c> for SharedVertex<'c> {
         Self::visit(self, context, diags).await
     }
 
-    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, found: Self::Outcome) {
+    fn record(&self, recorder: &mut PlanRecorder<'_, '_>, outcome: Self::Outcome) {
         let session = recorder.session;
-        if let Some((output, after)) = Self::record(self, session.eval_inputs(), found) {
+        if let Some((output, after)) = Self::record(self, session.eval_inputs(), outcome) {
             recorder.record_output(&output.name, after, output.sensitive);
         }
     }
@@ -33,17 +33,17 @@ impl<'c> PlanVisit<'c> for SharedVertex<'c> {
         context: ValidationContext<'_>,
         diags: &mut Diagnostics,
     ) -> Result<ValidationOutcome<'c>, Reported> {
-        let found = Self::validate(self, context, diags).await?;
-        Ok(found.map_or(ValidationOutcome::Nothing, ValidationOutcome::Shared))
+        let outcome = Self::validate(self, context, diags).await?;
+        Ok(outcome.map_or(ValidationOutcome::Nothing, ValidationOutcome::Shared))
     }
 
     fn record_validation(
         &self,
         recorder: &mut ValidationRecorder<'_>,
-        found: ValidationOutcome<'c>,
+        outcome: ValidationOutcome<'c>,
     ) {
-        if let ValidationOutcome::Shared(found) = found {
-            Self::record(self, recorder.eval_inputs, found);
+        if let ValidationOutcome::Shared(outcome) = outcome {
+            Self::record(self, recorder.eval_inputs, outcome);
         }
     }
 
@@ -51,20 +51,20 @@ impl<'c> PlanVisit<'c> for SharedVertex<'c> {
         let session = stored.session;
         let eval_inputs = session.eval_inputs();
         if let Some(value) = self.as_value() {
-            let found = session
+            let values = session
                 .evaluate_with_functions(diags, |diags| value.visit_value(diags, eval_inputs))
                 .await;
-            let found = found.unwrap_or_else(|_| {
+            let values = values.unwrap_or_else(|_| {
                 let modules = session.results.module_instances(&value.node.path);
                 modules.iter().map(|_| Value::dynamic()).collect()
             });
-            value.record_values(session.results, found);
+            value.record_values(session.results, values);
         } else if let Some(call) = self.as_module_call() {
-            let found = session
+            let expansion = session
                 .evaluate_with_functions(diags, |diags| call.visit(diags, eval_inputs))
                 .await;
-            if let Ok(found) = found {
-                call.record(eval_inputs, found);
+            if let Ok(expansion) = expansion {
+                call.record(eval_inputs, expansion);
             }
         }
     }

@@ -46,13 +46,13 @@ pub(super) async fn plan_data_instance(
     // Data sources of a `check` block are read again while applying, after everything else.
     let reason = ActionReason::ReadBecauseCheckNested;
     let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
-    let mut found = plan_deferred_read(view, here, deferred);
-    found.refreshed = refreshed;
+    let mut outcome = plan_deferred_read(view, here, deferred);
+    outcome.refreshed = refreshed;
     if is_answered {
-        found.change.iter_mut().for_each(|change| change.after = value.clone());
-        found.value = Some(value);
+        outcome.change.iter_mut().for_each(|change| change.after = value.clone());
+        outcome.value = Some(value);
     }
-    Ok(found)
+    Ok(outcome)
 }
 
 /// Why a data source cannot be read while planning, if it cannot.
@@ -137,7 +137,7 @@ fn plan_deferred_read(
         dependencies: view.settled.closures.dependencies_of(&here.vertex.addr),
         ..Change::from_values(addr.clone(), provider, Action::Read, null, after.clone())
     };
-    let found =
+    let outcome =
         ObjectOutcome::without_change(addr.key.clone(), RefreshResult::Unchanged, Some(after));
-    ObjectOutcome { change: Some(change), ..found }
+    ObjectOutcome { change: Some(change), ..outcome }
 }

@@ -49,7 +49,7 @@ pub(super) async fn visit_destroy_all(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Vec<ResourceOutcome> {
-    let mut found = Vec::with_capacity(vertex.prior.len());
+    let mut outcomes = Vec::with_capacity(vertex.prior.len());
     let mut all_targets = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
         let addr = vertex.addr_in_module(module);
@@ -59,11 +59,11 @@ pub(super) async fn visit_destroy_all(
         // Reported is enough: their planned change is shown all the same.
         let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         let expansion = Some(Expansion::from_state(&vertex.config.repetition, Some(prior)));
-        found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
+        outcomes.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
     let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all_targets };
-    visit_objects_to_destroy(view, diags, targets, &mut found).await;
+    visit_objects_to_destroy(view, diags, targets, &mut outcomes).await;
     // A provider may still be configured with an object that does not exist, even if there is
     // nothing to destroy.
     // In a full destroy a provider configuration may refer to a resource without objects. Without
@@ -72,10 +72,10 @@ pub(super) async fn visit_destroy_all(
         if vertex.prior_state_in_module(module.module_addr()).is_none() {
             let addr = vertex.addr_in_module(module.module_addr());
             let expansion = Some(Expansion::from_state(&vertex.config.repetition, None));
-            found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
+            outcomes.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         }
     }
-    found
+    outcomes
 }
 
 /// Plans the end of the objects of a resource in instances of its module that are not there any more.
@@ -86,7 +86,7 @@ pub(super) async fn visit_lost_modules(
     modules: &[&ModuleResults],
 ) -> Vec<ResourceOutcome> {
     let known: BTreeSet<_> = modules.iter().map(|module| module.module_addr()).collect();
-    let (mut found, mut all_targets) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut all_targets) = (Vec::new(), Vec::new());
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.addr_in_module(module);
         let to_destroy: Vec<_> = objects_to_destroy_of_resource(
@@ -100,12 +100,12 @@ pub(super) async fn visit_lost_modules(
             // Reported is enough: their planned change is shown all the same.
             let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         }
-        found.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
+        outcomes.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
     let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all_targets };
-    visit_objects_to_destroy(view, diags, targets, &mut found).await;
-    found
+    visit_objects_to_destroy(view, diags, targets, &mut outcomes).await;
+    outcomes
 }
 
 /// Reports objects that are protected. Deposed ones were replaced already, and are not.
@@ -162,23 +162,23 @@ pub(in crate::plan) fn objects_to_destroy_of_resource(
 }
 
 /// Plans the destruction of objects of one resource, in several instances of its module,
-/// concurrently. The results go to the resource at the same position in `found`.
+/// concurrently. The results go to the resource at the same position in `outcomes`.
 pub(in crate::plan) async fn visit_objects_to_destroy(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     targets: ObjectsToDestroy<'_>,
-    found: &mut [ResourceOutcome],
+    outcomes: &mut [ResourceOutcome],
 ) {
     let ObjectsToDestroy { provider, by_module } = targets;
-    let mut ends = Vec::with_capacity(found.len());
-    for (at, (resource, to_destroy)) in found.iter().zip(by_module).enumerate() {
+    let mut ends = Vec::with_capacity(outcomes.len());
+    for (at, (resource, to_destroy)) in outcomes.iter().zip(by_module).enumerate() {
         if to_destroy.is_empty() {
             continue;
         }
         let resource = &resource.addr;
-        let found = find_client_of_state(view.session, diags, provider, resource);
+        let resolved = find_client_of_state(view.session, diags, provider, resource);
         // Provider and type are the same for all of them, so one report is enough.
-        let Ok((client, ty)) = found else { return };
+        let Ok((client, ty)) = resolved else { return };
         let end = Rc::new(DestroyPlanner { view, resource, provider, client, ty });
         ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
     }
@@ -188,16 +188,16 @@ pub(in crate::plan) async fn visit_objects_to_destroy(
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
         let deposed = to_destroy.deposed;
-        let found = end.plan_destroy(&mut diags, to_destroy).await;
+        let outcome = end.plan_destroy(&mut diags, to_destroy).await;
         if let Some(block) = end.resource_block_of_object(deposed) {
             point_diagnostics_at_parts(&mut diags, &block.body, block.span);
         }
         view.counter.count_finished();
-        (at, diags, found.ok())
+        (at, diags, outcome.ok())
     });
     for (at, problems, object) in run_concurrently(view, ends).await {
         let _ = diags.append(problems);
-        found[at].objects.extend(object);
+        outcomes[at].objects.extend(object);
     }
 }
 

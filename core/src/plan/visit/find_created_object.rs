@@ -67,8 +67,8 @@ pub(super) async fn find_created_object(
     // The absence of the object is an expected answer here, although the provider reports it as an
     // error.
     let mut import_diags = Diagnostics::new();
-    let found = find_object_by_import_key(view, &mut import_diags, owner, &import_key).await;
-    let mut prior = match found {
+    let imported = find_object_by_import_key(view, &mut import_diags, owner, &import_key).await;
+    let mut prior = match imported {
         Ok(ImportSearchOutcome::Found(prior)) => prior,
         // Only an explicit answer that there is no object settles the operation as never done. Any
         // error leaves it open, since a service may be unreachable or slow to list.
@@ -140,24 +140,24 @@ async fn find_created_by_listing(
         !known.contains(&one.stored)
             && compatibility_violations(ty.schema_block(), planned, &one.object).is_empty()
     };
-    let found: Vec<ListedObject> = listed.into_iter().filter(fits).collect();
+    let candidates: Vec<ListedObject> = listed.into_iter().filter(fits).collect();
     let open = view.options.interrupted_creations.iter();
     let open =
         open.filter(|(other, _)| other.resource.resource_type() == addr.resource.resource_type());
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();
-    match choose_candidate(ty, addr, &found, &open) {
+    match choose_candidate(ty, addr, &candidates, &open) {
         Some(one) => Some(ImportKey::Identity(one.identity.clone())),
         None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
                  as planned and in no state, and {n_missing} of that type may have been \
                  made. So it is unknown whether the object exists.{}",
-                match found.len() {
+                match candidates.len() {
                     1 => "one is".to_owned(),
                     n => format!("{n} are"),
                 },
-                describe_candidates(&found)
+                describe_candidates(&candidates)
             );
             warn_of_unresolved(diags, addr, detail);
             None
@@ -175,9 +175,9 @@ fn warn_of_unresolved(diags: &mut Diagnostics, addr: &InstanceAddr, detail: Stri
 const MAX_LISTED_CANDIDATES: usize = 10;
 
 /// Names the listed objects that may be the one in question, each by its id.
-fn describe_candidates(found: &[ListedObject]) -> String {
+fn describe_candidates(candidates: &[ListedObject]) -> String {
     let mut text = String::new();
-    for one in found.iter().take(MAX_LISTED_CANDIDATES) {
+    for one in candidates.iter().take(MAX_LISTED_CANDIDATES) {
         let id = match one.object.value() {
             Value::Object(attributes) => attributes.get("id"),
             _ => None,
@@ -188,7 +188,7 @@ fn describe_candidates(found: &[ListedObject]) -> String {
         };
         text.push_str(&format!("\n  {id}"));
     }
-    let more = found.len().saturating_sub(MAX_LISTED_CANDIDATES);
+    let more = candidates.len().saturating_sub(MAX_LISTED_CANDIDATES);
     match (text.is_empty(), more) {
         (true, _) => text,
         (false, 0) => format!("\n\nThese fit:{text}"),
@@ -201,7 +201,7 @@ fn describe_candidates(found: &[ListedObject]) -> String {
 fn choose_candidate<'l>(
     ty: &ResourceType,
     addr: &InstanceAddr,
-    found: &'l [ListedObject],
+    candidates: &'l [ListedObject],
     open: &[(&InstanceAddr, &Value)],
 ) -> Option<&'l ListedObject> {
     let fitting = |one: &ListedObject| -> Vec<&InstanceAddr> {
@@ -214,16 +214,18 @@ fn choose_candidate<'l>(
     };
     // A wrong assignment would swap two objects for good, so there must be one group of equal plans
     // with at least as many operations as objects.
-    let operations = fitting(found.first()?);
-    if found.len() > operations.len() || found.iter().any(|one| fitting(one) != operations) {
+    let operations = fitting(candidates.first()?);
+    if candidates.len() > operations.len()
+        || candidates.iter().any(|one| fitting(one) != operations)
+    {
         return None;
     }
     let index = operations.iter().position(|other| *other == addr)?;
-    let mut found: Vec<&ListedObject> = found.iter().collect();
+    let mut sorted: Vec<&ListedObject> = candidates.iter().collect();
     // Sorted, so that each visit assigns the same objects, in whatever order the provider lists
     // them: the visits of the instances are independent.
-    found.sort_by(|one, other| one.stored.cmp(&other.stored));
-    found.get(index).copied()
+    sorted.sort_by(|one, other| one.stored.cmp(&other.stored));
+    sorted.get(index).copied()
 }
 
 /// Returns the identities of the objects of a type in the state.

@@ -46,10 +46,10 @@ pub(super) fn generate_config(
     // Kept before it is read: a block with errors is written to the file too, for the author to
     // correct.
     view.session.results.generated.insert_config(addr, &text);
-    let mut found = Diagnostics::new();
-    let resource = generated_blocks::read_generated_block(&mut found, &text);
-    found.map_from_position(0, |problem| point_at_import_block(problem, vertex.config.span));
-    diags.append(found)?;
+    let mut block_diags = Diagnostics::new();
+    let resource = generated_blocks::read_generated_block(&mut block_diags, &text);
+    block_diags.map_from_position(0, |problem| point_at_import_block(problem, vertex.config.span));
+    diags.append(block_diags)?;
     Ok(GeneratedConfig { text, resource: resource? })
 }
 

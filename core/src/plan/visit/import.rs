@@ -119,11 +119,11 @@ async fn read_imported_object(
 ) -> Result<ImportSearchOutcome, Reported> {
     let (ObjectOwner { client, ty, addr, .. }, about) = (owner, owner.call_context());
     let watch = view.session.watch;
-    let found = add_marks(ty, imported.value, &[]);
+    let value = add_marks(ty, imported.value, &[]);
     // Also with `-refresh=false`: an import may return no more than the ID.
-    watch.on_event(&Event::RefreshStart { addr, deposed: None, label: object_label(&found) });
+    watch.on_event(&Event::RefreshStart { addr, deposed: None, label: object_label(&value) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
-    let current = ObjectToRead { value: &found, private: &imported.private, identity };
+    let current = ObjectToRead { value: &value, private: &imported.private, identity };
     let read = client.read_object(diags, ty, current, about).await?;
     if read.value.value().is_null() {
         watch.on_event(&Event::RefreshDone { addr, label: None });

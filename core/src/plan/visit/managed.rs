@@ -55,9 +55,9 @@ pub(super) async fn plan_managed_instance(
             (Some(refresh::refresh_object(view, diags, owner, object).await?), None)
         }
         (None, Some(import_key)) => {
-            let found = import::find_imported_object(view, diags, owner, import_key).await?;
+            let imported = import::find_imported_object(view, diags, owner, import_key).await?;
             (
-                Some(found),
+                Some(imported),
                 Some(PlannedImport { import_key: import_key.clone(), generated_config: None }),
             )
         }
@@ -69,7 +69,7 @@ pub(super) async fn plan_managed_instance(
         // object that exists already.
         let creation = InterruptedCreation { planned, config: vertex.config };
         match find_created_object::find_created_object(view, diags, owner, creation).await {
-            CreationSearchResult::Found(found) => prior = Some(*found),
+            CreationSearchResult::Found(created) => prior = Some(*created),
             CreationSearchResult::NotCreated => never_made = true,
             CreationSearchResult::Unknown => {}
         }
@@ -81,14 +81,14 @@ pub(super) async fn plan_managed_instance(
         return instance.plan_refresh_only(diags, prior, scope).await;
     }
     // Generated from the refreshed object and not from the import, whose result may be an id alone.
-    let found = prior.as_ref().filter(|_| vertex.generated);
-    let found = found.map(|prior| ImportedObjectWithoutBlock {
+    let imported = prior.as_ref().filter(|_| vertex.generated);
+    let imported = imported.map(|prior| ImportedObjectWithoutBlock {
         addr: &addr,
         ty: &ty,
         value: &prior.current,
     });
     let generated =
-        found.map(|it| generate_config::generate_config(view, diags, vertex, it)).transpose()?;
+        imported.map(|it| generate_config::generate_config(view, diags, vertex, it)).transpose()?;
     // Collected apart, because errors in generated configuration have no source file, and are
     // reported at the `import` block instead.
     let mut problems = Diagnostics::new();
@@ -117,11 +117,11 @@ pub(super) async fn plan_managed_instance(
         .check_postconditions(diags, scope, &change.after)
         .await;
     store_config_dependencies(view, prior.as_mut(), &change);
-    let mut found = instance.planned_object(prior, change);
+    let mut outcome = instance.planned_object(prior, change);
     if never_made {
-        found.refreshed = RefreshResult::NotCreated;
+        outcome.refreshed = RefreshResult::NotCreated;
     }
-    Ok(found)
+    Ok(outcome)
 }
 
 /// Has the state take over the settings of the configuration beside the attributes of the object.
@@ -336,10 +336,10 @@ impl<'a> ManagedInstance<'a> {
             let dependencies = (!self.view.options.skip_refresh).then_some(&dependencies);
             prior.add_config_dependencies(dependencies, order == ReplaceOrder::CreateFirst);
         }
-        let found = self.without_change(prior);
-        let value = found.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
+        let outcome = self.without_change(prior);
+        let value = outcome.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
         written.check_postconditions(diags, scope, &value).await?;
-        Ok(found)
+        Ok(outcome)
     }
 
     fn without_change(&self, prior: Option<PriorState>) -> ObjectOutcome {

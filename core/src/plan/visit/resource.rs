@@ -88,20 +88,20 @@ pub(in crate::plan) async fn visit_resource(
     if is_managed {
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
-    let mut found = plan_instances(view, diags, &here).await;
+    let mut outcomes = plan_instances(view, diags, &here).await;
     let only_looks = view.options.mode == plan::PlanMode::RefreshOnly;
     if is_managed && only_looks && view.options.adoptions.is_empty() {
-        found.iter_mut().for_each(omit_missing_from_outcome);
+        outcomes.iter_mut().for_each(omit_missing_from_outcome);
     }
-    for (here, found) in here.iter().zip(&mut found) {
-        found.objects.extend(untargeted_objects(view, diags, here));
+    for (here, outcome) in here.iter().zip(&mut outcomes) {
+        outcome.objects.extend(untargeted_objects(view, diags, here));
     }
     if is_managed {
-        plan_orphaned_objects(view, diags, resource, &mut found).await;
-        found.extend(destroy::visit_lost_modules(view, diags, vertex, &modules).await);
-        found.extend(find_adoptions_without_instance(view, diags, resource).await);
+        plan_orphaned_objects(view, diags, resource, &mut outcomes).await;
+        outcomes.extend(destroy::visit_lost_modules(view, diags, vertex, &modules).await);
+        outcomes.extend(find_adoptions_without_instance(view, diags, resource).await);
     }
-    found
+    outcomes
 }
 
 /// Returns the imports into a resource: the IDs, by instance.
@@ -149,13 +149,13 @@ async fn find_adoptions_without_instance(
     let unplaced = adoptions_of_resource(view, vertex).filter(|(addr, adoption)| {
         adoption.unwritten.is_some() && !is_instance_in_config(in_modules, addr)
     });
-    let mut found = Vec::new();
+    let mut outcomes = Vec::new();
     for (addr, _) in unplaced {
         let object = import::find_object_without_block(view, diags, &vertex.provider, addr).await;
         let (addr, objects) = (addr.resource_addr(), object.into_iter().collect());
-        found.push(ResourceOutcome { addr, expansion: None, objects });
+        outcomes.push(ResourceOutcome { addr, expansion: None, objects });
     }
-    found
+    outcomes
 }
 
 /// Whether the configuration has an instance.
@@ -199,7 +199,7 @@ async fn plan_instances(
     diags: &mut Diagnostics,
     here: &[ResourceInModule<'_>],
 ) -> Vec<ResourceOutcome> {
-    let mut found: Vec<ResourceOutcome> = here
+    let mut outcomes: Vec<ResourceOutcome> = here
         .iter()
         .map(|here| ResourceOutcome {
             addr: here.addr.clone(),
@@ -215,15 +215,15 @@ async fn plan_instances(
     let planned: Vec<_> = planned.collect();
     view.counter.add_expected(planned.len());
     let planned = planned.into_iter().map(|(at, here, key)| async move {
-        let found = plan_instance(view, here, key).await;
+        let object = plan_instance(view, here, key).await;
         view.counter.count_finished();
-        (at, found)
+        (at, object)
     });
     for (at, (problems, object)) in run_concurrently(view, planned).await {
         let _ = diags.append(problems);
-        found[at].objects.extend(object);
+        outcomes[at].objects.extend(object);
     }
-    found
+    outcomes
 }
 
 /// Plans the end of the objects that have no place any more.
@@ -231,7 +231,7 @@ async fn plan_orphaned_objects(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     resource: ExpandedResource<'_>,
-    found: &mut [ResourceOutcome],
+    outcomes: &mut [ResourceOutcome],
 ) {
     let ExpandedResource { vertex, in_modules } = resource;
     let all = in_modules.iter().map(|here| {
@@ -243,7 +243,7 @@ async fn plan_orphaned_objects(
         to_destroy
     });
     let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all.collect() };
-    destroy::visit_objects_to_destroy(view, diags, targets, found).await;
+    destroy::visit_objects_to_destroy(view, diags, targets, outcomes).await;
 }
 
 fn expand_in_module(
@@ -287,12 +287,12 @@ fn warn_of_unmatched_replace(
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A
 /// missing object followed by existing ones keeps its place.
-fn omit_missing_from_outcome(found: &mut ResourceOutcome) {
+fn omit_missing_from_outcome(outcome: &mut ResourceOutcome) {
     let is_there =
         |object: &ObjectOutcome| object.value.as_ref().is_some_and(|it| !it.is_unknown());
     let last =
-        found.objects.iter().filter(|object| is_there(object)).map(|it| it.key.clone()).max();
-    for object in &mut found.objects {
+        outcome.objects.iter().filter(|object| is_there(object)).map(|it| it.key.clone()).max();
+    for object in &mut outcome.objects {
         let keeps_its_place = match &object.key {
             InstanceKey::None => true,
             key @ InstanceKey::Int(_) => last.as_ref().is_some_and(|last| key < last),
@@ -357,14 +357,14 @@ async fn plan_instance(
     }
     // The semaphore is never closed, so a permit always comes.
     let _permit = view.session.permits.acquire().await;
-    let found = match here.addr.resource.mode() {
+    let outcome = match here.addr.resource.mode() {
         ResourceMode::Managed => managed::plan_managed_instance(view, &mut diags, here, key).await,
         ResourceMode::Data => data::plan_data_instance(view, &mut diags, here, key).await,
         ResourceMode::Ephemeral => open_ephemeral_instance(view, &mut diags, here, key).await,
     };
     let config = here.vertex.config;
     point_diagnostics_at_parts(&mut diags, &config.body, config.span);
-    (diags, found.ok())
+    (diags, outcome.ok())
 }
 
 /// Opens an instance of an ephemeral resource.

@@ -140,7 +140,7 @@ pub(super) async fn read_remote_state(
     };
     let mut diagnostics = Vec::new();
     let null = Value::null(Type::Dynamic);
-    let found = match states {
+    let state = match states {
         Some(states) => {
             let source =
                 RemoteStateSource { address: Some(address), ..remote_state_source(config, &null) };
@@ -148,7 +148,7 @@ pub(super) async fn read_remote_state(
         }
         None => Err(no_backends_error()),
     };
-    match found {
+    match state {
         Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
             // As in Terraform, it is not sensitive here, even if it is sensitive in the other
             // configuration.

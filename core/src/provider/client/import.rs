@@ -158,8 +158,8 @@ impl ProviderClient {
         let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
-        let mut found = answer.resources.into_iter();
-        let Some(imported) = found.next() else {
+        let mut objects = answer.resources.into_iter();
+        let Some(imported) = objects.next() else {
             let summary = messages::IMPORT_RETURNED_NO_RESOURCES;
             return Err(diags.error(import_mismatch_error(summary, import_key, "nothing", about)));
         };
@@ -174,7 +174,7 @@ impl ProviderClient {
         )?;
         let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
-        for other in found {
+        for other in objects {
             if !check_answer(&import_answer_to_check(ty, &other), &ty.contract_schemas()).is_empty()
             {
                 let returned = format!(
@@ -196,15 +196,15 @@ impl ProviderClient {
     fn decode_imported(
         &self,
         diags: &mut Diagnostics,
-        found: ImportedResource,
+        imported: ImportedResource,
         import_key: &ImportKey,
         context: ResponseContext<'_>,
     ) -> Result<ImportedObject, Reported> {
         let ResponseContext { call, ty, about } = context;
-        let value = self.decode_object(diags, &found.state, context)?;
+        let value = self.decode_object(diags, &imported.state, context)?;
         let mut result = Ok(());
         let exchange =
-            import_answer_to_check(ty, &found).with_answered_object(&found.state, &value);
+            import_answer_to_check(ty, &imported).with_answered_object(&imported.state, &value);
         for violation in check_answer(&exchange, &ty.contract_schemas()) {
             let (rule, problem) = (violation.rule, &violation.to_string());
             let invalid = |summary| ContractViolation { summary, rule, call, problem };
@@ -226,20 +226,23 @@ impl ProviderClient {
             });
         }
         result?;
-        let answered =
-            ObjectInResponse { payload: &found.state, value: &value, private: &found.private };
+        let answered = ObjectInResponse {
+            payload: &imported.state,
+            value: &value,
+            private: &imported.private,
+        };
         self.check_object_size(diags, answered, context)?;
-        let identity = self.decode_identity(diags, found.identity, context)?;
-        Ok(ImportedObject { value, private: found.private, identity })
+        let identity = self.decode_identity(diags, imported.identity, context)?;
+        Ok(ImportedObject { value, private: imported.private, identity })
     }
 }
 
 /// An imported object before its decoding.
 fn import_answer_to_check<'a>(
     ty: &'a ResourceType,
-    found: &'a ImportedResource,
+    imported: &'a ImportedResource,
 ) -> AnswerToCheck<'a> {
-    AnswerToCheck::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
+    AnswerToCheck::for_call(contract::Call::Import { asked: &ty.name, found: &imported.type_name })
 }
 
 /// Explains why the imported object is not the requested one.

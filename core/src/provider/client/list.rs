@@ -68,7 +68,7 @@ impl ProviderClient {
             collect_objects(ty, form, events).await
         };
         let reason = match listing.await {
-            Ok(Ok(found)) => return Ok(found),
+            Ok(Ok(objects)) => return Ok(objects),
             // A provider may quote values of the configuration, sensitive ones included.
             Ok(Err(reason)) => self.mask_secrets(reason),
             Err(failure) => {
@@ -86,23 +86,23 @@ async fn collect_objects(
     form: &IdentityType,
     mut events: StreamedResponse<ListEvent>,
 ) -> Result<Result<Vec<ListedObject>, String>, Failure> {
-    let mut found = Vec::new();
+    let mut objects = Vec::new();
     while let Some(event) = events.next().await {
         // A partial list cannot be used, because a missing object could be the second match.
         match decode_listed_object(ty, form, event?) {
-            Ok(object) => found.push(object),
+            Ok(object) => objects.push(object),
             Err(reason) => return Ok(Err(reason)),
         }
         // A provider may have stopped at the limit that was sent, so the list may be
         // incomplete.
-        if found.len() >= MAX_LISTED_OBJECTS {
+        if objects.len() >= MAX_LISTED_OBJECTS {
             let reason = format!(
                 "The provider listed {MAX_LISTED_OBJECTS} objects, the maximum, so more may exist."
             );
             return Ok(Err(reason));
         }
     }
-    Ok(Ok(found))
+    Ok(Ok(objects))
 }
 
 /// Decodes a listed object.

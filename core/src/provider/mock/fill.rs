@@ -77,7 +77,7 @@ impl<'v> MockContent<'v> {
         match (self, self.member(name)) {
             (Self::NotAnObject(..), _) => self.clone(),
             (_, Some(value)) if !is_object(value) => Self::NotAnObject(value, path.clone()),
-            (_, found) => Self::Content(found),
+            (_, actual) => Self::Content(actual),
         }
     }
 }

@@ -62,8 +62,12 @@ impl<'c> SharedVisit<'c> for ModuleCallVertex<'c> {
         session.evaluate_with_functions(diags, find).await.ok()
     }
 
-    fn record(&self, eval_inputs: EvalInputs<'_>, found: Self::Outcome) -> Option<RootOutput<'c>> {
-        Self::record(*self, eval_inputs, found);
+    fn record(
+        &self,
+        eval_inputs: EvalInputs<'_>,
+        outcome: Self::Outcome,
+    ) -> Option<RootOutput<'c>> {
+        Self::record(*self, eval_inputs, outcome);
         None
     }
 

@@ -83,10 +83,14 @@ impl<'c> SharedVisit<'c> for ValueVertex<'c> {
         session.evaluate_with_functions(diags, find).await.ok()
     }
 
-    fn record(&self, eval_inputs: EvalInputs<'_>, found: Self::Outcome) -> Option<RootOutput<'c>> {
+    fn record(
+        &self,
+        eval_inputs: EvalInputs<'_>,
+        outcome: Self::Outcome,
+    ) -> Option<RootOutput<'c>> {
         // The root module has exactly one instance.
-        let output = self.as_root_output().zip(found.first().cloned());
-        self.record_values(eval_inputs.results, found);
+        let output = self.as_root_output().zip(outcome.first().cloned());
+        self.record_values(eval_inputs.results, outcome);
         output
     }
 

@@ -107,9 +107,9 @@ fn plan_module_moves(
     let modules = |state: &State| -> BTreeSet<ModuleAddr> {
         state.resources.keys().map(|addr| addr.module.clone()).collect()
     };
-    let mut found = modules(states.source);
-    found.retain(|module| module.0.starts_with(&from.0));
-    if found.is_empty() {
+    let mut moved_modules = modules(states.source);
+    moved_modules.retain(|module| module.0.starts_with(&from.0));
+    if moved_modules.is_empty() {
         return Err(no_match_error(diags, &Target::Module(from.clone())));
     }
     let Target::Module(to) = to else {
@@ -120,7 +120,7 @@ fn plan_module_moves(
     };
     let taken = modules(states.destination);
     let mut moves = Vec::new();
-    for module in found {
+    for module in moved_modules {
         let below = module.0.get(from.0.len()..).unwrap_or_default();
         let new = ModuleAddr(Arc::new(to.0.iter().chain(below).cloned().collect()));
         if taken.contains(&new) {

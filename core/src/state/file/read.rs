@@ -126,9 +126,9 @@ fn state_parse_error(text: &[u8], error: &serde_json::Error) -> FileError {
         encryption_version: Option<String>,
     }
     if error.is_data() {
-        let found: Versions = parse_json_object(text).unwrap_or_default();
-        match found.version.map(check_version) {
-            _ if found.encryption_version.is_some() => return FileError::Encrypted,
+        let versions: Versions = parse_json_object(text).unwrap_or_default();
+        match versions.version.map(check_version) {
+            _ if versions.encryption_version.is_some() => return FileError::Encrypted,
             None => return FileError::NoVersion,
             Some(Err(other)) => return other,
             Some(Ok(())) => {}
@@ -456,8 +456,8 @@ fn parse_name_cached<T: FromStr + Clone>(
     text: &str,
     wrong: impl FnOnce(T::Err) -> StateFileError,
 ) -> Result<T, StateFileError> {
-    if let Some(found) = known.get(text) {
-        return Ok(found.clone());
+    if let Some(name) = known.get(text) {
+        return Ok(name.clone());
     }
     let read: T = text.parse().map_err(wrong)?;
     known.insert(text.to_owned(), read.clone());

@@ -172,11 +172,11 @@ fn translate_resources(
 ) -> Result<Vec<Version4Resource>, String> {
     let steps: Vec<String> = calls.iter().map(|name| format!("module.{name}")).collect();
     let module = steps.join(".");
-    let mut found: BTreeMap<(&str, String, String), Version4Resource> = BTreeMap::new();
+    let mut translated: BTreeMap<(&str, String, String), Version4Resource> = BTreeMap::new();
     for (text, old) in instances {
         let Version3Address { mode, kind, name, index } = Version3Address::read(text)?;
         let key = (mode, kind.to_owned(), name.to_owned());
-        let resource = match found.entry(key) {
+        let resource = match translated.entry(key) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => entry.insert(Version4Resource {
                 module: module.clone(),
@@ -199,7 +199,7 @@ fn translate_resources(
             resource.instances.push(Version4Object { index_key: index, deposed, ..object });
         }
     }
-    Ok(found.into_values().collect())
+    Ok(translated.into_values().collect())
 }
 
 /// The address of an instance in its module.
@@ -371,8 +371,8 @@ mod tests {
             (version_3_file(r#""a.b.-1": {"primary": {}}"#), "instance key -1"),
         ];
         for (text, expected) in table {
-            let found = upgrade_error(&text);
-            assert!(found.contains(expected), "{text}: {found}");
+            let message = upgrade_error(&text);
+            assert!(message.contains(expected), "{text}: {message}");
         }
     }
 

@@ -73,9 +73,9 @@ impl LocalIntentLog {
     pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
         let mut journals = Vec::new();
         for directory in self.read_dirs() {
-            let found = recover::read_interrupted_journals(directory)?;
-            let seal = |found| JournalContent { seal: self.seal.clone(), ..found };
-            journals.extend(found.into_iter().map(seal));
+            let contents = recover::read_interrupted_journals(directory)?;
+            let seal = |content| JournalContent { seal: self.seal.clone(), ..content };
+            journals.extend(contents.into_iter().map(seal));
         }
         Ok(journals)
     }
@@ -144,7 +144,8 @@ impl IntentLog for LocalIntentLog {
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
         let entries = self.read_dirs().filter_map(|directory| directory.read_dir().ok()).flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
+        let paths =
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == "wal"));
         let traces = paths.map(|path| {
             let bytes = journal::read_journal_file(&path).ok();
             UnfinishedRun::from_journal(path.display().to_string(), bytes.as_deref())

@@ -175,8 +175,8 @@ fn build_journal_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>)
 /// The kind of a record by its first bytes, of which one may be damaged.
 fn guess_record_kind(text: &[u8]) -> LostRecordKind {
     let is_like = |name: &[u8]| {
-        let found = text.get(..name.len());
-        found.is_some_and(|found| found.iter().zip(name).filter(|(a, b)| a != b).count() <= 1)
+        let prefix = text.get(..name.len());
+        prefix.is_some_and(|prefix| prefix.iter().zip(name).filter(|(a, b)| a != b).count() <= 1)
     };
     let kind = RECORD_KIND_PREFIXES.iter().find(|(name, _)| is_like(name));
     kind.map_or(LostRecordKind::Unknown, |(_, kind)| *kind)
@@ -186,8 +186,8 @@ fn guess_record_kind(text: &[u8]) -> LostRecordKind {
 fn find_json_members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> {
     /// The maximum number of listed names; a damaged journal may be large.
     const MAX_FOUND_VALUES: usize = 20;
-    let found = bytes.windows(name.len()).enumerate().filter(|(_, found)| *found == name);
-    let values = found.filter_map(|(at, _)| {
+    let names = bytes.windows(name.len()).enumerate().filter(|(_, names)| *names == name);
+    let values = names.filter_map(|(at, _)| {
         let after = &bytes[at + name.len()..];
         serde_json::Deserializer::from_slice(after).into_iter::<T>().next()?.ok()
     });

@@ -27,7 +27,7 @@ pub fn recover_journals_in_dir(
 /// # Errors
 /// When one of the journals cannot be read.
 pub fn read_interrupted_journals(directory: &Path) -> Result<Vec<JournalContent>, JournalError> {
-    let mut found = Vec::new();
+    let mut journals = Vec::new();
     for path in journal_paths(directory)? {
         // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
         // operations are not interrupted, and taking them over would settle them twice.
@@ -36,9 +36,9 @@ pub fn read_interrupted_journals(directory: &Path) -> Result<Vec<JournalContent>
         }
         let bytes = journal::read_journal_file(&path)?;
         let journal = Arc::new(StoredJournalFile { path });
-        found.push(JournalContent { journal, bytes, seal: None });
+        journals.push(JournalContent { journal, bytes, seal: None });
     }
-    Ok(found)
+    Ok(journals)
 }
 
 /// Whether a run on this machine still writes a journal; `false` if the file does not exist.

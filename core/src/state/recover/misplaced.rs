@@ -76,10 +76,11 @@ impl MisplacedSearch<'_> {
         let own_dir = own_name.and_then(|name| JournalDir::from_name(parent, name));
         let is_remote = own_dir.is_some_and(|dir| dir.place == JournaledPlace::Remote);
         let directories = names.iter().filter_map(|name| JournalDir::from_name(parent, name));
-        let others = directories.filter(|found| {
-            found.directory != self.own && (!is_remote || found.place == JournaledPlace::Remote)
+        let others = directories.filter(|candidate| {
+            candidate.directory != self.own
+                && (!is_remote || candidate.place == JournaledPlace::Remote)
         });
-        others.filter_map(|found| found.find_lacking(self)).collect()
+        others.filter_map(|candidate| candidate.find_lacking(self)).collect()
     }
 
     /// Whether a journal is found elsewhere.
@@ -127,7 +128,7 @@ impl JournalDir {
         }
         let is_of_lineage = journals.iter().any(|journal| lineage_of_journal(journal).is_some());
         let Self { directory, place } = self;
-        let mut found = MisplacedJournals {
+        let mut misplaced = MisplacedJournals {
             directory,
             own_dir: own.to_owned(),
             place,
@@ -137,16 +138,16 @@ impl JournalDir {
         };
         // Records that cannot be read may be of objects that exist.
         let Ok(recovery) = recover_journals(journals, Some(state.clone())) else {
-            return Some(found);
+            return Some(misplaced);
         };
-        found.n_results = recovery.runs.iter().map(|run| run.n_replayed).sum();
+        misplaced.n_results = recovery.runs.iter().map(|run| run.n_replayed).sum();
         let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
-        found.open = open.map(|one| one.addr.clone()).collect();
+        misplaced.open = open.map(|one| one.addr.clone()).collect();
         let mut damages = recovery.runs.iter().filter_map(|run| run.damage.as_ref());
-        let is_lacking = found.n_results > 0
-            || !found.open.is_empty()
+        let is_lacking = misplaced.n_results > 0
+            || !misplaced.open.is_empty()
             || damages.any(|damage| damage.hides_creation);
-        is_lacking.then_some(found)
+        is_lacking.then_some(misplaced)
     }
 
     /// Whether a journal goes with a state.

@@ -14,7 +14,7 @@ pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
     let keys = bytes
         .windows(MSGPACK_ID_KEY.len())
         .enumerate()
-        .filter(|(_, found)| *found == MSGPACK_ID_KEY);
+        .filter(|(_, window)| *window == MSGPACK_ID_KEY);
     let mut values =
         keys.filter_map(|(at, _)| read_printable_string(&bytes[at + MSGPACK_ID_KEY.len()..]));
     // A match of the key may be the value before it.

@@ -181,7 +181,7 @@ impl<'l> JournalReplay<'l> {
                 false => JournalExtent::Unknown,
             };
             // Objects in such a state may also have been created by the program that began it.
-            let found = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
+            let serial = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
             let included = if let JournalExtent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 let Record::Settled { op, .. } = record else { continue };
@@ -197,7 +197,7 @@ impl<'l> JournalReplay<'l> {
             // An empty state also has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
             for op in doubted {
-                recovery.unresolved.extend(self.unresolved_operation(op, found)?);
+                recovery.unresolved.extend(self.unresolved_operation(op, serial)?);
             }
         }
         recovery.runs.push(run);
@@ -353,7 +353,7 @@ impl<'l> JournalReplay<'l> {
     fn unresolved_operation(
         &self,
         op: u64,
-        found: u64,
+        serial: u64,
     ) -> Result<Option<UnresolvedOperation>, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
         let ReplayedCall { intent, slot: ObjectSlot { addr, deposed }, provider } = call;
@@ -377,7 +377,7 @@ impl<'l> JournalReplay<'l> {
             decided: None,
             moved: None,
             op,
-            found,
+            found: serial,
             journal: Arc::clone(&self.journal),
         }))
     }

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn keys_are_paths_and_counts_say_what_is_there() {
-        let found = read(
+        let value = read(
             &machine(),
             &[
                 ("name", "m"),
@@ -155,7 +155,7 @@ mod tests {
             ],
         );
         expect![[r#"{"disks":[{"fast":true,"size":10}],"links":[{"fast":null,"size":5}],"name":"m","ports":[22,80],"tags":{"a":"1","a.b":"2"},"zone":null}"#]]
-        .assert_eq(&found);
+        .assert_eq(&value);
     }
 
     #[test]
@@ -167,10 +167,10 @@ mod tests {
             (("ports.#", "x"), "`ports.#` is \"x\""),
         ];
         for (text, expected) in table {
-            let found = read(&machine(), &[text]);
-            assert!(found.contains(expected), "{expected}: {found}");
+            let message = read(&machine(), &[text]);
+            assert!(message.contains(expected), "{expected}: {message}");
         }
-        let found = read(&machine(), &[("ports.#", "1"), ("ports.1", "http")]);
-        assert!(found.starts_with("`ports.1` is \"http\": "), "{found}");
+        let message = read(&machine(), &[("ports.#", "1"), ("ports.1", "http")]);
+        assert!(message.starts_with("`ports.1` is \"http\": "), "{message}");
     }
 }

@@ -210,14 +210,14 @@ mod tests {
                 .map(|(attr, rest)| (attr.docs.description.clone(), rest.len()))
         };
         let disk = Path::root().attribute("disk").index(0);
-        let found = |name: &str, n_rest| Some((name.to_owned(), n_rest));
-        assert_eq!(name(Path::root().attribute("id")), found("id", 0));
-        assert_eq!(name(Path::root().attribute("tags").key("a")), found("tags", 1));
-        assert_eq!(name(disk.attribute("size")), found("disk.size", 0));
+        let expected = |name: &str, n_rest| Some((name.to_owned(), n_rest));
+        assert_eq!(name(Path::root().attribute("id")), expected("id", 0));
+        assert_eq!(name(Path::root().attribute("tags").key("a")), expected("tags", 1));
+        assert_eq!(name(disk.attribute("size")), expected("disk.size", 0));
         assert_eq!(name(disk.clone()), None);
         let net = Path::root().attribute("net");
-        assert_eq!(name(net.key("k").attribute("secret")), found("net.secret", 0));
-        assert_eq!(name(net.key("k")), found("net", 1));
+        assert_eq!(name(net.key("k").attribute("secret")), expected("net.secret", 0));
+        assert_eq!(name(net.key("k")), expected("net", 1));
         assert_eq!(name(net.key("k").attribute("no")), None);
         assert_eq!(name(Path::root().attribute("no")), None);
         assert_eq!(name(Path::root()), None);

@@ -199,10 +199,10 @@ mod tests {
             vec![("d", attr(Type::list(Type::Dynamic), Role::Optional)), ("w", write_only.clone())]
         };
         let set = nested(Nesting::Set, inside(), Role::Optional);
-        let found =
+        let problems =
             problems(block(vec![("s", set)], vec![("b", Nesting::Set, block(inside(), vec![]))]));
         assert_eq!(
-            found,
+            problems,
             [
                 "s.d: a dynamically typed attribute cannot be inside a set",
                 "s.w: a write-only attribute cannot be inside a set",
@@ -217,7 +217,7 @@ mod tests {
         let mut deprecated = attr(Type::Bool, Role::Optional);
         deprecated.docs.deprecation = "no".into();
         let computed = Attribute { write_only: true, ..attr(Type::Bool, Role::Computed) };
-        let found = problems(block(
+        let problems = problems(block(
             vec![("a", deprecated), ("w", computed)],
             vec![
                 ("Upper", Nesting::List, Block::default()),
@@ -225,7 +225,7 @@ mod tests {
             ],
         ));
         assert_eq!(
-            found,
+            problems,
             [
                 "a: a deprecation message is given, but the attribute is not deprecated",
                 "w: a write-only attribute cannot be computed",

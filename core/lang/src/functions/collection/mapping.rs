@@ -192,12 +192,12 @@ fn missing_key_reason(key: &Str, marks: Marks) -> String {
 fn lookup(args: &Args<'_>) -> FunctionResult {
     let (mapping, key) = (args.value(0), args.text(1)?);
     let marks = mapping.marks() | args.value(1).marks();
-    let found = match mapping.without_own_marks() {
+    let element = match mapping.without_own_marks() {
         Value::Object(object) => object.get(key),
         Value::Map(map) => map.get(key),
         _ => None,
     };
-    match (found, args.values_from(2)) {
+    match (element, args.values_from(2)) {
         (Some(value), _) => Ok(value.clone().mark(marks)),
         (None, [default, ..]) => Ok(convert_to_result_type(default, args.ty)?.mark(marks)),
         (None, []) => Err(CallError::new(missing_key_reason(key, marks))),

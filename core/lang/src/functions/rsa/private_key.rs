@@ -70,8 +70,8 @@ fn read_pkcs8(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
 
 /// Returns the content of an element with this tag, and the bytes after it.
 fn read_asn1_element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let [found, length, rest @ ..] = bytes else { return None };
-    if *found != tag {
+    let [actual_tag, length, rest @ ..] = bytes else { return None };
+    if *actual_tag != tag {
         return None;
     }
     let (length, rest) = match *length {

@@ -55,14 +55,14 @@ impl TimestampCursor<'_> {
     fn read_digits(&mut self, n: usize, component: &str) -> Result<u32, String> {
         let mut number = 0;
         let end = self.rest.iter().position(|byte| b"-T:.Z+".contains(byte));
-        let found = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or_default();
+        let text = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or_default();
         for _ in 0..n {
             match self.next_byte() {
                 Some(digit @ b'0'..=b'9') => number = number * 10 + u32::from(digit - b'0'),
                 _ => {
-                    let found = String::from_utf8_lossy(found);
+                    let text = String::from_utf8_lossy(text);
                     return Err(format!(
-                        "cannot use {found:?} as {component}: it must have {n} digits"
+                        "cannot use {text:?} as {component}: it must have {n} digits"
                     ));
                 }
             }

@@ -326,10 +326,10 @@ impl<'a> Parser<'a> {
         &mut self,
         keyword: &str,
         open: Span,
-        found: Option<TemplatePiece<'a>>,
+        piece: Option<TemplatePiece<'a>>,
     ) -> Reported {
         let position = self.format_line_and_column(open);
-        match found {
+        match piece {
             Some(piece) => self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&piece.directive_keyword()]),
                 format!("The {keyword} at {position} must be closed with end{keyword} first."),

@@ -90,7 +90,7 @@ impl ChangeCall<'_> {
     }
 }
 
-fn matches_planned(ty: &ResourceType, planned: &Plain, found: &Plain) -> bool {
-    !found.value().is_null()
-        && compatibility_violations(ty.schema_block(), planned, found).is_empty()
+fn matches_planned(ty: &ResourceType, planned: &Plain, actual: &Plain) -> bool {
+    !actual.value().is_null()
+        && compatibility_violations(ty.schema_block(), planned, actual).is_empty()
 }

@@ -369,8 +369,8 @@ impl ChangeCall<'_> {
         let read: BTreeMap<Str, Value> =
             answer.salvage_attributes(&self.ty.ty).into_iter().collect();
         let part = |of: &Plain, name: &Str| {
-            let found = Path::root().attribute(name.clone()).find(of.value()).cloned();
-            found.filter(Value::is_wholly_known)
+            let part = Path::root().attribute(name.clone()).find(of.value()).cloned();
+            part.filter(Value::is_wholly_known)
         };
         let is_new = |(name, value): (&Str, &Value)| {
             value.is_wholly_known() && !value.is_null() && part(planned, name).is_none()

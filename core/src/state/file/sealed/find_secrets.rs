@@ -168,23 +168,23 @@ pub(super) fn format_place(address: &str, path: &str) -> String {
 /// # Errors
 /// When a part of the file has an invalid format.
 pub(super) fn marked_secrets<'t>(file: &FileJson<'t>) -> Result<Vec<SecretValue<'t>>, SealError> {
-    let mut found = Vec::new();
+    let mut secrets = Vec::new();
     for (name, output) in file.outputs.iter().filter(|(_, output)| output.sensitive) {
-        found.push(output.output_secret(name, true));
+        secrets.push(output.output_secret(name, true));
     }
     for (address, instance) in file.all_instances() {
         for (path, text) in instance.marked_parts(&address)? {
             let (address, kind) = (address.clone(), SecretKind::ObjectPart);
-            found.push(SecretValue { address, path, text, kind, listed: true });
+            secrets.push(SecretValue { address, path, text, kind, listed: true });
         }
         let private =
             instance.private.map(RawValue::get).filter(|text| !is_harmless_private_data(text));
-        found.extend(private.map(|text| {
+        secrets.extend(private.map(|text| {
             let (path, kind) = ("private".to_owned(), SecretKind::ObjectPart);
             SecretValue { address, path, text, kind, listed: true }
         }));
     }
-    Ok(found)
+    Ok(secrets)
 }
 
 /// The strings and numbers that are `wanted` outside of the listed values. An output is one value.
@@ -195,15 +195,15 @@ pub(super) fn unmarked_values<'t>(
     file: &FileJson<'t>,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<SecretValue<'t>>, SealError> {
-    let mut found = Vec::new();
+    let mut secrets = Vec::new();
     for (name, output) in file.outputs.iter().filter(|(_, output)| !output.sensitive) {
         let mut has_one = output.ty.get() == "null";
         visit_scalars(output.value.get(), true, &mut |_, leaf| has_one |= wanted(leaf));
-        found.extend(has_one.then(|| output.output_secret(name, false)));
+        secrets.extend(has_one.then(|| output.output_secret(name, false)));
     }
     for (address, instance) in file.all_instances() {
         let mut add = |prefix: &str, parts: Vec<(String, &'t str)>| {
-            found.extend(parts.into_iter().map(|(pointer, text)| {
+            secrets.extend(parts.into_iter().map(|(pointer, text)| {
                 SecretValue::of_unmarked_copy(&address, format!("{prefix}{pointer}"), text)
             }));
         };
@@ -222,9 +222,9 @@ pub(super) fn unmarked_values<'t>(
         let parts = unmarked_parts(results.get(), &[], wanted);
         let secret =
             |(pointer, text)| SecretValue::of_unmarked_copy("check_results", pointer, text);
-        found.extend(parts.into_iter().map(secret));
+        secrets.extend(parts.into_iter().map(secret));
     }
-    Ok(found)
+    Ok(secrets)
 }
 
 /// The strings and numbers of a part that are `wanted` outside of the `spared` ones, with their JSON pointers.
@@ -234,16 +234,16 @@ fn unmarked_parts<'t>(
     wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<(String, &'t str)> {
     let spared: Vec<_> = spared.iter().map(|(_, part)| position_in_text(text, part)).collect();
-    let mut found = Vec::new();
+    let mut secret_parts = Vec::new();
     visit_scalars(text, false, &mut |path, leaf| {
         let at = position_in_text(text, leaf).start;
         // The listed parts are in the order of the text.
         let before = spared.partition_point(|part| part.end <= at);
         if !spared.get(before).is_some_and(|part| part.contains(&at)) && wanted(leaf) {
-            found.push((path.json_pointer(), leaf));
+            secret_parts.push((path.json_pointer(), leaf));
         }
     });
-    found
+    secret_parts
 }
 
 /// The strings and numbers of values, to find copies of them in others.
@@ -298,9 +298,9 @@ impl<'t> InstanceJson<'t> {
         let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
         let paths = self.sensitive_attributes.map_or("null", RawValue::get);
         let paths = serde_json::from_str::<Option<Vec<Vec<StepJson>>>>(paths).ok();
-        let found = paths
+        let parts = paths
             .and_then(|paths| paths::find_sensitive_parts(attributes, &paths.unwrap_or_default()));
-        found.ok_or_else(|| {
+        parts.ok_or_else(|| {
             not_a_state_error(&format!("{address} has an invalid path in \"sensitive_attributes\""))
         })
     }

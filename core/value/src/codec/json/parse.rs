@@ -64,7 +64,7 @@ impl<'t> JsonNode<'t> {
         match &self.kind {
             JsonNodeKind::Object(members) => {
                 // As in Go, the last of several members of one name is used.
-                members.iter().rev().find(|member| member.name == name).map(|found| &found.value)
+                members.iter().rev().find(|member| member.name == name).map(|member| &member.value)
             }
             _ => None,
         }
@@ -151,18 +151,18 @@ impl<'t> JsonParser<'t> {
     /// Takes `byte` if it is next, after white space.
     fn take_if_next(&mut self, byte: u8) -> bool {
         self.skip_space();
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     /// Returns the error for an unexpected character.
     fn expected_error(&self, wanted: &str) -> SyntaxErrorAt {
-        let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         SyntaxErrorAt(
             self.at,
-            match found {
-                Some(found) => format!("{wanted} expected, found {found:?}"),
+            match next {
+                Some(char) => format!("{wanted} expected, found {next:?}"),
                 None => format!("{wanted} expected, but the document ends here"),
             },
         )

@@ -11,19 +11,19 @@ use crate::{Str, Type, Value};
 pub fn salvage_attributes(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
     let Type::Object(shape) = ty else { return Vec::new() };
     let mut reader = MsgpackReader::new(bytes);
-    let mut found: Vec<(Str, Value)> = Vec::new();
+    let mut attributes: Vec<(Str, Value)> = Vec::new();
     for _ in 0..reader.read_map_header().unwrap_or(0) {
         let Ok(pair) = read_raw_entry(&mut reader) else { break };
         let (name, raw) = pair;
         let Some(ty) = shape.attributes.get(name.as_str()) else { continue };
         // The bytes are read by a separate reader, so an error inside does not lose the position.
         if let Ok(value) = MsgpackReader::new(raw).read_value(ty, 1)
-            && found.iter().all(|(other, _)| *other != name)
+            && attributes.iter().all(|(other, _)| *other != name)
         {
-            found.push((name, value));
+            attributes.push((name, value));
         }
     }
-    found
+    attributes
 }
 
 fn read_raw_entry<'b>(reader: &mut MsgpackReader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {

@@ -59,13 +59,13 @@ struct Match {
 impl MatchFinder<'_> {
     fn find_all_matches(&mut self, bits: &mut BitWriter) {
         const NO_MATCH: Match = Match { length: MIN_MATCH_LENGTH - 1, distance: 0 };
-        let (mut at, mut found) = (0, NO_MATCH);
+        let (mut at, mut longest) = (0, NO_MATCH);
         // Whether the byte before `at` is not in a token yet.
         let mut pending = false;
         while at < self.data.len() {
             self.move_window(at);
             let candidate = self.insert_position(at);
-            let before = std::mem::replace(&mut found, NO_MATCH);
+            let before = std::mem::replace(&mut longest, NO_MATCH);
             let lookahead = self.data.len() - at;
             if let Some(candidate) = candidate
                 && candidate >= at.saturating_sub(WINDOW_SIZE).max(self.base)
@@ -73,9 +73,9 @@ impl MatchFinder<'_> {
                 && before.length < MAX_LAZY_MATCH_LENGTH
                 && let Some(better) = self.find_longest_match(at, candidate)
             {
-                found = better;
+                longest = better;
             }
-            if before.length >= MIN_MATCH_LENGTH && found.length <= before.length {
+            if before.length >= MIN_MATCH_LENGTH && longest.length <= before.length {
                 self.tokens.push(DeflateToken::back_reference(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
@@ -84,7 +84,7 @@ impl MatchFinder<'_> {
                     self.insert_position(at);
                     at += 1;
                 }
-                (pending, found) = (false, NO_MATCH);
+                (pending, longest) = (false, NO_MATCH);
                 self.end_block_if_full(at, bits);
             } else {
                 if pending {

@@ -251,8 +251,8 @@ impl YamlReader<'_, '_> {
                         .extend(object.iter().map(|(name, value)| (name.clone(), value.clone())));
                 }
                 (None, other) => {
-                    let found = other.ty().friendly_name();
-                    let reason = format!("<< requires a mapping, but this is a {found}");
+                    let actual = other.ty().friendly_name();
+                    let reason = format!("<< requires a mapping, but this is a {actual}");
                     return Err(yaml_error(&mark, &reason));
                 }
             }
