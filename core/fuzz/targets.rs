@@ -148,8 +148,12 @@ fn journal(data: &[u8]) {
         for stored in [None, Some(of_run)] {
             let Ok(recovery) = recover_journals_in_dir(directory.path(), stored) else { continue };
             drop(recovery.diagnostics());
-            for one in &recovery.unresolved {
-                drop((one.diagnostic(), one.planned_attributes(), one.guess_object_id()));
+            for operation in &recovery.unresolved {
+                drop((
+                    operation.diagnostic(),
+                    operation.planned_attributes(),
+                    operation.guess_object_id(),
+                ));
             }
         }
     }

@@ -64,17 +64,17 @@ pub trait FileOptions {
 /// Whether two paths lead to one file, through links of any kind. A file that does not exist yet is
 /// identified by its path.
 #[must_use]
-pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (FileId::at(one), FileId::at(other)) {
-        (Ok(one), Ok(other)) => one == other,
+pub fn is_same_file(first: &Path, second: &Path) -> bool {
+    match (FileId::at(first), FileId::at(second)) {
+        (Ok(first_id), Ok(second_id)) => first_id == second_id,
         (Err(_), Err(_)) => {
             let canonical_path = |path: &Path| {
                 let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
                 let directory = directory.unwrap_or(Path::new(".")).canonicalize().ok()?;
                 Some(directory.join(path.file_name()?))
             };
-            canonical_path(one)
-                .is_some_and(|place_of_one| Some(place_of_one) == canonical_path(other))
+            canonical_path(first)
+                .is_some_and(|place_of_one| Some(place_of_one) == canonical_path(second))
         }
         _ => false,
     }

@@ -175,7 +175,7 @@ impl Session<'_> {
             }
         }
         // Sequentially, because each provider needs a process only during its own calls.
-        for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
+        for calls in wanted.calls.chunk_by(|call, next| call.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
             // Functions need no configuration (protocol, CallFunction), so any instance serves.
             let client = self.pool.unconfigured_client(diags, &first.provider).await?;

@@ -57,8 +57,8 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
         let mut corner = i;
         let mut left = i + 1;
         let mut least = left;
-        for (cell, other) in row.iter_mut().skip(1).zip(&b) {
-            let replaced = corner + usize::from(letter != *other);
+        for (cell, other_letter) in row.iter_mut().skip(1).zip(&b) {
+            let replaced = corner + usize::from(letter != *other_letter);
             corner = *cell;
             left = replaced.min(corner + 1).min(left + 1);
             *cell = left;

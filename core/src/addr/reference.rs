@@ -78,18 +78,18 @@ impl Reference {
         traversal: &Traversal,
     ) -> Result<Self, Reported> {
         let root = &traversal.root;
-        let one = |subject: fn(Str) -> ReferenceSubject, diags: &mut Diagnostics| {
+        let named_subject = |subject: fn(Str) -> ReferenceSubject, diags: &mut Diagnostics| {
             let name = expect_attribute_after_root(diags, traversal)?;
             Ok(Self::new(traversal, subject(name.name.clone()), 1, name.span))
         };
         match root.name.as_str() {
-            "var" => one(ReferenceSubject::Variable, diags),
-            "local" => one(ReferenceSubject::Local, diags),
-            "module" => one(ReferenceSubject::Module, diags),
-            "count" => one(ReferenceSubject::Count, diags),
-            "each" => one(ReferenceSubject::Each, diags),
-            "path" => one(ReferenceSubject::Path, diags),
-            "terraform" => one(ReferenceSubject::Terraform, diags),
+            "var" => named_subject(ReferenceSubject::Variable, diags),
+            "local" => named_subject(ReferenceSubject::Local, diags),
+            "module" => named_subject(ReferenceSubject::Module, diags),
+            "count" => named_subject(ReferenceSubject::Count, diags),
+            "each" => named_subject(ReferenceSubject::Each, diags),
+            "path" => named_subject(ReferenceSubject::Path, diags),
+            "terraform" => named_subject(ReferenceSubject::Terraform, diags),
             "self" => Ok(Self::new(traversal, ReferenceSubject::SelfObject, 0, root.span)),
             "data" => parse_resource_reference(diags, traversal, ResourceMode::Data, true),
             "ephemeral" => parse_resource_reference(diags, traversal, ResourceMode::Ephemeral, true),

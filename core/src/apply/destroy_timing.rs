@@ -180,7 +180,8 @@ mod tests {
             ),
         ] {
             let actual = timing(&changes);
-            let about: Vec<_> = changes.iter().map(|one| (&one.addr, one.action)).collect();
+            let about: Vec<_> =
+                changes.iter().map(|change| (&change.addr, change.action)).collect();
             assert_eq!(actual, expected, "{about:?}");
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn merge_escape_blocks(
         }
         first = Some(block.header);
         for attribute in &block.body.attributes {
-            if body.attributes.iter().any(|other| other.name.name == attribute.name.name) {
+            if body.attributes.iter().any(|existing| existing.name.name == attribute.name.name) {
                 let name = attribute.name.name.as_str();
                 let detail = format!(
                     "The argument {name:?} is set twice: outside of the block `_` and in it. Both are the same argument."

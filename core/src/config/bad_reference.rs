@@ -14,7 +14,7 @@ use crate::messages;
 #[must_use]
 pub(crate) fn undeclared_variable_error(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest_name(name, module.variables.keys().map(|name| name.as_str())) {
-        Some(other) => format!("Did you mean {other:?}?"),
+        Some(suggestion) => format!("Did you mean {suggestion:?}?"),
         None => format!("This variable can be declared with a variable {name:?} {{}} block."),
     };
     Diagnostic::error(
@@ -28,7 +28,7 @@ pub(crate) fn undeclared_variable_error(module: &Module, name: &str, span: Span)
 #[must_use]
 pub(crate) fn undeclared_local_error(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest_name(name, module.locals.keys().map(|name| name.as_str())) {
-        Some(other) => format!(" Did you mean {other:?}?"),
+        Some(suggestion) => format!(" Did you mean {suggestion:?}?"),
         None => String::new(),
     };
     Diagnostic::error(
@@ -50,17 +50,17 @@ pub(crate) fn undeclared_resource_error(
         ResourceMode::Managed => ResourceMode::Data,
         ResourceMode::Data | ResourceMode::Ephemeral => ResourceMode::Managed,
     };
-    let other = ResourceName::new(other_mode, name.resource_type(), name.name());
-    let hint = if module.resources.contains_key(&other) {
+    let other_name = ResourceName::new(other_mode, name.resource_type(), name.name());
+    let hint = if module.resources.contains_key(&other_name) {
         match other_mode {
-            ResourceMode::Data => format!("\n\nDid you mean the data resource {other}?"),
-            _ => format!(" Did you mean `{other}`?"),
+            ResourceMode::Data => format!("\n\nDid you mean the data resource {other_name}?"),
+            _ => format!(" Did you mean `{other_name}`?"),
         }
     } else {
-        let names = module.resources.keys().filter(|other| other.mode() == name.mode());
+        let names = module.resources.keys().filter(|candidate| candidate.mode() == name.mode());
         let names: Vec<String> = names.map(ToString::to_string).collect();
         match nearest_name(&name.to_string(), names.iter().map(String::as_str)) {
-            Some(other) => format!(" Did you mean `{other}`?"),
+            Some(suggestion) => format!(" Did you mean `{suggestion}`?"),
             None => String::new(),
         }
     };
@@ -90,7 +90,7 @@ pub(crate) fn undeclared_module_call_error(
     span: Span,
 ) -> Diagnostic {
     let hint = match nearest_name(name, module.calls.keys().map(|name| name.as_str())) {
-        Some(other) => format!(" Did you mean `module.{other}`?"),
+        Some(suggestion) => format!(" Did you mean `module.{suggestion}`?"),
         None => String::new(),
     };
     Diagnostic::error(
@@ -171,7 +171,7 @@ pub(crate) fn unknown_block_attribute_error(
 ) -> Diagnostic {
     let names = block.attributes.keys().chain(block.blocks.keys());
     let hint = match nearest_name(name, names.map(|name| name.as_str())) {
-        Some(other) => format!(" Did you mean {other:?}?"),
+        Some(suggestion) => format!(" Did you mean {suggestion:?}?"),
         None => String::new(),
     };
     let detail = format!(

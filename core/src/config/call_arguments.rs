@@ -31,7 +31,7 @@ fn check_arguments_of_call(diags: &mut Diagnostics, call: &ModuleCall, called: &
         }
         let names = called.variables.keys().map(|name| name.as_str());
         let hint = match nearest_name(name, names) {
-            Some(other) => format!(" Did you mean \"{other}\"?"),
+            Some(suggestion) => format!(" Did you mean \"{suggestion}\"?"),
             None => String::new(),
         };
         let detail = format!("An argument named \"{name}\" is not expected here.{hint}");

@@ -101,8 +101,10 @@ impl EncryptionBlock {
         let (key_providers, methods) = (parts("key_provider"), parts("method"));
         check_unique_parts(&mut body_diags, "key_provider", &key_providers);
         check_unique_parts(&mut body_diags, "method", &methods);
-        let mut one = |kind: &str| take_single_block(&mut body_diags, content.take_blocks(kind));
-        let (state, plan, remote) = (one("state"), one("plan"), one("remote_state_data_sources"));
+        let mut take_block =
+            |kind: &str| take_single_block(&mut body_diags, content.take_blocks(kind));
+        let (state, plan, remote) =
+            (take_block("state"), take_block("plan"), take_block("remote_state_data_sources"));
         let mut target = |block: Option<Block>| {
             block.map(|block| {
                 read_encryption_target(&mut body_diags, block, &ENFORCEABLE_TARGET_SCHEMA)

@@ -208,7 +208,7 @@ fn report_undeclared_variables(diags: &mut Diagnostics, module: &Module, given: 
 /// Suggests the declared variable with a similar name, or a declaration.
 fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
     match nearest_name(name, module.variables.keys().map(|name| name.as_str())) {
-        Some(other) => format!(" Did you mean `{other}`?"),
+        Some(suggestion) => format!(" Did you mean `{suggestion}`?"),
         None => String::new(),
     }
 }

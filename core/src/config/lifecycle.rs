@@ -42,14 +42,14 @@ pub(super) fn read_lifecycle(
 ) -> Lifecycle {
     let mut blocks = blocks.into_iter();
     let Some(block) = blocks.next() else { return Lifecycle::default() };
-    for other in blocks {
+    for duplicate in blocks {
         let first = format_place(sources, block.header);
         let _ = diags.error(
             Diagnostic::error(
                 messages::DUPLICATE_LIFECYCLE_BLOCK,
                 format!("This resource already has a lifecycle block at {first}."),
             )
-            .at(other.header),
+            .at(duplicate.header),
         );
     }
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
@@ -160,7 +160,7 @@ fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let traversals = refs::traversals_of_expr(expr);
     let references = traversals
         .iter()
-        .filter_map(|one| Reference::from_traversal(&mut reference_diags, one).ok());
+        .filter_map(|traversal| Reference::from_traversal(&mut reference_diags, traversal).ok());
     let references: Vec<Reference> = references.collect();
     if reference_diags.has_errors() {
         for problem in reference_diags {

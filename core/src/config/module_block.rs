@@ -149,8 +149,8 @@ pub(super) fn read_passed_providers(
         };
         let in_caller = traversal::parse_provider_expr(diags, "providers", &item.value);
         let (Ok(in_child), Ok(in_caller)) = (in_child, in_caller) else { continue };
-        if let Some(other) = passed.iter().find(|other| other.in_child == in_child) {
-            let first = format_place(sources, other.child_span.to(other.caller_span));
+        if let Some(duplicate) = passed.iter().find(|duplicate| duplicate.in_child == in_child) {
+            let first = format_place(sources, duplicate.child_span.to(duplicate.caller_span));
             let detail = format!(
                 "A provider configuration was already passed to {in_child} at {first}. Each child provider configuration can be assigned only once."
             );

@@ -68,35 +68,38 @@ impl BlockName {
     /// The error for a second block of that name. `first` is the position of the first one.
     fn duplicate_error(&self, first: &str, second: Span) -> Diagnostic {
         let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
-        let (one, two) = (name(0), name(1));
+        let (first_label, second_label) = (name(0), name(1));
         let summary = match self.kind.as_str() {
             "variable" => messages::DUPLICATE_VARIABLE_DECLARATION.into(),
             "output" => messages::DUPLICATE_OUTPUT_DEFINITION.into(),
             "module" => messages::DUPLICATE_MODULE_CALL.into(),
-            kind => messages::DUPLICATE_CONFIGURATION.with(&[&kind, &format_args!("{one:?}")]),
+            kind => {
+                messages::DUPLICATE_CONFIGURATION.with(&[&kind, &format_args!("{first_label:?}")])
+            }
         };
         let detail = match self.kind.as_str() {
             "variable" => format!(
-                "A variable named {one:?} was already declared at {first}. Variable names must be unique within a module."
+                "A variable named {first_label:?} was already declared at {first}. Variable names must be unique within a module."
             ),
             "output" => format!(
-                "An output named {one:?} was already defined at {first}. Output names must be unique within a module."
+                "An output named {first_label:?} was already defined at {first}. Output names must be unique within a module."
             ),
             "module" => format!(
-                "A module call named {one:?} was already defined at {first}. Module calls must have unique names within a module."
+                "A module call named {first_label:?} was already defined at {first}. Module calls must have unique names within a module."
             ),
             "check" => format!(
-                "A check block named {one:?} was already declared at {first}. Check blocks must be unique within each module."
+                "A check block named {first_label:?} was already declared at {first}. Check blocks must be unique within each module."
             ),
             kind => {
                 let subject = match kind {
                     "resource" => "resource".to_owned(),
                     other => format!("{other} resource"),
                 };
-                let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
+                let article =
+                    if first_label.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
                 let article = if kind == "ephemeral" { article } else { "A" };
                 format!(
-                    "{article} {one} {subject} named {two:?} was already declared at {first}. Resource names must be unique per type in each module."
+                    "{article} {first_label} {subject} named {second_label:?} was already declared at {first}. Resource names must be unique per type in each module."
                 )
             }
         };

@@ -48,14 +48,14 @@ fn settle_passed_providers(config: &mut Config) {
         let node = &config.nodes[index];
         let mut passed = BTreeMap::new();
         if let Some((caller, call)) = config.call_of_module(node) {
-            for one in &call.providers {
-                let source = node.module.settings.provider_for_local_name(&one.in_child.name);
+            for entry in &call.providers {
+                let source = node.module.settings.provider_for_local_name(&entry.in_child.name);
                 // The child cannot use a configuration of another provider. A missing one is reported by
                 // `check_passed_are_configured`.
-                if let Ok(given) = find_passed_config(caller, one)
+                if let Ok(given) = find_passed_config(caller, entry)
                     && given.provider == source
                 {
-                    let alias = one.in_child.alias.clone();
+                    let alias = entry.in_child.alias.clone();
                     passed.insert(ProviderKey { provider: source, alias }, given);
                 }
             }
@@ -67,10 +67,10 @@ fn settle_passed_providers(config: &mut Config) {
 /// Reports configurations that callers pass without having them.
 pub(super) fn check_passed_are_configured(diags: &mut Diagnostics, config: &Config) {
     for (caller, call) in config.nodes.iter().filter_map(|node| config.call_of_module(node)) {
-        for one in &call.providers {
+        for passed in &call.providers {
             // A configuration of another provider was reported when the calls were settled.
-            if let Err(wanted) = find_passed_config(caller, one) {
-                let _ = diags.error(passed_provider_missing_error(&wanted, one));
+            if let Err(wanted) = find_passed_config(caller, passed) {
+                let _ = diags.error(passed_provider_missing_error(&wanted, passed));
             }
         }
     }
@@ -80,9 +80,9 @@ pub(super) fn check_passed_are_configured(diags: &mut Diagnostics, config: &Conf
 /// block, an entry of its caller, or in the root module a requirement.
 fn find_passed_config(
     caller: &ModuleNode,
-    one: &PassedProvider,
+    passed: &PassedProvider,
 ) -> Result<ProviderConfigAddr, ProviderConfigAddr> {
-    let local = &one.in_caller;
+    let local = &passed.in_caller;
     let provider = caller.module.settings.provider_for_local_name(&local.name);
     let key = ProviderKey { provider: provider.clone(), alias: local.alias.clone() };
     if let Some(passed) = caller.passed.get(&key) {
@@ -98,18 +98,21 @@ fn find_passed_config(
     if there { Ok(addr) } else { Err(addr) }
 }
 
-fn passed_provider_missing_error(wanted: &ProviderConfigAddr, one: &PassedProvider) -> Diagnostic {
+fn passed_provider_missing_error(
+    wanted: &ProviderConfigAddr,
+    passed: &PassedProvider,
+) -> Diagnostic {
     let detail = format!(
         "`{}` cannot be passed: there is no `provider` block for it here, and no caller passes one. For a configuration without arguments an entry in `required_providers` is enough.",
-        one.in_caller
+        passed.in_caller
     );
-    Diagnostic::error(messages::MISSING_PROVIDER.with(&[&wanted]), detail).at(one.caller_span)
+    Diagnostic::error(messages::MISSING_PROVIDER.with(&[&wanted]), detail).at(passed.caller_span)
 }
 
 /// The span of the local name in the caller, without the alias.
-fn caller_name_span(one: &PassedProvider) -> Span {
-    let span = one.caller_span;
-    match (&one.in_caller.alias, u32::try_from(one.in_caller.name.len())) {
+fn caller_name_span(passed: &PassedProvider) -> Span {
+    let span = passed.caller_span;
+    match (&passed.in_caller.alias, u32::try_from(passed.in_caller.name.len())) {
         (Some(_), Ok(length)) => Span { end: span.start + length, ..span },
         _ => span,
     }
@@ -147,7 +150,7 @@ fn check_providers_of_call(
     }
     for alias in node.module.settings.required_providers.values().flat_map(configuration_aliases_of)
     {
-        let passed = call.providers.iter().any(|one| one.in_child == *alias);
+        let passed = call.providers.iter().any(|passed| passed.in_child == *alias);
         if !passed && !is_provider_configured(&node.module, alias) {
             let source = node.module.settings.provider_for_local_name(&alias.name);
             let detail = format!(
@@ -158,8 +161,8 @@ fn check_providers_of_call(
             let _ = diags.error(Diagnostic::error(summary, detail).at(call.site.span));
         }
     }
-    for one in &call.providers {
-        check_passed_provider(diags, node, caller, one);
+    for passed in &call.providers {
+        check_passed_provider(diags, node, caller, passed);
     }
 }
 
@@ -189,16 +192,16 @@ fn check_passed_provider(
     diags: &mut Diagnostics,
     node: &ModuleNode,
     caller: &ModuleNode,
-    one: &PassedProvider,
+    passed: &PassedProvider,
 ) {
-    let (module, local) = (&node.module, &one.in_child);
+    let (module, local) = (&node.module, &passed.in_child);
     let (here, there) = (node.path.display_name(), caller.path.display_name());
     if is_provider_configured(module, local) {
         let detail = format!(
             "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {there}."
         );
         let problem = Diagnostic::error(messages::CANNOT_OVERRIDE_PROVIDER_CONFIGURATION, detail);
-        let _ = diags.error(problem.at(one.child_span));
+        let _ = diags.error(problem.at(passed.child_span));
     }
     let wanted = module.settings.provider_for_local_name(&local.name);
     let required = module.settings.required_providers.get(&local.name);
@@ -207,16 +210,17 @@ fn check_passed_provider(
         Some(_) => required.is_some_and(|required| required.aliases.contains(local)),
     };
     if !declared && !module.providers.contains_key(local) {
-        report_undeclared_provider(diags, &here, &wanted, one);
+        report_undeclared_provider(diags, &here, &wanted, passed);
     }
     // Terraform looks up the child's name in the caller first.
     let listed = caller.module.settings.required_providers.get(&local.name);
     let given = match listed.filter(|_| local.alias.is_none()) {
         Some(required) => required.source.clone(),
-        None => caller.module.settings.provider_for_local_name(&one.in_caller.name),
+        None => caller.module.settings.provider_for_local_name(&passed.in_caller.name),
     };
     if given != wanted {
-        let passed = ProviderMismatch { caller: &there, one, wanted: &wanted, given: &given };
+        let passed =
+            ProviderMismatch { caller: &there, one: passed, wanted: &wanted, given: &given };
         report_provider_mismatch(diags, node, passed);
     }
 }
@@ -225,21 +229,21 @@ fn report_undeclared_provider(
     diags: &mut Diagnostics,
     here: &str,
     wanted: &ProviderAddr,
-    one: &PassedProvider,
+    passed: &PassedProvider,
 ) {
     let summary = messages::REFERENCE_TO_UNDEFINED_PROVIDER;
-    let (name, source) = (&one.in_child, wanted.display_string());
+    let (name, source) = (&passed.in_child, wanted.display_string());
     if is_default_source_of_type(wanted) {
         let detail = format!(
             "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for \"{source}\".\n\nIf you also control the child module, add a required_providers entry named \"{name}\" with the source address \"{source}\"."
         );
-        diags.warn(Diagnostic::warning(summary, detail).at(one.child_span));
+        diags.warn(Diagnostic::warning(summary, detail).at(passed.child_span));
         return;
     }
     let detail = format!(
         "The child module does not declare any provider requirement with the local name \"{name}\".\n\nIf you also control the child module, you can add a required_providers entry named \"{name}\" with the source address \"{source}\" to accept this provider configuration."
     );
-    let _ = diags.error(Diagnostic::error(summary, detail).at(one.child_span));
+    let _ = diags.error(Diagnostic::error(summary, detail).at(passed.child_span));
 }
 
 /// A configuration that is passed to a module under the name of another provider.
@@ -294,8 +298,8 @@ fn warn_of_missing_passed_providers(diags: &mut Diagnostics, config: &Config, no
     let there = above
         .map_or_else(|| "the root module".to_owned(), |(caller, _)| caller.path.display_name());
     let calls = module.calls.values().flat_map(|call| &call.providers);
-    for one in calls.filter(|one| one.in_caller.alias.is_none()) {
-        let (local, name) = (&one.in_caller, &one.in_caller.name);
+    for passed in calls.filter(|passed| passed.in_caller.alias.is_none()) {
+        let (local, name) = (&passed.in_caller, &passed.in_caller.name);
         let source = ProviderAddr::implied_by_name(name).display_string();
         let configured = is_provider_configured(module, local);
         if !configured && !module.settings.required_providers.contains_key(name) {
@@ -303,7 +307,7 @@ fn warn_of_missing_passed_providers(diags: &mut Diagnostics, config: &Config, no
                 "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for provider \"{source}\".\n\nTo clarify your intent and silence this warning, add to {here} a required_providers entry named \"{name}\" with source = \"{source}\", or a different source address if appropriate."
             );
             let warning = Diagnostic::warning(messages::REFERENCE_TO_UNDEFINED_PROVIDER, detail);
-            diags.warn(warning.at(one.caller_span));
+            diags.warn(warning.at(passed.caller_span));
             continue;
         }
         let Some((_, call)) = above else { continue };
@@ -349,9 +353,9 @@ fn warn_of_redundant_providers(diags: &mut Diagnostics, node: &ModuleNode) {
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
     for (name, required) in listed {
         let display = required.source.display_string();
-        if let Some(other) = first.get(&required.source) {
+        if let Some(other_name) = first.get(&required.source) {
             let detail = format!(
-                "Provider {display} with the local name \"{name}\" was previously required as \"{other}\". A provider can only be required once within required_providers."
+                "Provider {display} with the local name \"{name}\" was previously required as \"{other_name}\". A provider can only be required once within required_providers."
             );
             diags.warn(
                 Diagnostic::warning(messages::DUPLICATE_REQUIRED_PROVIDER, detail)

@@ -97,11 +97,11 @@ fn single_connection_body(
     let NestedBlocks { blocks, within: of } = nested;
     let mut blocks = blocks.into_iter();
     let first = blocks.next()?;
-    for other in blocks {
+    for duplicate in blocks {
         let before = format_place(sources, first.header);
         let detail = format!("This {of} already has a connection block at {before}.");
         let problem = Diagnostic::error(messages::DUPLICATE_CONNECTION_BLOCK, detail);
-        let _ = diags.error(problem.at(other.header));
+        let _ = diags.error(problem.at(duplicate.header));
     }
     Some(first.body)
 }
@@ -114,7 +114,7 @@ fn merge_connections(shared: Option<&Body>, own_connection: Option<Body>) -> Opt
     let names: BTreeSet<Str> =
         merged.written_attributes().map(|attr| attr.name.name.clone()).collect();
     let more = |list: &[Attribute]| -> Vec<Attribute> {
-        list.iter().filter(|other| !names.contains(&other.name.name)).cloned().collect()
+        list.iter().filter(|attribute| !names.contains(&attribute.name.name)).cloned().collect()
     };
     merged.attributes.extend(more(&shared.attributes));
     merged.undecided.extend(more(&shared.undecided));

@@ -153,11 +153,11 @@ impl ModuleSettings {
         if named.and(constant).is_err() {
             return;
         }
-        if let Some(other) = self.metas.get(&name.name) {
+        if let Some(existing) = self.metas.get(&name.name) {
             let detail = format!(
                 "A provider_meta block for provider {:?} was already declared at {}. Providers may only have one provider_meta block per module.",
                 name.name.as_str(),
-                format_place(sources, other.span)
+                format_place(sources, existing.span)
             );
             let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_META_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));

@@ -154,7 +154,7 @@ pub fn read_test_files(
         let _ = file_diags.append(wrong);
     }
     // As in Terraform, by the path of the file.
-    test_files.sort_by(|one, other| one.path.cmp(&other.path));
+    test_files.sort_by(|first, second| first.path.cmp(&second.path));
     diags.append(load::sort_diagnostics_by_place(file_diags)).map(|()| test_files)
 }
 
@@ -437,7 +437,11 @@ mod tests {
             if directories.check_is_below_module(&mut diags).is_ok() {
                 check_test_files(&mut diags, &mut sources, &FilesOnDisk, directories);
             }
-            diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
+            diags
+                .iter()
+                .map(|diagnostic| diagnostic.summary.to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         for invalid in ["", "..", "../a", "a/../..", "/a"] {
             assert_eq!(found_at(invalid), "Invalid testing directory", "{invalid:?}");
@@ -663,14 +667,17 @@ run "two" {
         assert_eq!(json.runs[0].command, TestCommand::Plan);
         assert!(native.is_in_test_dir && !json.is_in_test_dir);
         assert_eq!((native.variables.len(), native.providers.len()), (1, 1));
-        let [one, two] = &native.runs[..] else { panic!("{:?}", native.runs) };
-        assert_eq!(one.command, TestCommand::Plan);
-        assert!(one.options.skip_refresh && !one.options.refresh_only);
-        assert!(two.options.refresh_only && !two.options.skip_refresh);
-        assert_eq!(one.options.targets[0].to_string(), "a.b");
-        assert_eq!(one.options.replace[0].to_string(), "a.c");
-        assert_eq!(one.providers[0].in_caller.to_string(), "aws.x");
-        assert_eq!((one.expect_failures.len(), one.state_key().as_str()), (1, "k"));
-        assert_eq!((two.command, two.state_key().as_str()), (TestCommand::Apply, "./m"));
+        let [plan_run, apply_run] = &native.runs[..] else { panic!("{:?}", native.runs) };
+        assert_eq!(plan_run.command, TestCommand::Plan);
+        assert!(plan_run.options.skip_refresh && !plan_run.options.refresh_only);
+        assert!(apply_run.options.refresh_only && !apply_run.options.skip_refresh);
+        assert_eq!(plan_run.options.targets[0].to_string(), "a.b");
+        assert_eq!(plan_run.options.replace[0].to_string(), "a.c");
+        assert_eq!(plan_run.providers[0].in_caller.to_string(), "aws.x");
+        assert_eq!((plan_run.expect_failures.len(), plan_run.state_key().as_str()), (1, "k"));
+        assert_eq!(
+            (apply_run.command, apply_run.state_key().as_str()),
+            (TestCommand::Apply, "./m")
+        );
     }
 }

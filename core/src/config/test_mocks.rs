@@ -114,14 +114,18 @@ impl MockProvider {
     /// The mock of a type.
     #[must_use]
     pub fn mock_of_type(&self, mode: ResourceMode, name: &str) -> Option<&MockValues> {
-        self.types.iter().find(|one| one.mode == mode && one.name == name).map(|one| &one.values)
+        self.types
+            .iter()
+            .find(|block| block.mode == mode && block.name == name)
+            .map(|block| &block.values)
     }
 }
 
 /// Adds the overrides of an outer block to those of an inner one, which take precedence.
 pub fn add_outer_overrides(overrides: &mut Vec<Override>, outer: &[Override]) {
     let inner = overrides.clone();
-    let is_new = |one: &&Override| !inner.iter().any(|known| known.target == one.target);
+    let is_new =
+        |candidate: &&Override| !inner.iter().any(|known| known.target == candidate.target);
     overrides.extend(outer.iter().filter(is_new).cloned());
 }
 
@@ -132,11 +136,10 @@ pub fn override_of_instance<'o>(
     overrides: &'o [Override],
     addr: &InstanceAddr,
 ) -> Option<&'o MockValues> {
-    let of_instance =
-        |one: &&Override| matches!(&one.target, Target::Instance(target) if target == addr);
-    let of_resource = |one: &&Override| matches!(&one.target, Target::Resource(target) if target.module == addr.module && target.resource == addr.resource);
+    let of_instance = |candidate: &&Override| matches!(&candidate.target, Target::Instance(target) if target == addr);
+    let of_resource = |candidate: &&Override| matches!(&candidate.target, Target::Resource(target) if target.module == addr.module && target.resource == addr.resource);
     let exact = overrides.iter().find(of_instance);
-    exact.or_else(|| overrides.iter().find(of_resource)).map(|one| &one.values)
+    exact.or_else(|| overrides.iter().find(of_resource)).map(|found| &found.values)
 }
 
 /// The outputs that override a module instance. An override of the instance takes precedence over
@@ -144,9 +147,8 @@ pub fn override_of_instance<'o>(
 #[must_use]
 pub fn override_of_module<'o>(overrides: &'o [Override], addr: &ModuleAddr) -> Option<&'o Value> {
     let of_target = |addr: &ModuleAddr| {
-        let is_it =
-            |one: &&Override| matches!(&one.target, Target::Module(target) if target == addr);
-        overrides.iter().find(is_it).map(|one| &one.values.values)
+        let is_it = |candidate: &&Override| matches!(&candidate.target, Target::Module(target) if target == addr);
+        overrides.iter().find(is_it).map(|found| &found.values.values)
     };
     of_target(addr).or_else(|| of_target(&addr.without_last_key()))
 }
@@ -227,29 +229,34 @@ impl MockReader<'_> {
             let during = into.during;
             let contents = MockContents { types: &mut of_file, overrides: &mut overridden, during };
             self.read_mock_blocks(content.blocks, contents);
-            for one in of_file {
-                let same = |it: &&MockBlock| it.mode == one.mode && it.name == one.name;
+            for block in of_file {
+                let same = |it: &&MockBlock| it.mode == block.mode && it.name == block.name;
                 if let Some(first) = types.iter().find(same) {
-                    let kind = if one.mode == ResourceMode::Data { "data" } else { "resource" };
+                    let kind = if block.mode == ResourceMode::Data { "data" } else { "resource" };
                     let summary = format!("mock {kind}");
-                    self.report_duplicate(&summary, &one.name, one.label, first.span);
+                    self.report_duplicate(&summary, &block.name, block.label, first.span);
                 } else {
-                    types.push(one);
+                    types.push(block);
                 }
             }
-            for one in overridden {
-                if let Some(first) = overrides.iter().find(|it| it.target == one.target) {
-                    self.report_duplicate("override", &one.target, one.span, first.span);
+            for override_ in overridden {
+                if let Some(first) = overrides.iter().find(|it| it.target == override_.target) {
+                    self.report_duplicate(
+                        "override",
+                        &override_.target,
+                        override_.span,
+                        first.span,
+                    );
                 } else {
-                    overrides.push(Override { is_of_mock_file: true, ..one });
+                    overrides.push(Override { is_of_mock_file: true, ..override_ });
                 }
             }
         }
         let inline = into.types.len();
-        for one in types {
-            let same = |it: &MockBlock| it.mode == one.mode && it.name == one.name;
+        for block in types {
+            let same = |it: &MockBlock| it.mode == block.mode && it.name == block.name;
             if !into.types[..inline].iter().any(same) {
-                into.types.push(one);
+                into.types.push(block);
             }
         }
         add_outer_overrides(into.overrides, &overrides);
@@ -328,7 +335,7 @@ impl MockReader<'_> {
         let location = format_place(self.sources, header);
         let values = MockValues { values, during, place: location };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
-        if let Some(first) = into.iter().find(|one| one.target == target) {
+        if let Some(first) = into.iter().find(|existing| existing.target == target) {
             // The position of an override is that of its block.
             let detail = format!("A block for {target} already exists at {}.", first.values.place);
             self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);

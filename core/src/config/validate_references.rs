@@ -33,7 +33,8 @@ pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
         let judged_later = |reference: &&Reference| {
             reference.resource_name().is_some() && resource.lifecycle.has_replace_trigger(reference)
         };
-        let now: Vec<_> = resource.references.iter().filter(|one| !judged_later(one)).collect();
+        let now: Vec<_> =
+            resource.references.iter().filter(|reference| !judged_later(reference)).collect();
         check_all_references(diags, node, now, Some(&resource.repetition));
         reject_data_of_other_checks(diags, module, &resource.references, resource.within.as_ref());
         check_depends_on_entries(diags, &resource.depends_on);
@@ -232,17 +233,23 @@ fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
     // A reference from one instance to another of the same resource is also an error: instances of one
     // resource have no order.
     // A dependency on itself has no effect, and Terraform accepts it.
-    let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
-    let self_references =
-        resource.references.iter().filter(|other| other.resource_name() == Some(&resource.name));
+    let waits =
+        |reference: &Reference| resource.depends_on.iter().any(|on| on.span == reference.span);
+    let self_references = resource
+        .references
+        .iter()
+        .filter(|reference| reference.resource_name() == Some(&resource.name));
     // A condition with such a reference was reported when the block was read.
     let lifecycle = &resource.lifecycle;
     let conditions = || lifecycle.preconditions.iter().chain(&lifecycle.postconditions);
-    let is_in_condition = |other: &Reference| {
-        let mut parts = conditions().flat_map(|one| [&one.condition, &one.message]);
-        parts.any(|part| part.span.covers(other.span))
+    let is_in_condition = |reference: &Reference| {
+        let mut parts =
+            conditions().flat_map(|condition| [&condition.condition, &condition.message]);
+        parts.any(|part| part.span.covers(reference.span))
     };
-    for reference in self_references.filter(|other| !waits(other) && !is_in_condition(other)) {
+    for reference in
+        self_references.filter(|reference| !waits(reference) && !is_in_condition(reference))
+    {
         let detail = format!("Configuration for {} may not refer to itself.", resource.name);
         let problem = Diagnostic::error(messages::SELF_REFERENTIAL_BLOCK, detail);
         let problem = problem.about(resource.name.to_string());
@@ -256,8 +263,8 @@ pub(super) fn check_no_self_reference_in_conditions(
     name: &ResourceName,
     lifecycle: &Lifecycle,
 ) {
-    let before = lifecycle.preconditions.iter().map(|one| (one, "precondition"));
-    let after = lifecycle.postconditions.iter().map(|one| (one, "postcondition"));
+    let before = lifecycle.preconditions.iter().map(|condition| (condition, "precondition"));
+    let after = lifecycle.postconditions.iter().map(|condition| (condition, "postcondition"));
     for (condition, kind) in before.chain(after) {
         for part in [&condition.condition, &condition.message] {
             let traversals = refs::traversals_of_expr(part);

@@ -95,9 +95,9 @@ mod tests {
         // A process that looks finds no lock of another one that looks.
         let look = || (0..1000).all(|_| !is_locked(open()).unwrap());
         std::thread::scope(|threads| {
-            let other = threads.spawn(look);
+            let thread = threads.spawn(look);
             assert!(look());
-            assert!(other.join().unwrap());
+            assert!(thread.join().unwrap());
         });
     }
 }

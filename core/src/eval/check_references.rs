@@ -35,8 +35,9 @@ impl ModuleScope<'_> {
             return Vec::new();
         }
         let mut problems = Diagnostics::new();
-        let references =
-            traversals.iter().filter_map(|one| Reference::from_traversal(&mut problems, one).ok());
+        let references = traversals
+            .iter()
+            .filter_map(|traversal| Reference::from_traversal(&mut problems, traversal).ok());
         let references: Vec<Reference> = references.collect();
         problems.into_iter().chain(self.reference_problems(&references)).collect()
     }
@@ -134,12 +135,12 @@ pub fn evaluate_despite_problems(
     let mut eval_diags = Diagnostics::new();
     let value = eval::evaluate(&mut eval_diags, expr, scope);
     let mut rest = Diagnostics::new();
-    for mut one in remove_repeated_diagnostics(eval_diags, &traversals, &problems) {
+    for mut problem in remove_repeated_diagnostics(eval_diags, &traversals, &problems) {
         // As in Terraform, conditions do not distinguish the kinds of unknown functions.
-        if one.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
-            one = one.with_summary(messages::CALL_TO_UNKNOWN_FUNCTION);
+        if problem.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
+            problem = problem.with_summary(messages::CALL_TO_UNKNOWN_FUNCTION);
         }
-        let _ = rest.push(one);
+        let _ = rest.push(problem);
     }
     // An error that was left out repeats a problem.
     let _ = diags.append(rest);
@@ -158,11 +159,11 @@ fn remove_repeated_diagnostics(
     };
     let wrong: Vec<Span> =
         traversals.iter().filter(is_wrong).map(|traversal| traversal.span).collect();
-    let repeats = |one: &Diagnostic| {
-        let at = one.subject;
+    let repeats = |problem: &Diagnostic| {
+        let at = problem.subject;
         wrong.iter().any(|span| at.is_some_and(|at| span.covers(at)))
     };
-    eval_diags.into_iter().filter(|one| !repeats(one)).collect()
+    eval_diags.into_iter().filter(|problem| !repeats(problem)).collect()
 }
 
 /// Decodes a body if the references in the parts that the schema declares are valid. References
@@ -191,8 +192,8 @@ pub fn decode_body_checked(
     let mut eval_diags = Diagnostics::new();
     let value = decode::evaluate_body(&mut eval_diags, body, schema, scope);
     let mut rest = Diagnostics::new();
-    for one in remove_repeated_diagnostics(eval_diags, &references.repetitions, &problems) {
-        let _ = rest.push(one);
+    for problem in remove_repeated_diagnostics(eval_diags, &references.repetitions, &problems) {
+        let _ = rest.push(problem);
     }
     let _ = diags.append(rest);
     report_problems(diags, problems).and(value)

@@ -126,7 +126,7 @@ pub fn validate_conditions(
     conditions: &[ConditionBlock],
 ) -> Result<(), Reported> {
     let mut result = Ok(());
-    for expr in conditions.iter().flat_map(|one| [&one.condition, &one.message]) {
+    for expr in conditions.iter().flat_map(|condition| [&condition.condition, &condition.message]) {
         result = evaluate_despite_problems(diags, expr, scope).map(drop).and(result);
     }
     result
@@ -196,7 +196,10 @@ pub fn validate_variable(
     let object = ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
-    let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
+    let parts = variable
+        .validations
+        .iter()
+        .flat_map(|validation| [&validation.condition, &validation.message]);
     scope.check_references(diags, parts)?;
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {

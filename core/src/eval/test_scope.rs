@@ -153,7 +153,8 @@ fn first_unknown_output<'v>(outputs: &'v Value, step: Option<&ScopeStep>) -> Opt
         Some(ScopeStep::Index(Value::String(name), _)) => Some(name.as_str()),
         _ => None,
     };
-    let mut read = outputs.iter().filter(|(name, _)| named.is_none_or(|one| one == name.as_str()));
+    let mut read =
+        outputs.iter().filter(|(name, _)| named.is_none_or(|wanted| wanted == name.as_str()));
     read.find(|(_, value)| !value.is_wholly_known()).map(|(name, _)| name)
 }
 

@@ -158,7 +158,7 @@ impl<'c> ValueVertex<'c> {
 
 /// Reports a local value that refers to itself.
 fn check_no_self_reference(diags: &mut Diagnostics, local: &LocalValue) -> Result<(), Reported> {
-    let is_own = |one: &&Reference| matches!(&one.subject, ReferenceSubject::Local(name) if *name == local.name);
+    let is_own = |reference: &&Reference| matches!(&reference.subject, ReferenceSubject::Local(name) if *name == local.name);
     let mut result = Ok(());
     for reference in local.references.iter().filter(is_own) {
         let detail = format!(

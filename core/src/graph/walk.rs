@@ -186,8 +186,8 @@ impl<'g, V, E> WalkState<'g, V, E> {
             RecordOrder::Completion => (None, Vec::new()),
             RecordOrder::Shuffled(seed) => (Some(SeededRng(seed)), Vec::new()),
             RecordOrder::OneEarly(id) => {
-                let it = graph.vertex_ids().map(|other| other == id).collect();
-                (None, graph.dependencies.reachable_from(it))
+                let selected = graph.vertex_ids().map(|other| other == id).collect();
+                (None, graph.dependencies.reachable_from(selected))
             }
         };
         let mut agenda = Self {

@@ -87,8 +87,8 @@ impl InstanceConfig<'_> {
         let value = self.read_data_value(&mut read_diags, resource_client, config).await.ok();
         let errors: Vec<String> = read_diags
             .iter()
-            .filter(|one| one.is_error())
-            .map(|one| format!("{}: {}", one.summary, one.detail))
+            .filter(|problem| problem.is_error())
+            .map(|problem| format!("{}: {}", problem.summary, problem.detail))
             .collect();
         let verdict = match value {
             Some(_) => ConditionResult { status: CheckStatus::Pass, message: None },
@@ -98,9 +98,9 @@ impl InstanceConfig<'_> {
         // Terraform stores the outcome of the read as one more rule of the check
         // (CheckDataResource).
         self.session.results.verdicts.set_result(&object, ConditionListKind::Data, 0, verdict);
-        for mut one in read_diags {
-            one.severity = Severity::Warning;
-            diags.warn(one.of_check_block().with_failed_condition_of(&object));
+        for mut problem in read_diags {
+            problem.severity = Severity::Warning;
+            diags.warn(problem.of_check_block().with_failed_condition_of(&object));
         }
         value
     }

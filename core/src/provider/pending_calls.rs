@@ -241,7 +241,7 @@ mod tests {
         let calls = [Rc::new(ProviderCalls::default()), Rc::new(ProviderCalls::default())];
         let seen = || {
             let waiting = watch.calls_waiting_at_least(Duration::ZERO);
-            waiting.iter().map(|one| one.call).collect::<Vec<_>>()
+            waiting.iter().map(|call| call.call).collect::<Vec<_>>()
         };
         let read = calls[0].begin_call(&provider, Method::ReadResource, None);
         assert_eq!(seen(), [""; 0]);

@@ -251,7 +251,7 @@ mod tests {
         let mut diags = Diagnostics::new();
         let both = vec![own_error, said(Severity::Error, "")];
         assert!(report_provider_diagnostics(&mut diags, both, "t.a", None).is_err());
-        let codes: Vec<_> = diags.iter().map(|one| one.code).collect();
+        let codes: Vec<_> = diags.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, [Some(messages::NO_BACKENDS.code), None]);
     }
 

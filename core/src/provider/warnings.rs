@@ -28,16 +28,16 @@ impl ProviderWarnings {
     /// Takes all diagnostics, in an order that does not depend on timing, without duplicates.
     pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
-        all.sort_by(|one, next| one.merge_key().cmp(&next.merge_key()));
+        all.sort_by(|warning, next| warning.merge_key().cmp(&next.merge_key()));
         let mut merged: Vec<ProviderWarning> = Vec::with_capacity(all.len());
-        for one in all {
+        for warning in all {
             let alike =
-                merged.iter().rev().take_while(|before| before.merge_key() == one.merge_key());
-            if !alike.into_iter().any(|before| before.remark == one.remark) {
-                merged.push(one);
+                merged.iter().rev().take_while(|before| before.merge_key() == warning.merge_key());
+            if !alike.into_iter().any(|before| before.remark == warning.remark) {
+                merged.push(warning);
             }
         }
-        merged.into_iter().map(|one| one.remark).collect()
+        merged.into_iter().map(|warning| warning.remark).collect()
     }
 }
 

@@ -171,8 +171,9 @@ impl Recovery {
         &'r self,
         run: &'r str,
     ) -> impl Iterator<Item = &'r InstanceAddr> {
-        let open = self.unresolved.iter().filter(|one| one.needs_decision());
-        open.filter(move |one| one.journal.run_id().as_deref() == Some(run)).map(|one| &one.addr)
+        let open = self.unresolved.iter().filter(|operation| operation.needs_decision());
+        open.filter(move |operation| operation.journal.run_id().as_deref() == Some(run))
+            .map(|operation| &operation.addr)
     }
 
     /// Describes the runs that were taken over, one diagnostic for each run and each unresolved
@@ -180,7 +181,7 @@ impl Recovery {
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let runs = self.runs.iter().flat_map(InterruptedRun::diagnostics);
-        let open = self.unresolved.iter().filter(|one| one.decided.is_none());
+        let open = self.unresolved.iter().filter(|operation| operation.decided.is_none());
         runs.chain(open.map(UnresolvedOperation::diagnostic)).collect()
     }
 
@@ -193,22 +194,24 @@ impl Recovery {
     /// found has no new objects: it is a backup, or one that is read while another is written.
     fn settle_creations_with_object(&mut self) {
         let Some(file) = &self.file else { return };
-        let misplaced = self.unresolved.iter().filter(|one| one.doubt != OpenQuestion::Effect);
+        let misplaced =
+            self.unresolved.iter().filter(|operation| operation.doubt != OpenQuestion::Effect);
         // An address with a contradicting result is left to the user as a whole. Its object
         // may be of either program.
-        let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
-        for one in &mut self.unresolved {
-            let is_creation = one.action == CallAction::Create && one.doubt == OpenQuestion::Effect;
+        let misplaced: BTreeSet<_> = misplaced.map(|operation| operation.addr.clone()).collect();
+        for operation in &mut self.unresolved {
+            let is_creation =
+                operation.action == CallAction::Create && operation.doubt == OpenQuestion::Effect;
             if is_creation
-                && file.serial > one.found
-                && one.deposes.is_none()
-                && !misplaced.contains(&one.addr)
-                && let Some(object) = file.state.find_object(&one.addr, one.deposed.as_ref())
+                && file.serial > operation.found
+                && operation.deposes.is_none()
+                && !misplaced.contains(&operation.addr)
+                && let Some(object) = file.state.find_object(&operation.addr, operation.deposed.as_ref())
                 // The planned attributes decide, not only the address: with several interrupted
                 // creations of one type, an import may have put another object there.
-                && one.may_have_created(object)
+                && operation.may_have_created(object)
             {
-                one.decided = Some(CREATED_OBJECT_EXISTS_REASON.to_owned());
+                operation.decided = Some(CREATED_OBJECT_EXISTS_REASON.to_owned());
             }
         }
     }
@@ -218,9 +221,9 @@ impl Recovery {
         &mut self,
         current_addr: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr,
     ) {
-        for one in &mut self.unresolved {
-            let now = current_addr(&one.addr, &one.provider);
-            one.moved = (now != one.addr).then_some(now);
+        for operation in &mut self.unresolved {
+            let now = current_addr(&operation.addr, &operation.provider);
+            operation.moved = (now != operation.addr).then_some(now);
         }
     }
 
@@ -228,29 +231,33 @@ impl Recovery {
     /// or one, unless several addresses were moved to the same instance.
     #[must_use]
     pub fn original_addresses(&self, addr: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
-        let open = self.unresolved.iter().filter(|one| one.needs_decision());
-        open.filter(|one| one.current_addr() == addr).map(|one| &one.addr).collect()
+        let open = self.unresolved.iter().filter(|operation| operation.needs_decision());
+        open.filter(|operation| operation.current_addr() == addr)
+            .map(|operation| &operation.addr)
+            .collect()
     }
 
     /// Records the decision about all open operations of an instance, by
     /// its former address, or by its current one if that is unambiguous. It becomes durable with
     /// [`Recovery::archive_journals`]. Returns the operations.
     pub fn mark_decided(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
-        let began_there =
-            self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
+        let began_there = self
+            .unresolved
+            .iter()
+            .any(|operation| operation.addr == *addr && operation.needs_decision());
         let origin = match began_there {
             true => addr.clone(),
             false => match self.original_addresses(addr).into_iter().collect::<Vec<_>>()[..] {
-                [one] => one.clone(),
+                [operation] => operation.clone(),
                 // With several former addresses, the intended one is unknown.
                 _ => return Vec::new(),
             },
         };
         let open = self.unresolved.iter_mut();
-        let open = open.filter(|one| one.addr == origin && one.needs_decision());
-        let decided = open.map(|one| {
-            let before = one.clone();
-            one.decided = Some(how.to_owned());
+        let open = open.filter(|operation| operation.addr == origin && operation.needs_decision());
+        let decided = open.map(|operation| {
+            let before = operation.clone();
+            operation.decided = Some(how.to_owned());
             before
         });
         decided.collect()

@@ -305,7 +305,7 @@ impl Diagnostics {
 
     /// Drops the warnings of `check` blocks before they are reported again.
     pub fn drop_check_warnings(&mut self) {
-        self.list.retain(|one| one.is_error() || !one.of_check);
+        self.list.retain(|diagnostic| diagnostic.is_error() || !diagnostic.of_check);
     }
 
     /// Returns the number of diagnostics.

@@ -119,8 +119,12 @@ fn longest_secret_length_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize)
     }
 }
 
-fn common_prefix_length(one: &str, other: &str) -> usize {
-    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+fn common_prefix_length(first: &str, second: &str) -> usize {
+    first
+        .bytes()
+        .zip(second.bytes())
+        .take_while(|(first_byte, second_byte)| first_byte == second_byte)
+        .count()
 }
 
 /// Returns whether a range of text has no letter or digit on either side.

@@ -46,7 +46,7 @@ pub(in crate::apply) async fn run_provisioners(
         "something runs beside an object that the journal has as whole"
     );
     // In the order of the blocks and never at once, as in Terraform: one often prepares the next.
-    for provisioner in provisioners.iter().filter(|one| one.when == when) {
+    for provisioner in provisioners.iter().filter(|provisioner| provisioner.when == when) {
         run_provisioner(view, diags, addr, provisioner, scope).await?;
     }
     Ok(())

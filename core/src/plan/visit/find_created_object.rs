@@ -135,10 +135,10 @@ async fn find_created_by_listing(
         }
     };
     let known: HashSet<&StoredIdentity> = managed_identities(view, ty.name.as_str()).collect();
-    let fits = |one: &ListedObject| {
+    let fits = |object: &ListedObject| {
         // Objects in the state are managed under another address and cannot be the lost one.
-        !known.contains(&one.stored)
-            && compatibility_violations(ty.schema_block(), planned, &one.object).is_empty()
+        !known.contains(&object.stored)
+            && compatibility_violations(ty.schema_block(), planned, &object.object).is_empty()
     };
     let candidates: Vec<ListedObject> = listed.into_iter().filter(fits).collect();
     let open = view.options.interrupted_creations.iter();
@@ -147,7 +147,7 @@ async fn find_created_by_listing(
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();
     match choose_candidate(ty, addr, &candidates, &open) {
-        Some(one) => Some(ImportKey::Identity(one.identity.clone())),
+        Some(object) => Some(ImportKey::Identity(object.identity.clone())),
         None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
@@ -177,14 +177,14 @@ const MAX_LISTED_CANDIDATES: usize = 10;
 /// Names the listed objects that may be the one in question, each by its id.
 fn describe_candidates(candidates: &[ListedObject]) -> String {
     let mut text = String::new();
-    for one in candidates.iter().take(MAX_LISTED_CANDIDATES) {
-        let id = match one.object.value() {
+    for candidate in candidates.iter().take(MAX_LISTED_CANDIDATES) {
+        let id = match candidate.object.value() {
             Value::Object(attributes) => attributes.get("id"),
             _ => None,
         };
         let id = match id {
             Some(Value::String(id)) => id.to_string(),
-            _ => String::from_utf8_lossy(&one.stored.json).into_owned(),
+            _ => String::from_utf8_lossy(&candidate.stored.json).into_owned(),
         };
         text.push_str(&format!("\n  {id}"));
     }
@@ -204,11 +204,15 @@ fn choose_candidate<'l>(
     candidates: &'l [ListedObject],
     open: &[(&InstanceAddr, &Value)],
 ) -> Option<&'l ListedObject> {
-    let fitting = |one: &ListedObject| -> Vec<&InstanceAddr> {
+    let fitting = |candidate: &ListedObject| -> Vec<&InstanceAddr> {
         let fits = |planned: &Value| {
             !planned.ty().conforms_to(&ty.ty)
-                || compatibility_violations(ty.schema_block(), &unmark_value(planned), &one.object)
-                    .is_empty()
+                || compatibility_violations(
+                    ty.schema_block(),
+                    &unmark_value(planned),
+                    &candidate.object,
+                )
+                .is_empty()
         };
         open.iter().filter(|(_, planned)| fits(planned)).map(|(addr, _)| *addr).collect()
     };
@@ -216,7 +220,7 @@ fn choose_candidate<'l>(
     // with at least as many operations as objects.
     let operations = fitting(candidates.first()?);
     if candidates.len() > operations.len()
-        || candidates.iter().any(|one| fitting(one) != operations)
+        || candidates.iter().any(|candidate| fitting(candidate) != operations)
     {
         return None;
     }
@@ -224,7 +228,7 @@ fn choose_candidate<'l>(
     let mut sorted: Vec<&ListedObject> = candidates.iter().collect();
     // Sorted, so that each visit assigns the same objects, in whatever order the provider lists
     // them: the visits of the instances are independent.
-    sorted.sort_by(|one, other| one.stored.cmp(&other.stored));
+    sorted.sort_by(|first, second| first.stored.cmp(&second.stored));
     sorted.get(index).copied()
 }
 

@@ -35,9 +35,9 @@ impl ProviderClient {
             return Ok(());
         }
         // Providers quote values of the configuration, sensitive ones included.
-        for one in &mut diagnostics {
-            one.summary = self.mask_secrets(std::mem::take(&mut one.summary));
-            one.detail = self.mask_secrets(std::mem::take(&mut one.detail));
+        for diagnostic in &mut diagnostics {
+            diagnostic.summary = self.mask_secrets(std::mem::take(&mut diagnostic.summary));
+            diagnostic.detail = self.mask_secrets(std::mem::take(&mut diagnostic.detail));
         }
         report_provider_diagnostics(diags, diagnostics, &about.addr.to_string(), about.block)
     }

@@ -174,20 +174,21 @@ impl ProviderClient {
         )?;
         let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
-        for other in objects {
-            if !check_answer(&import_answer_to_check(ty, &other), &ty.contract_schemas()).is_empty()
+        for object in objects {
+            if !check_answer(&import_answer_to_check(ty, &object), &ty.contract_schemas())
+                .is_empty()
             {
                 let returned = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
                      imported,",
-                    other.type_name
+                    object.type_name
                 );
                 let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
                 return Err(
                     diags.error(import_mismatch_error(summary, import_key, &returned, about))
                 );
             }
-            others.push(self.decode_imported(diags, other, import_key, context)?);
+            others.push(self.decode_imported(diags, object, import_key, context)?);
         }
         Ok((imported, others))
     }

@@ -502,11 +502,13 @@ mod tests {
         let mut fill = ObjectFiller::new("seed", absent);
         let value = fill.fill_block(&block, &block.empty_value(), mock);
         assert_eq!(value.ty(), block.implied_type());
-        let problems = fill.problems.iter().map(|it| match &it.kind {
+        let problems = fill.problems.iter().map(|problem| match &problem.kind {
             FillProblemKind::Type { needed, reason } => {
-                format!("{} {needed}: {reason}", it.attribute)
+                format!("{} {needed}: {reason}", problem.attribute)
             }
-            FillProblemKind::NotAnObject { found } => format!("{}: found {found}", it.attribute),
+            FillProblemKind::NotAnObject { found } => {
+                format!("{}: found {found}", problem.attribute)
+            }
         });
         (format_value(&value), problems.collect())
     }

@@ -241,8 +241,8 @@ fn invalid_target_error(diags: &mut Diagnostics, detail: String) -> Reported {
 pub fn take_objects(state: &mut State, moves: &[StateMove]) -> MovedObjects {
     let mut moved = MovedObjects { resources: Vec::new(), origins: FormerAddresses::default() };
     let mut modules: BTreeMap<&ModuleAddr, &ModuleAddr> = BTreeMap::new();
-    for one in moves {
-        match one {
+    for planned_move in moves {
+        match planned_move {
             StateMove::Module(from, to) => {
                 modules.insert(from, to);
                 // Dependencies contain no instance keys, and other instances of the module are not

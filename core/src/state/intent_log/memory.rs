@@ -118,7 +118,8 @@ mod tests {
         let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
         let state = recovery.file.as_ref().unwrap();
         assert!(state.state.find_object(&"t.a".parse().unwrap(), None).is_some());
-        let open: Vec<_> = recovery.unresolved.iter().map(|one| one.addr.to_string()).collect();
+        let open: Vec<_> =
+            recovery.unresolved.iter().map(|operation| operation.addr.to_string()).collect();
         assert_eq!(open, ["t.b"]);
         intents.finish_recovery(&recovery).await.unwrap();
 
@@ -147,11 +148,11 @@ mod tests {
     async fn nothing_is_left_of_a_run_that_ended() {
         let (intents, base) = (MemoryIntentLog::default(), StateFile::new_empty());
         let journal = begin_run(&intents, &base).await;
-        let other = begin_run(&intents.clone(), &base).await;
+        let run = begin_run(&intents.clone(), &base).await;
         assert_eq!(intents.unfinished_runs().len(), 2);
         assert_eq!(journal.location(), format!("{} in memory", journal.run_id()));
         journal.end_run().await.unwrap();
-        other.abandon_journal();
+        run.abandon_journal();
         assert!(!intents.has_unfinished_run().await);
     }
 }

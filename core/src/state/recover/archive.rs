@@ -21,7 +21,7 @@ impl Recovery {
             let in_journal =
                 self.unresolved.iter().filter(|operation| Arc::ptr_eq(&operation.journal, journal));
             let waits: Vec<&UnresolvedOperation> = in_journal.collect();
-            match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
+            match (&run.damage, waits.iter().any(|operation| operation.needs_decision())) {
                 (None, false) => journal.remove_journal()?,
                 // The journal remains for open operations. `TakenOver` records for the next command that
                 // all other results are stored, so that they are not applied again over later
@@ -61,9 +61,10 @@ impl Recovery {
 
 /// The records of the outcomes of calls that were open.
 fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
-    let doubts = waits.iter().map(|one| match one.needs_decision() {
-        true => Record::Doubted { op: one.op },
-        false => one.resolved_record(one.decided.as_deref().unwrap_or("left to the next refresh")),
+    let doubts = waits.iter().map(|operation| match operation.needs_decision() {
+        true => Record::Doubted { op: operation.op },
+        false => operation
+            .resolved_record(operation.decided.as_deref().unwrap_or("left to the next refresh")),
     });
     std::iter::once(Record::TakenOver {}).chain(doubts).collect()
 }

@@ -141,8 +141,8 @@ impl JournalDir {
             return Some(misplaced);
         };
         misplaced.n_results = recovery.runs.iter().map(|run| run.n_replayed).sum();
-        let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
-        misplaced.open = open.map(|one| one.addr.clone()).collect();
+        let open = recovery.unresolved.iter().filter(|operation| operation.needs_decision());
+        misplaced.open = open.map(|operation| operation.addr.clone()).collect();
         let mut damages = recovery.runs.iter().filter_map(|run| run.damage.as_ref());
         let is_lacking = misplaced.n_results > 0
             || !misplaced.open.is_empty()

@@ -62,8 +62,8 @@ fn explain_object_mismatch(got: &ObjectType, want: &ObjectType) -> String {
         .collect();
     match missing.as_slice() {
         [] => {}
-        [one] => return format!("attribute {one} is required"),
-        [one, other] => return format!("attributes {one} and {other} are required"),
+        [name] => return format!("attribute {name} is required"),
+        [first, second] => return format!("attributes {first} and {second} are required"),
         [most @ .., last] => {
             return format!("attributes {}, and {last} are required", most.join(", "));
         }

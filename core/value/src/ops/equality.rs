@@ -88,7 +88,11 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
     let mut parts = a.iter().zip(b).map(|(a, b)| typed_values_equal(a, b));
     match (left, right) {
         // Keys are always known, so different keys decide before any value is compared.
-        (Value::Map(one), Value::Map(other)) if one.keys() != other.keys() => Some(false),
+        (Value::Map(left_entries), Value::Map(right_entries))
+            if left_entries.keys() != right_entries.keys() =>
+        {
+            Some(false)
+        }
         (Value::Map(_), _) | (Value::Object(_), _) => {
             // Any part that differs decides, independent of the order of comparison.
             let mut result = Some(true);

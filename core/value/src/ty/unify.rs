@@ -114,7 +114,7 @@ fn unify_objects(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
         })
         .collect();
     let first = objects.first()?;
-    if objects.iter().any(|other| !other.keys().eq(first.keys())) {
+    if objects.iter().any(|object| !object.keys().eq(first.keys())) {
         return unify_objects_as_map(safety, types);
     }
     // If an attribute has no common type, a map has none either.
@@ -190,8 +190,8 @@ fn preferred_order(types: &[&Type]) -> Vec<usize> {
     let mut after = vec![Vec::new(); types.len()];
     let mut n_before = vec![0usize; types.len()];
     for (at, ty) in types.iter().enumerate() {
-        for (later, other) in types.iter().enumerate().skip(at + 1) {
-            let (first, second) = match compare_preference(ty, other) {
+        for (later, later_ty) in types.iter().enumerate().skip(at + 1) {
+            let (first, second) = match compare_preference(ty, later_ty) {
                 Ordering::Less => (at, later),
                 Ordering::Greater => (later, at),
                 Ordering::Equal => continue,

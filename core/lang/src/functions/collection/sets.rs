@@ -98,11 +98,11 @@ fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Functi
         return Ok(Value::unknown(args.ty.clone()));
     };
     let mut items = first.children().to_vec();
-    for other in others {
+    for set in others {
         args.charge_elements(items.len())?;
         // Nearly always one to a hash.
-        let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(other.children().len());
-        for element in other.children() {
+        let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(set.children().len());
+        for element in set.children() {
             alike.entry(super::compare_elements::hash_value(element)).or_default().push(element);
         }
         items.retain(|item| {

@@ -51,7 +51,7 @@ enum Charset {
 
 impl Charset {
     fn from_name(name: &str) -> Option<Self> {
-        let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let is = |names: &[&str]| names.iter().any(|alias| alias.eq_ignore_ascii_case(name));
         if is(&["UTF-8", "csUTF8"]) {
             return Some(Self::Utf8);
         }
@@ -101,7 +101,7 @@ impl Charset {
                     if char.is_ascii() {
                         return u8::try_from(char).ok();
                     }
-                    let at = page.chars().position(|other| other == char)?;
+                    let at = page.chars().position(|symbol| symbol == char)?;
                     u8::try_from(at + 128).ok()
                 })
                 .collect(),

@@ -186,7 +186,7 @@ impl JsonReader<'_> {
     /// Returns an error if neither follows. The position is then after the whole container.
     fn take_comma_or_closer(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // Tools search for Terraform's spelling of the missing token.
-        let (construct, missing, mismatched, other) = match closer {
+        let (construct, missing, mismatched, other_closer) = match closer {
             b'}' => (
                 "object",
                 messages::MISSING_ATTRIBUTE_SEPERATOR_COMMA,
@@ -222,7 +222,7 @@ impl JsonReader<'_> {
                 // Terraform prints the same for an array.
                 Err(self.report_unexpected_end(messages::UNCLOSED_OBJECT, &detail, open))
             }
-            Some(byte) if byte == other => {
+            Some(byte) if byte == other_closer => {
                 self.at += 1;
                 let detail = format!("This {construct} must be closed with a {closer_name}.");
                 Err(self.report_error(mismatched, &detail, here))

@@ -286,10 +286,10 @@ impl<'a> Parser<'a> {
         let (yes, mut height, mut end) = self.build_template_parts(pieces)?;
         let mut no = Vec::new();
         if let Some(TemplatePiece::Else(_)) = end {
-            let other = self.build_template_parts(pieces)?;
-            no = other.0;
-            height = height.max(other.1);
-            end = other.2;
+            let else_part = self.build_template_parts(pieces)?;
+            no = else_part.0;
+            height = height.max(else_part.1);
+            end = else_part.2;
             if let Some(TemplatePiece::Else(span)) = end {
                 let detail =
                     format!("The if at {} already has an else.", self.format_line_and_column(open));
