@@ -281,7 +281,7 @@ pub struct Variable {
     /// All references in the validations, the variable itself included.
     pub references: Vec<Reference>,
     /// The position of the block, for display: `main.tf:3,1-13`.
-    pub place: String,
+    pub position: String,
     /// The block's header.
     pub span: Span,
 }
@@ -294,7 +294,7 @@ pub struct ConditionBlock {
     /// The message for a failure.
     pub message: Expr,
     /// The position of the block, for display: `main.tf:3,1-11`.
-    pub place: String,
+    pub position: String,
     /// The block's header.
     pub span: Span,
 }

@@ -36,7 +36,7 @@ pub struct Edge<E> {
     /// The vertex that must be done first.
     pub dependency: VertexId,
     /// The reason, to explain a cycle.
-    pub why: E,
+    pub reason: E,
 }
 
 /// Edges being collected.
@@ -57,7 +57,7 @@ pub struct Graph<V, E = ()> {
     dependencies: Adjacency,
     dependents: Adjacency,
     /// Reasons, parallel to the ends of `dependencies`.
-    why: Vec<E>,
+    reasons: Vec<E>,
     /// All vertices, each after its dependencies.
     order: Vec<VertexId>,
 }
@@ -66,7 +66,7 @@ impl<E> Edges<E> {
     /// Adds an edge: `dependent` waits for `dependency`. Of several equal edges, the reason of the first
     /// is kept.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, reason: E) {
-        self.0.push(Edge { dependent, dependency, why: reason });
+        self.0.push(Edge { dependent, dependency, reason });
     }
 
     /// Removes the edges for which `keep` returns false.
@@ -191,8 +191,8 @@ impl<V, E> GraphDraft<V, E> {
             Ok(order) => {
                 let reversed = edges.iter().map(|edge| (edge.dependency, edge.dependent));
                 let dependents = Adjacency::from_pairs(vertices.len(), reversed);
-                let why = edges.into_iter().map(|edge| edge.why).collect();
-                Ok(Graph { vertices, dependencies, dependents, why, order })
+                let why = edges.into_iter().map(|edge| edge.reason).collect();
+                Ok(Graph { vertices, dependencies, dependents, reasons: why, order })
             }
             // The draft is returned too: the message about a cycle quotes the reasons of its edges.
             Err(cycles) => {
@@ -218,7 +218,7 @@ impl<V, E> Graph<V, E> {
     /// Returns the number of distinct edges.
     #[must_use]
     pub fn n_edges(&self) -> usize {
-        self.why.len()
+        self.reasons.len()
     }
 
     /// Returns the IDs of all vertices, ascending.
@@ -236,13 +236,17 @@ impl<V, E> Graph<V, E> {
     /// IDs.
     #[must_use]
     pub fn into_draft(self) -> GraphDraft<V, E> {
-        let Self { vertices, dependencies, why, .. } = self;
+        let Self { vertices, dependencies, reasons, .. } = self;
         let ends = vertex_ids(vertices.len()).flat_map(|dependent| {
             dependencies.neighbors(dependent).iter().map(move |on| (dependent, *on))
         });
         let edges = ends
-            .zip(why)
-            .map(|((dependent, dependency), why)| Edge { dependent, dependency, why })
+            .zip(reasons)
+            .map(|((dependent, dependency), reasons)| Edge {
+                dependent,
+                dependency,
+                reason: reasons,
+            })
             .collect();
         GraphDraft { vertices, edges: Edges(edges) }
     }
@@ -262,7 +266,7 @@ impl<V, E> Graph<V, E> {
     /// Returns the reasons for the dependencies of a vertex, in the order of [`Graph::dependencies`].
     #[must_use]
     pub fn edge_reasons(&self, of: VertexId) -> &[E] {
-        &self.why[self.dependencies.neighbor_range(of)]
+        &self.reasons[self.dependencies.neighbor_range(of)]
     }
 
     /// Returns all vertices in topological order, each after its dependencies.

@@ -219,7 +219,7 @@ pub(crate) fn open_plan(
         return Ok((saved, config));
     }
     let content = read_file(path, MAX_STATE_LEN).map_err(|error| {
-        let error = PlanFileError::Io { what: "read", path: path.to_owned(), source: error };
+        let error = PlanFileError::Io { operation: "read", path: path.to_owned(), source: error };
         failed(diags, error)
     })?;
     let plan = decrypt_plan(diags, workspace, opening, &content)?;

@@ -125,7 +125,9 @@ impl Evaluator<'_> {
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
                 self.evaluate_traversal(expr, frames)
             }
-            ExprKind::Splat { on, each, marker } => self.eval_splat(on, each, *marker, frames),
+            ExprKind::Splat { operand, each, marker } => {
+                self.eval_splat(operand, each, *marker, frames)
+            }
             ExprKind::Call(call) => self.evaluate_call(expr, call, frames),
             ExprKind::Unary { op, operand, .. } => self.eval_unary(expr, *op, operand, frames),
             ExprKind::Binary { .. } => self.eval_binary(expr, frames),

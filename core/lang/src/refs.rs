@@ -21,7 +21,7 @@ use crate::traversal::{split_steps, to_constant_step};
 pub fn traversals_of_expr(expr: &Expr) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
     finder.visit_expr(expr);
-    finder.found
+    finder.traversals
 }
 
 /// Returns every reference in a body, including nested blocks and `dynamic` blocks, without the names
@@ -30,12 +30,12 @@ pub fn traversals_of_expr(expr: &Expr) -> Vec<Traversal> {
 pub fn traversals_of_body(body: &Body) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
     finder.visit_body(body);
-    finder.found
+    finder.traversals
 }
 
 #[derive(Default)]
 struct ReferenceFinder {
-    found: Vec<Traversal>,
+    traversals: Vec<Traversal>,
     /// References in the `for_each` and `labels` of `dynamic` blocks of a known type.
     repetitions: Vec<Traversal>,
     /// Locally bound names, with the number of nested bindings.
@@ -121,7 +121,7 @@ impl ReferenceFinder {
                         break;
                     }
                 }
-                self.found.push(Traversal { root: root.clone(), steps, span });
+                self.traversals.push(Traversal { root: root.clone(), steps, span });
             }
             _ => self.visit_expr(base),
         }

@@ -170,14 +170,14 @@ pub enum ExprKind {
     /// `on.name`.
     Attribute {
         /// Operand of the attribute access.
-        on: Box<Expr>,
+        operand: Box<Expr>,
         /// The attribute.
         name: Ident,
     },
     /// `on[key]`, and the legacy form `on.0`.
     Index {
         /// Operand of the index.
-        on: Box<Expr>,
+        operand: Box<Expr>,
         /// The key.
         key: Box<Expr>,
         /// The brackets and the text between them.
@@ -186,7 +186,7 @@ pub enum ExprKind {
     /// `on[*].a[0]` or `on.*.a`.
     Splat {
         /// Operand of the splat.
-        on: Box<Expr>,
+        operand: Box<Expr>,
         /// Steps on each element, in order.
         each: Vec<SplatStep>,
         /// The marker, `[*]` or `.*`.

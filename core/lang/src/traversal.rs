@@ -92,12 +92,12 @@ pub fn find_null_or_bool_key(expr: &Expr) -> Option<Span> {
 pub(crate) fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     let mut links = Vec::new();
     let mut base = expr;
-    while let ExprKind::Attribute { on, .. }
-    | ExprKind::Index { on, .. }
-    | ExprKind::Splat { on, .. } = &base.kind
+    while let ExprKind::Attribute { operand, .. }
+    | ExprKind::Index { operand, .. }
+    | ExprKind::Splat { operand, .. } = &base.kind
     {
         links.push(base);
-        base = on;
+        base = operand;
     }
     links.reverse();
     (base, links)

@@ -1,22 +1,23 @@
-//! The order in which objects come and go. A dependent object goes before its dependencies; a
-//! dependency may only be changed once the dependent is gone; the successor of the dependent waits
-//! for both.
+//! The order in which objects are created and destroyed. A dependent object is destroyed before its
+//! dependencies; a dependency may only be changed once the dependent is destroyed; the successor of
+//! the dependent waits for both.
 //!
 //! Dependencies of an object are taken from the state, where they were recorded when the object was
-//! made: by now the configuration may say something else, which `written` looks at.
+//! created. The configuration may have changed since: `reference_order` reads it.
 
 mod break_cycles;
 mod reference_order;
+mod resource_numbers;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use self::break_cycles::break_order_cycles;
+use self::resource_numbers::{ResourceNumbers, ResourceVertices};
 use super::destroy_timing::DestroyTiming;
 use super::vertex::{ApplyVertex, DestroyJoinVertex, DestroyVertex, InstanceVertex};
 use super::vertex_index::{GraphBuilder, VertexIndex};
-use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr, ResourceMode};
-use crate::change::{Action, ReplaceOrder};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::graph::{Adjacency, VertexId};
 use crate::shared_graph::EdgeReason;
 
@@ -29,20 +30,20 @@ const REASON_CHANGE_AFTER_DESTROY: EdgeReason =
 const REASON_PREDECESSOR_DESTROYED_FIRST: EdgeReason =
     EdgeReason::DestroyOrder("replaces it, and create_before_destroy is not set");
 const REASON_DESTROYED_LAST: EdgeReason = EdgeReason::CreateBeforeDestroy;
-/// For both of the orders that come of the configuration alone.
+/// For both orders that only the configuration requires.
 const REASON_REFERENCE_ORDER: EdgeReason =
     EdgeReason::DestroyOrder("comes after what mentions it is destroyed");
 const REASON_CONFIGURES_PROVIDER: EdgeReason =
     EdgeReason::DestroyOrder("configures the provider that does the other");
 
-/// Adds the edges that keep objects in order. `destroying` is set when everything goes.
+/// Adds the edges that keep objects in order. `destroying` is set if everything is destroyed.
 pub(super) fn add_order_edges(draft: &mut GraphBuilder<'_>, index: &VertexIndex, destroying: bool) {
     connect_destroy_joins(draft, index);
     // In a full destroy nothing is changed, so no destruction can wait for a provider that a change
     // configures. The opposite order is added at the end instead.
-    let behind =
+    let dependencies =
         if destroying { ProviderDependencies::new() } else { provider_dependencies(draft, index) };
-    connect_destroys(draft, index, &behind);
+    connect_destroys(draft, index, &dependencies);
     connect_creations(draft, index);
     connect_replacement_halves(draft, index);
     if destroying {
@@ -65,218 +66,74 @@ fn config_resource_addr(addr: &InstanceAddr) -> ConfigResourceAddr {
 fn connect_destroy_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let (vertices, edges) = draft.split_vertices_and_edges();
     for (id, destroy) in destroy_vertices(vertices, index) {
-        if let Some(&gone) = index.gone.get(&config_resource_addr(&destroy.change.addr)) {
-            edges.connect(gone, id, EdgeReason::DestroyOrder("belongs to that resource"));
+        if let Some(&join) = index.destroyed.get(&config_resource_addr(&destroy.change.addr)) {
+            edges.connect(join, id, EdgeReason::DestroyOrder("belongs to that resource"));
         }
     }
 }
 
-/// Vertices of one resource.
-#[derive(Default)]
-struct ResourceVertices {
-    /// The join of its destroyed objects.
-    gone: Option<VertexId>,
-    /// The join of its instances, if it is in the configuration.
-    done: Option<VertexId>,
-    /// Vertices that create or change its instances.
-    makers: Vec<VertexId>,
-    /// Vertices that read its instances, if it is a data source, other than one in a `check` block,
-    /// which is read when everything is done.
-    readers: Vec<VertexId>,
-    /// Destroyed objects that go before anything takes their place.
-    first: Vec<VertexId>,
-    /// Destroyed objects that go last.
-    last: Vec<VertexId>,
-    /// Resources with objects that can go only when one of those that go last is gone.
-    after_last: BTreeSet<usize>,
-    /// Whether one of them is destroyed before its successor is created.
-    destroyed_first: bool,
-    /// Whether one of them is destroyed after its successor is created.
-    created_first: bool,
-}
-
-impl ResourceVertices {
-    /// The vertices after which the objects that go first are gone: the join, unless that would wait
-    /// for those that go last too.
-    fn first_destroyed_vertices(&self) -> &[VertexId] {
-        match &self.gone {
-            // With few objects the join has the same effect as single edges, and with many it keeps
-            // their number linear. It is only wrong if objects of both groups share it.
-            _ if self.first.is_empty() => &[],
-            Some(gone) if self.last.is_empty() => std::slice::from_ref(gone),
-            _ => &self.first,
-        }
-    }
-}
-
-/// The resources among the vertices by number: dependencies are compared in many pairs, and numbers
-/// are small and quickly compared.
-struct ResourceNumbers<'i> {
-    numbers: HashMap<&'i ConfigResourceAddr, usize>,
-    names: Vec<&'i ConfigResourceAddr>,
-    parts: Vec<ResourceVertices>,
-}
-
-impl<'i> ResourceNumbers<'i> {
-    fn from_vertices(vertices: &[ApplyVertex<'_>], index: &'i VertexIndex) -> Self {
-        let mut resources = Self { numbers: HashMap::new(), names: Vec::new(), parts: Vec::new() };
-        for (name, &done) in &index.done {
-            resources.add_resource(name).done = Some(done);
-        }
-        for (name, &gone) in &index.gone {
-            resources.add_resource(name).gone = Some(gone);
-        }
-        for (id, destroy) in destroy_vertices(vertices, index) {
-            let Some(at) = resources.number_of(&config_resource_addr(&destroy.change.addr)) else {
-                continue;
-            };
-            if destroy.timing == DestroyTiming::AfterSuccessor {
-                // Collected, because `resources` is borrowed for the names and changed in the next
-                // line.
-                let on: Vec<_> =
-                    resources.numbers_except(at, &destroy.change.prior_dependencies).collect();
-                resources.parts[at].after_last.extend(on);
-            }
-            let parts = &mut resources.parts[at];
-            let group = match destroy.timing {
-                DestroyTiming::First => &mut parts.first,
-                DestroyTiming::AfterSuccessor | DestroyTiming::Last => &mut parts.last,
-            };
-            group.push(id);
-            if let Action::Replace(order) = destroy.change.action {
-                parts.destroyed_first |= order == ReplaceOrder::DestroyFirst;
-                parts.created_first |= order == ReplaceOrder::CreateFirst;
-            }
-        }
-        for &id in &index.instances {
-            if let Some(InstanceVertex { change, config, .. }) = vertices[id.index()].as_instance()
-                && let Some(at) = resources.number_of(&config_resource_addr(&change.addr))
-            {
-                let parts = &mut resources.parts[at];
-                match change.addr.resource.mode() {
-                    ResourceMode::Managed => parts.makers.push(id),
-                    // A read after a destruction must not see the destroyed object, for example in
-                    // a list of all objects of a service.
-                    _ if config.within.is_none() => parts.readers.push(id),
-                    _ => {}
-                }
-            }
-        }
-        resources
-    }
-
-    fn add_resource(&mut self, name: &'i ConfigResourceAddr) -> &mut ResourceVertices {
-        let at = *self.numbers.entry(name).or_insert(self.parts.len());
-        if at == self.parts.len() {
-            self.names.push(name);
-            self.parts.push(ResourceVertices::default());
-        }
-        &mut self.parts[at]
-    }
-
-    fn number_of(&self, name: &ConfigResourceAddr) -> Option<usize> {
-        self.numbers.get(name).copied()
-    }
-
-    /// The numbers of the named resources other than `own`. A resource that is neither in the
-    /// configuration nor destroyed has none.
-    fn numbers_except(
-        &self,
-        own: usize,
-        names: &[ConfigResourceAddr],
-    ) -> impl Iterator<Item = usize> {
-        names.iter().filter_map(|name| self.number_of(name)).filter(move |on| *on != own)
-    }
-}
-
-/// Many that wait for many.
+/// A many-to-many dependency, stored as one join vertex.
 struct JoinVertex {
     /// The resource of the dependency, as its dependents see it.
-    of: ConfigResourceAddr,
-    waiting: Vec<VertexId>,
-    on: Vec<VertexId>,
-    why: EdgeReason,
+    resource: ConfigResourceAddr,
+    dependents: Vec<VertexId>,
+    dependencies: Vec<VertexId>,
+    reason: EdgeReason,
 }
 
 /// Adds the edges, over a join where there would be one for each of many pairs.
 fn connect_over_joins(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
-    for JoinVertex { of, waiting, mut on, why } in waits {
+    for JoinVertex { resource, dependents, mut dependencies, reason } in waits {
         // n dependents on m dependencies would be n·m edges. With a thousand instances on each side
         // that is a million, and the graph would be slower to build than to walk.
-        if waiting.len() > 1 && on.len() > 1 {
-            let join = draft.add(DestroyJoinVertex { addr: of }.into());
-            on.iter().for_each(|&on| draft.connect(join, on, why));
-            on = vec![join];
+        if dependents.len() > 1 && dependencies.len() > 1 {
+            let join = draft.add(DestroyJoinVertex { addr: resource }.into());
+            dependencies.iter().for_each(|&dependency| draft.connect(join, dependency, reason));
+            dependencies = vec![join];
         }
-        for &waiting in &waiting {
-            on.iter().for_each(|&on| draft.connect(waiting, on, why));
+        for &dependent in &dependents {
+            for &dependency in &dependencies {
+                draft.connect(dependent, dependency, reason);
+            }
         }
     }
 }
 
-/// Orders destructions. An object goes after everything that was made after it is gone. Its
-/// dependencies are changed or recreated only when it is gone, unless it goes last.
+/// A dependency between two resources, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ResourcePair {
+    dependency: u32,
+    dependent: u32,
+    /// Whether objects of the dependent are destroyed before the dependency is changed.
+    destroyed_before_changes: bool,
+}
+
+impl ResourcePair {
+    fn new(dependency: usize, dependent: usize, destroyed_before_changes: bool) -> Self {
+        // There are fewer resources than vertices, whose numbers fit.
+        let (dependency, dependent) = (dependency as u32, dependent as u32);
+        Self { dependency, dependent, destroyed_before_changes }
+    }
+}
+
+/// Orders destructions. An object is destroyed after everything that was created after it. Its
+/// dependencies are changed or recreated only after it is destroyed, unless it is destroyed last.
 fn connect_destroys(
     draft: &mut GraphBuilder<'_>,
     index: &VertexIndex,
-    behind: &ProviderDependencies,
+    provider_dependencies: &ProviderDependencies,
 ) {
     let resources = ResourceNumbers::from_vertices(draft.vertices(), index);
-    // An object that goes only after something that goes last may have to wait for a change: the
-    // change comes after the successor of the object that goes last, and the successor may use the
-    // changed object.
-    let after_last: BTreeSet<usize> =
-        resources.parts.iter().flat_map(|parts| &parts.after_last).copied().collect();
-    // Objects that a provider configuration depends on are changed before the provider can do
-    // anything, so they cannot wait for the object.
-    let configures = |on: usize, provider: &ProviderConfigAddr| {
-        behind.get(provider).is_some_and(|behind| behind.contains(resources.names[on]))
-    };
-    let (vertices, edges) = draft.split_vertices_and_edges();
-    // Objects of one resource usually share their dependencies, so pairs of resources are collected
-    // first and joined once: the dependency, the dependent, and whether objects of the dependent go
-    // first.
-    let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
-    let mut before = None;
-    for (id, destroy) in destroy_vertices(vertices, index) {
-        let Some(own) = resources.number_of(&config_resource_addr(&destroy.change.addr)) else {
-            continue;
-        };
-        let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
-        let configures = |on| configures(on, &destroy.change.provider);
-        // The lists are shared between instances of one resource, so comparing pointers recognises
-        // equal ones without comparing the lists. Distinct but equal lists only cost time.
-        let group = Some((own, Arc::as_ptr(names), timing));
-        if before != group {
-            // There are fewer resources than vertices, whose numbers fit.
-            let goes_first = timing == DestroyTiming::First && !after_last.contains(&own);
-            let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
-            let others = resources.numbers_except(own, names);
-            let free =
-                others.filter(|&on| !(resources.parts[on].destroyed_first && configures(on)));
-            pairs.extend(free.map(pair));
-        }
-        before = group;
-        for on in resources.numbers_except(own, names).filter(|_| timing == DestroyTiming::Last) {
-            let ResourceVertices { done, makers, .. } = &resources.parts[on];
-            if let Some(done) = done.filter(|_| !makers.is_empty()) {
-                // An object that goes last is destroyed after the changes of its dependencies,
-                // while all others are destroyed before them.
-                edges.connect(id, done, REASON_DESTROYED_LAST);
-            }
-        }
-    }
-    let goes_first = |on: usize, own: usize, provider: &ProviderConfigAddr| {
-        let parts = &resources.parts[own];
-        parts.last.is_empty() && !after_last.contains(&own) && !configures(on, provider)
-    };
-    let written = reference_order::reference_pairs(vertices, index, &resources, goes_first);
+    connect_last_destroys(draft, index, &resources);
+    let order = DestroyOrder::new(&resources, provider_dependencies);
+    let stored = order.stored_pairs(draft.vertices(), index);
+    let written = reference_order::reference_pairs(draft.vertices(), index, &order);
     // Of equal edges the first reason counts.
     // Edges from the state precede those from the configuration. `relax` removes only the latter if
     // they close a cycle, so an edge that both demand must carry the reason of the state.
     let stored = join_vertices_for_pairs(
         &resources,
-        pairs,
+        stored,
         [REASON_DESTROYED_BEFORE_CHANGES, REASON_DEPENDENTS_DESTROYED_FIRST],
     );
     let written = join_vertices_for_pairs(&resources, written, [REASON_REFERENCE_ORDER; 2]);
@@ -284,19 +141,117 @@ fn connect_destroys(
     connect_over_joins(draft, written);
 }
 
+/// Connects objects that go last: they are destroyed after the changes of their dependencies, while
+/// all others are destroyed before them.
+fn connect_last_destroys(
+    draft: &mut GraphBuilder<'_>,
+    index: &VertexIndex,
+    resources: &ResourceNumbers<'_>,
+) {
+    let (vertices, edges) = draft.split_vertices_and_edges();
+    for (id, destroy) in destroy_vertices(vertices, index) {
+        if destroy.timing != DestroyTiming::Last {
+            continue;
+        }
+        let Some(dependent) = resources.number_of(&config_resource_addr(&destroy.change.addr))
+        else {
+            continue;
+        };
+        for dependency in resources.numbers_except(dependent, &destroy.change.prior_dependencies) {
+            let ResourceVertices { done, makers, .. } = &resources.parts[dependency];
+            if let Some(done) = done.filter(|_| !makers.is_empty()) {
+                edges.connect(id, done, REASON_DESTROYED_LAST);
+            }
+        }
+    }
+}
+
+/// The rules by which destroyed objects precede the changes of their dependencies.
+struct DestroyOrder<'r, 'i> {
+    resources: &'r ResourceNumbers<'i>,
+    provider_dependencies: &'r ProviderDependencies,
+    /// Resources with objects that can go only after an object that goes last.
+    after_last: BTreeSet<usize>,
+}
+
+impl<'r, 'i> DestroyOrder<'r, 'i> {
+    fn new(
+        resources: &'r ResourceNumbers<'i>,
+        provider_dependencies: &'r ProviderDependencies,
+    ) -> Self {
+        let after_last = resources.parts.iter().flat_map(|parts| &parts.after_last);
+        Self { resources, provider_dependencies, after_last: after_last.copied().collect() }
+    }
+
+    /// Collects the pairs of destroyed resources and their dependencies by the state.
+    fn stored_pairs(&self, vertices: &[ApplyVertex<'_>], index: &VertexIndex) -> Vec<ResourcePair> {
+        let resources = self.resources;
+        let mut pairs = Vec::new();
+        let mut previous_group = None;
+        for (_, destroy) in destroy_vertices(vertices, index) {
+            let Some(dependent) = resources.number_of(&config_resource_addr(&destroy.change.addr))
+            else {
+                continue;
+            };
+            let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
+            // Objects of one resource usually share their dependencies: the lists are shared, so
+            // comparing pointers recognises equal ones without comparing the lists. Distinct but
+            // equal lists only cost time.
+            let group = Some((dependent, Arc::as_ptr(names), timing));
+            if std::mem::replace(&mut previous_group, group) == group {
+                continue;
+            }
+            let goes_first =
+                timing == DestroyTiming::First && !self.after_last.contains(&dependent);
+            for dependency in resources.numbers_except(dependent, names) {
+                let configures = self.configures(dependency, &destroy.change.provider);
+                if !(configures && resources.parts[dependency].destroyed_first) {
+                    let is_before_changes = goes_first && !configures;
+                    pairs.push(ResourcePair::new(dependency, dependent, is_before_changes));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Whether objects of a resource may be destroyed before one of its dependencies is changed,
+    /// given their provider.
+    fn may_precede_changes(
+        &self,
+        dependency: usize,
+        dependent: usize,
+        provider: &ProviderConfigAddr,
+    ) -> bool {
+        // An object that goes only after something that goes last may have to wait for a change: the
+        // change comes after the successor of the object that goes last, and the successor may use
+        // the changed object.
+        self.resources.parts[dependent].last.is_empty()
+            && !self.after_last.contains(&dependent)
+            && !self.configures(dependency, provider)
+    }
+
+    /// Whether a provider configuration depends on a resource.
+    fn configures(&self, resource: usize, provider: &ProviderConfigAddr) -> bool {
+        // Its objects are changed before the provider can do anything, so they cannot wait for an
+        // object of the provider.
+        let dependencies = self.provider_dependencies.get(provider);
+        dependencies.is_some_and(|names| names.contains(self.resources.names[resource]))
+    }
+}
+
 /// Edges between vertices, given the pairs in which resources depend on each other.
 fn join_vertices_for_pairs(
     resources: &ResourceNumbers<'_>,
-    mut pairs: Vec<(u32, u32, bool)>,
-    whys: [EdgeReason; 2],
+    mut pairs: Vec<ResourcePair>,
+    reasons: [EdgeReason; 2],
 ) -> Vec<JoinVertex> {
     pairs.sort_unstable();
     pairs.dedup();
     // Sorted by dependency, so that each dependency gets one pair of joins, whatever the number of
     // its dependents.
     pairs
-        .chunk_by(|a, b| a.0 == b.0)
-        .flat_map(|pairs| join_vertices_of_resource(resources, pairs, whys))
+        .chunk_by(|a, b| a.dependency == b.dependency)
+        .flat_map(|pairs| join_vertices_of_resource(resources, pairs, reasons))
         .collect()
 }
 
@@ -304,41 +259,44 @@ fn join_vertices_for_pairs(
 /// create or change, and those that destroy.
 fn join_vertices_of_resource(
     resources: &ResourceNumbers<'_>,
-    pairs: &[(u32, u32, bool)],
+    pairs: &[ResourcePair],
     [before_changes, dependents_first]: [EdgeReason; 2],
 ) -> [JoinVertex; 2] {
-    let of = pairs.first().map_or(0, |pair| pair.0 as usize);
-    let (name, parts) = (resources.names[of], &resources.parts[of]);
-    let dependents = |pairs: &[(u32, u32, bool)]| -> Vec<usize> {
-        pairs.iter().map(|(_, dependent, _)| *dependent as usize).collect()
-    };
-    let first: Vec<_> = pairs.iter().copied().filter(|(_, _, goes_first)| *goes_first).collect();
-    let first_gone = dependents(&first);
-    let first_gone =
-        first_gone.iter().flat_map(|&at| resources.parts[at].first_destroyed_vertices()).copied();
-    let mut all = dependents(pairs);
+    let dependency = pairs.first().map_or(0, |pair| pair.dependency as usize);
+    let (name, parts) = (resources.names[dependency], &resources.parts[dependency]);
+    let first_destroyed = pairs
+        .iter()
+        .filter(|pair| pair.destroyed_before_changes)
+        .flat_map(|pair| resources.parts[pair.dependent as usize].first_destroyed_vertices())
+        .copied();
+    let mut dependents: Vec<usize> = pairs.iter().map(|pair| pair.dependent as usize).collect();
     // Pairs are sorted, so equal dependents are neighbours.
-    all.dedup();
-    let gone = all.iter().filter_map(|&at| resources.parts[at].gone);
+    dependents.dedup();
+    let destroyed = dependents.iter().filter_map(|&number| resources.parts[number].destroyed);
     let destroys = parts.first.iter().chain(&parts.last).copied();
-    let wait = |waiting, on, why| JoinVertex { of: name.clone(), waiting, on, why };
+    let join = |dependents, dependencies, reason| JoinVertex {
+        resource: name.clone(),
+        dependents,
+        dependencies,
+        reason,
+    };
     [
-        wait(parts.makers.clone(), first_gone.collect(), before_changes),
-        wait(destroys.collect(), gone.collect(), dependents_first),
+        join(parts.makers.clone(), first_destroyed.collect(), before_changes),
+        join(destroys.collect(), destroyed.collect(), dependents_first),
     ]
 }
 
-/// Orders creations. A vertex that creates, changes or reads waits until the objects that it
-/// depends on, by the state or the configuration, and that are destroyed are gone; those that go
-/// last wait for it instead.
+/// Orders creations. A vertex that creates, changes or reads waits for the destruction of objects
+/// that it depends on by the state or the configuration. Those that are destroyed last wait for the
+/// vertex instead.
 fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let resources = ResourceNumbers::from_vertices(draft.vertices(), index);
     let vertices = draft.vertices();
     let mut waits = Vec::new();
     let mut users: Vec<Vec<VertexId>> = vec![Vec::new(); resources.parts.len()];
-    for (own, parts) in resources.parts.iter().enumerate() {
+    for (dependent, parts) in resources.parts.iter().enumerate() {
         let mut depends_on = BTreeSet::new();
-        let mut before = None;
+        let mut previous_lists = None;
         for &id in parts.makers.iter().chain(&parts.readers) {
             let Some(InstanceVertex { change, .. }) = vertices[id.index()].as_instance() else {
                 continue;
@@ -347,44 +305,53 @@ fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
                 Some((Arc::as_ptr(&change.prior_dependencies), Arc::as_ptr(&change.dependencies)));
             // Instances of one resource share their lists, so most of a thousand instances are
             // skipped here.
-            if std::mem::replace(&mut before, lists) == lists {
+            if std::mem::replace(&mut previous_lists, lists) == lists {
                 continue;
             }
             // Both lists count: the recorded dependencies are in use now, and those of the
             // configuration will be.
-            depends_on.extend(resources.numbers_except(own, &change.prior_dependencies));
-            depends_on.extend(resources.numbers_except(own, &change.dependencies));
+            depends_on.extend(resources.numbers_except(dependent, &change.prior_dependencies));
+            depends_on.extend(resources.numbers_except(dependent, &change.dependencies));
         }
         // Objects that it used until now go after it, and the objects that those were made after go
         // after them.
-        let after_last: BTreeSet<usize> =
-            depends_on.iter().flat_map(|&on| &resources.parts[on].after_last).copied().collect();
-        let gone = depends_on.difference(&after_last);
-        let gone = gone.flat_map(|&on| resources.parts[on].first_destroyed_vertices()).copied();
+        let after_last: BTreeSet<usize> = depends_on
+            .iter()
+            .flat_map(|&dependency| &resources.parts[dependency].after_last)
+            .copied()
+            .collect();
         // An object that goes after the old object cannot go before the new one comes.
         if !parts.created_first {
-            let of = resources.names[own].clone();
-            let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
-            let (on, why) = (gone.collect(), REASON_CHANGE_AFTER_DESTROY);
-            waits.push(JoinVertex { of, waiting, on, why });
+            let destroyed = depends_on
+                .difference(&after_last)
+                .flat_map(|&dependency| resources.parts[dependency].first_destroyed_vertices());
+            waits.push(JoinVertex {
+                resource: resources.names[dependent].clone(),
+                dependents: parts.makers.iter().chain(&parts.readers).copied().collect(),
+                dependencies: destroyed.copied().collect(),
+                reason: REASON_CHANGE_AFTER_DESTROY,
+            });
         }
-        for &on in &depends_on {
+        for &dependency in &depends_on {
             // The join and not the instances: a dependent without changes has none in this graph.
-            users[on].extend(parts.done);
+            users[dependency].extend(parts.done);
         }
     }
-    for (at, users) in users.into_iter().enumerate() {
-        let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
-        waits.push(JoinVertex { of, waiting, on: users, why: REASON_DESTROYED_LAST });
+    for (number, users) in users.into_iter().enumerate() {
+        waits.push(JoinVertex {
+            resource: resources.names[number].clone(),
+            dependents: resources.parts[number].last.clone(),
+            dependencies: users,
+            reason: REASON_DESTROYED_LAST,
+        });
     }
     connect_over_joins(draft, waits);
 }
 
-/// Connects the two halves of a replacement. Objects deposed before go when the instance is as planned,
-/// as in Terraform: they may be all that exists, if nothing can be made.
+/// Connects the two halves of a replacement. Objects deposed by earlier runs are destroyed after the
+/// instance is changed, as in Terraform: if nothing can be created, they may be all that exists.
 fn connect_replacement_halves(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
-    // Unless one has to go before something that is replaced: then it waits for nothing, and
-    // nothing for it.
+    // One that has to be destroyed before a replaced object is connected to nothing.
     let (vertices, edges) = draft.split_vertices_and_edges();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
     for &id in &index.instances {
@@ -406,7 +373,7 @@ fn connect_replacement_halves(draft: &mut GraphBuilder<'_>, index: &VertexIndex)
     }
 }
 
-/// For each provider configuration, the resources it is made of.
+/// For each provider configuration, the resources it depends on.
 type ProviderDependencies = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
 fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> ProviderDependencies {
@@ -417,7 +384,7 @@ fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> Provi
     let needed = needed.filter(|(_, id)| !dependencies.neighbors(**id).is_empty());
     needed
         .map(|(addr, &id)| {
-            (addr.clone(), resources_behind_provider(draft.vertices(), index, &dependencies, id))
+            (addr.clone(), resources_of_provider_config(draft.vertices(), index, &dependencies, id))
         })
         .collect()
 }
@@ -425,11 +392,11 @@ fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> Provi
 /// Vertices that each vertex needs for its own sake, not for the sake of order.
 fn required_vertices(draft: &GraphBuilder<'_>) -> Adjacency {
     // Edges of order lead from nearly every vertex to nearly every other, so following them would
-    // put all resources behind each provider.
-    draft.dependencies_by_edges_where(|edge| !edge.why.is_order_only())
+    // make each provider depend on all resources.
+    draft.dependencies_by_edges_where(|edge| !edge.reason.is_order_only())
 }
 
-/// When everything is destroyed, the objects that configure a provider go after all objects of that
+/// In a full destroy, orders the objects that configure a provider after all objects of that
 /// provider.
 fn destroy_provider_users_first(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let dependencies = required_vertices(draft);
@@ -441,24 +408,23 @@ fn destroy_provider_users_first(draft: &mut GraphBuilder<'_>, index: &VertexInde
     }
     let mut waits = Vec::new();
     for (provider, users) in users {
-        let needed = resources_behind_provider(draft.vertices(), index, &dependencies, provider);
-        let behind = destroy_vertices(draft.vertices(), index);
-        let behind = behind
+        let needed = resources_of_provider_config(draft.vertices(), index, &dependencies, provider);
+        let waiting = destroy_vertices(draft.vertices(), index)
             .filter(|(_, destroy)| needed.contains(&config_resource_addr(&destroy.change.addr)));
-        let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
+        let dependents: Vec<_> = waiting.map(|(id, _)| id).collect();
         // An object of the provider that configures the provider itself cannot go after itself.
         let others = users.iter().filter(|user| !needed.contains(user));
-        let gone = others.filter_map(|user| index.gone.get(user).copied());
-        if let Some(of) = needed.first().cloned() {
-            let (on, why) = (gone.collect(), REASON_CONFIGURES_PROVIDER);
-            waits.push(JoinVertex { of, waiting, on, why });
+        let dependencies = others.filter_map(|user| index.destroyed.get(user).copied()).collect();
+        if let Some(resource) = needed.first().cloned() {
+            let reason = REASON_CONFIGURES_PROVIDER;
+            waits.push(JoinVertex { resource, dependents, dependencies, reason });
         }
     }
     connect_over_joins(draft, waits);
 }
 
-/// The resources that a provider's configuration mentions, through values too.
-fn resources_behind_provider(
+/// The resources that a provider's configuration depends on, including through values.
+fn resources_of_provider_config(
     vertices: &[ApplyVertex<'_>],
     index: &VertexIndex,
     dependencies: &Adjacency,
@@ -468,13 +434,13 @@ fn resources_behind_provider(
     let mut seen = BTreeSet::from([provider]);
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
-        for &on in dependencies.neighbors(id) {
-            let vertex = &vertices[on.index()];
-            let made = vertex.as_instance();
-            let made = made.map(|instance| instance.change.addr.resource_addr().config_addr());
-            let mentioned = made.or_else(|| vertex.done_resource().cloned());
-            if let Some(name) = mentioned {
-                // Vertices behind that resource are behind the provider too.
+        for &dependency in dependencies.neighbors(id) {
+            let vertex = &vertices[dependency.index()];
+            let changed = vertex.as_instance();
+            let changed = changed.map(|instance| config_resource_addr(&instance.change.addr));
+            let resource = changed.or_else(|| vertex.done_resource().cloned());
+            if let Some(name) = resource {
+                // The provider also depends on the dependencies of that resource.
                 if let Some(&expand) = index.expands.get(&name)
                     && seen.insert(expand)
                 {
@@ -482,8 +448,8 @@ fn resources_behind_provider(
                 }
                 names.insert(name);
             }
-            if seen.insert(on) {
-                queue.push(on);
+            if seen.insert(dependency) {
+                queue.push(dependency);
             }
         }
     }

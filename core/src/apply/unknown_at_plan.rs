@@ -1,6 +1,6 @@
-//! Values and conditions that planning could not settle: values that were unknown, and conditions
-//! whose result was unknown. They are evaluated again while applying, also where nothing needs
-//! them, since their errors show only then. Settled ones are not evaluated twice.
+//! Values and conditions that were unknown while planning. They are evaluated again while applying,
+//! even if nothing depends on them, since their errors show only then. Known ones are not evaluated
+//! twice.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::eval::vertex::{NamedValueBlock, ValueVertex};
 use crate::plan::{Plan, PlanMode};
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
-/// The objects that do not change, but have conditions that are not settled.
+/// Returns the unchanged objects with conditions whose result was unknown.
 pub(super) fn unchanged_with_unknown_conditions(plan: &Plan) -> BTreeSet<InstanceAddr> {
     let mut addrs = BTreeSet::new();
     for result in unknown_check_results(plan) {
@@ -26,42 +26,52 @@ pub(super) fn unchanged_with_unknown_conditions(plan: &Plan) -> BTreeSet<Instanc
     addrs
 }
 
-/// Selects the vertices of values that are not settled, for a plan of everything.
+/// Selects the vertices of values that planning could not determine, as flags parallel to the
+/// vertices. None is selected in a destroy or targeted plan.
 pub(super) fn unknown_value_vertices(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
-    let n_vertices = draft.vertices().len();
+    let vertices = draft.vertices();
     // When everything is destroyed, values change and are not shown again.
     if plan.mode == PlanMode::Destroy || !plan.targets.is_empty() {
-        return vec![false; n_vertices];
+        return vec![false; vertices.len()];
     }
     let subjects: BTreeSet<(&ModulePath, &CheckSubject)> =
         unknown_check_results(plan).map(|result| (&result.module, &result.subject)).collect();
-    let is_judged = |value: &ValueVertex<'_>| {
-        value
-            .condition_subject()
-            .is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
-    };
+    let unknown = vertices.iter().map(|vertex| is_unknown_after_plan(vertex, &subjects)).collect();
+    let excluded = vertices.iter().map(|vertex| is_done_of_excluded(vertex, plan)).collect();
     let dependents = draft.dependents();
-    let all = |is: &dyn Fn(&ApplyVertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
-    let behind = dependents.reachable_from(all(&|vertex| {
-        vertex.as_instance().is_some_and(is_result_open_after_plan)
-            || vertex.as_value().is_some_and(is_judged)
-    }));
-    // Dependents of something that was left out were not planned.
-    let left_out = dependents.reachable_from(all(&|vertex| {
-        vertex.done_resource().is_some_and(|addr| {
-            plan.excludes.iter().any(|target| target.may_contain_config_resource(addr))
-        })
-    }));
+    let depends_on_unknown: Vec<bool> = dependents.reachable_from(unknown);
+    // Dependents of an excluded resource were not planned.
+    let depends_on_excluded: Vec<bool> = dependents.reachable_from(excluded);
     let is_warned_of = |value: &ValueVertex<'_>| {
         plan.mode == PlanMode::RefreshOnly && is_output_with_preconditions(value)
     };
-    let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
-    found
-        .map(|(vertex, (behind, left_out))| {
-            let value = vertex.as_value().filter(|_| !left_out);
-            value.is_some_and(|value| behind || is_warned_of(value))
+    let is_selected = |(index, vertex): (usize, &ApplyVertex<'_>)| {
+        vertex.as_value().is_some_and(|value| {
+            !depends_on_excluded[index] && (depends_on_unknown[index] || is_warned_of(value))
         })
-        .collect()
+    };
+    vertices.iter().enumerate().map(is_selected).collect()
+}
+
+/// Whether a vertex is an instance with unknown planned values, or a value with a condition whose
+/// result was unknown.
+fn is_unknown_after_plan(
+    vertex: &ApplyVertex<'_>,
+    subjects: &BTreeSet<(&ModulePath, &CheckSubject)>,
+) -> bool {
+    let has_unknown_condition = |value: &ValueVertex<'_>| {
+        let subject = value.condition_subject();
+        subject.is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
+    };
+    vertex.as_instance().is_some_and(has_unknown_result)
+        || vertex.as_value().is_some_and(has_unknown_condition)
+}
+
+/// Whether a vertex is the join of a resource with excluded instances.
+fn is_done_of_excluded(vertex: &ApplyVertex<'_>, plan: &Plan) -> bool {
+    vertex.done_resource().is_some_and(|addr| {
+        plan.excludes.iter().any(|target| target.may_contain_config_resource(addr))
+    })
 }
 
 /// Objects with conditions whose result was unknown.
@@ -69,15 +79,16 @@ fn unknown_check_results(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
     plan.checks.0.iter().filter(|result| result.status == CheckStatus::Unknown)
 }
 
-/// Whether an object has values that show only when it is made.
-fn is_result_open_after_plan(instance: &InstanceVertex<'_>) -> bool {
-    // Those that were known are the same then: its provider is held to that.
+/// Whether an object has values that are known only after it is created or changed.
+fn has_unknown_result(instance: &InstanceVertex<'_>) -> bool {
+    // Known ones do not change: the contract forbids it.
     let change = instance.change;
-    // A data source that is read while applying has no planned value that it could be held to.
+    // A data source that is read while applying has no planned value.
     change.action == Action::Read || !change.after.is_wholly_known()
 }
 
-/// While planning what is only refreshed they warn, and now they do more.
+/// Whether a value is an output with preconditions. In a refresh-only plan these only warn, and while
+/// applying they cause errors.
 fn is_output_with_preconditions(value: &ValueVertex<'_>) -> bool {
     matches!(value.value, NamedValueBlock::Output(output) if !output.preconditions.is_empty())
 }

@@ -14,7 +14,7 @@ pub(super) struct VertexIndex {
     pub(super) names: VertexLookup,
     pub(super) expands: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
-    pub(super) gone: BTreeMap<ConfigResourceAddr, VertexId>,
+    pub(super) destroyed: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) instances: Vec<VertexId>,
     /// The instances by key, in every instance of their module.
     by_key: BTreeMap<(ConfigResourceAddr, InstanceKey), Vec<VertexId>>,
@@ -27,7 +27,7 @@ impl VertexIndex {
             names: VertexLookup::from_vertices(config, vertices),
             expands: BTreeMap::new(),
             done: BTreeMap::new(),
-            gone: BTreeMap::new(),
+            destroyed: BTreeMap::new(),
             instances: Vec::new(),
             by_key: BTreeMap::new(),
             destroys: Vec::new(),
@@ -38,7 +38,7 @@ impl VertexIndex {
             } else if let Some(addr) = vertex.done_resource() {
                 index.done.insert(addr.clone(), id);
             } else if let Some(addr) = vertex.gone_resource() {
-                index.gone.insert(addr.clone(), id);
+                index.destroyed.insert(addr.clone(), id);
             } else if vertex.as_destroy().is_some() {
                 index.destroys.push(id);
             } else if let Some(instance) = vertex.as_instance() {

@@ -37,7 +37,7 @@ fn read_condition(
     Some(ConditionBlock {
         condition,
         message,
-        place: format_place(sources, block.header),
+        position: format_place(sources, block.header),
         span: block.header,
     })
 }

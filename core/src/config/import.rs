@@ -237,14 +237,14 @@ fn split_address_expr(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<AddressSt
     let mut inner = expr;
     loop {
         match &inner.kind {
-            ExprKind::Attribute { on, name } => {
+            ExprKind::Attribute { operand, name } => {
                 reversed.push(AddressStep::Name(name.name.clone()));
-                inner = on;
+                inner = operand;
             }
-            ExprKind::Index { on, key, .. } => {
+            ExprKind::Index { operand, key, .. } => {
                 reversed.push(AddressStep::Key(InstanceKey::Int(keys.len() as u64)));
                 keys.push((**key).clone());
-                inner = on;
+                inner = operand;
             }
             _ => {
                 reversed.push(AddressStep::Name(inner.as_keyword()?.into()));

@@ -319,7 +319,10 @@ fn unsuitable_value_text(variable: &Variable, origin: &InputOrigin) -> String {
             format!("Unsuitable value for var.{name} set using -var=\"{name}=...\"")
         }
         InputOrigin::File(..) => {
-            format!("The given value is not suitable for var.{name} declared at {}", variable.place)
+            format!(
+                "The given value is not suitable for var.{name} declared at {}",
+                variable.position
+            )
         }
         InputOrigin::Prompt => {
             format!("Unsuitable value for var.{name} set using an interactive prompt")

@@ -45,7 +45,7 @@ pub(super) fn merge_override_files(
     if overrides.is_empty() {
         return;
     }
-    let mut merger = OverrideMerger { diags, sources, places: HashMap::new(), files };
+    let mut merger = OverrideMerger { diags, sources, positions: HashMap::new(), files };
     merger.index_blocks();
     let says = |file: &Body| file.blocks.iter().any(|block| block.kind.name == "terraform");
     if overrides.iter().any(says) {
@@ -74,7 +74,7 @@ struct OverrideMerger<'m> {
     diags: &'m mut Diagnostics,
     sources: &'m Sources,
     /// Positions of the first block of each key: its file and its number there.
-    places: HashMap<OverrideKey, (usize, usize)>,
+    positions: HashMap<OverrideKey, (usize, usize)>,
     files: &'m mut Vec<Body>,
 }
 
@@ -82,7 +82,7 @@ impl OverrideMerger<'_> {
     fn index_blocks(&mut self) {
         for (at, file) in self.files.iter().enumerate() {
             for (number, block) in file.blocks.iter().enumerate() {
-                self.places.entry(override_key(block)).or_insert((at, number));
+                self.positions.entry(override_key(block)).or_insert((at, number));
             }
         }
     }
@@ -121,7 +121,7 @@ impl OverrideMerger<'_> {
     /// Merges a block into the one that has its name.
     fn merge_named_block(&mut self, block: Block) {
         let key = override_key(&block);
-        let Some(&(file, number)) = self.places.get(&key) else {
+        let Some(&(file, number)) = self.positions.get(&key) else {
             return self.report_missing_base_or_add(block, key.2.as_ref());
         };
         if !self.check_overriding_members(&block) {
@@ -209,7 +209,7 @@ impl OverrideMerger<'_> {
             self.files.push(Body::empty(block.span, block.header));
         }
         let at = self.files.len() - 1;
-        self.places.entry(override_key(&block)).or_insert((at, self.files[at].blocks.len()));
+        self.positions.entry(override_key(&block)).or_insert((at, self.files[at].blocks.len()));
         self.files[at].blocks.push(block);
     }
 

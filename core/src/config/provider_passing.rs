@@ -219,8 +219,7 @@ fn check_passed_provider(
         None => caller.module.settings.provider_for_local_name(&passed.in_caller.name),
     };
     if given != wanted {
-        let passed =
-            ProviderMismatch { caller: &there, one: passed, wanted: &wanted, given: &given };
+        let passed = ProviderMismatch { caller: &there, passed, required: &wanted, given: &given };
         report_provider_mismatch(diags, node, passed);
     }
 }
@@ -250,8 +249,8 @@ fn report_undeclared_provider(
 struct ProviderMismatch<'a> {
     /// Description of the module that passes it.
     caller: &'a str,
-    one: &'a PassedProvider,
-    wanted: &'a ProviderAddr,
+    passed: &'a PassedProvider,
+    required: &'a ProviderAddr,
     given: &'a ProviderAddr,
 }
 
@@ -260,31 +259,35 @@ fn report_provider_mismatch(
     node: &ModuleNode,
     passed: ProviderMismatch<'_>,
 ) {
-    let ProviderMismatch { caller: there, one, wanted, given } = passed;
+    let ProviderMismatch { caller: there, passed, required, given } = passed;
     let required = &node.module.settings.required_providers;
     let other = required.iter().find(|(_, required)| required.source == *given);
     let (detail, span) = match other {
         Some((other, _)) => (
             format!(
-                "The assigned configuration is for provider \"{given}\", but local name \"{}\" in {} represents \"{wanted}\".\n\nTo pass this configuration to the child module, use the local name \"{other}\" instead.",
-                one.in_child.name, node.path
+                "The assigned configuration is for provider \"{given}\", but local name \"{}\" in {} represents \"{required}\".\n\nTo pass this configuration to the child module, use the local name \"{other}\" instead.",
+                passed.in_child.name, node.path
             ),
-            one.child_span,
+            passed.child_span,
         ),
         None => (
             format!(
                 "The local name \"{}\" in {there} represents provider \"{}\", but \"{}\" in {} represents \"{}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's \"{}\" can be assigned only a configuration for {}, which is {} by {}.",
-                one.in_caller,
+                passed.in_caller,
                 given.display_string(),
-                one.in_child,
+                passed.in_child,
                 node.path,
-                wanted.display_string(),
-                one.in_child,
-                wanted.display_string(),
-                if required.contains_key(&one.in_child.name) { "required" } else { "not required" },
+                required.display_string(),
+                passed.in_child,
+                required.display_string(),
+                if required.contains_key(&passed.in_child.name) {
+                    "required"
+                } else {
+                    "not required"
+                },
                 node.path
             ),
-            caller_name_span(one),
+            caller_name_span(passed),
         ),
     };
     let _ = diags.error(Diagnostic::error(messages::PROVIDER_TYPE_MISMATCH, detail).at(span));

@@ -66,7 +66,7 @@ pub struct MockValues {
     /// The phase from which on they are known.
     pub during: OverrideDuring,
     /// The position in the test file, for messages.
-    pub place: String,
+    pub position: String,
 }
 
 /// An `override_resource`, `override_data` or `override_module` block.
@@ -283,7 +283,7 @@ impl MockReader<'_> {
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
             let location = format_place(self.sources, span);
             let values = self.read_mock_values(defaults, &kind);
-            let values = MockValues { values, during, place: location };
+            let values = MockValues { values, during, position: location };
             let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockBlock| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
@@ -333,11 +333,12 @@ impl MockReader<'_> {
         let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
         let location = format_place(self.sources, header);
-        let values = MockValues { values, during, place: location };
+        let values = MockValues { values, during, position: location };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|existing| existing.target == target) {
             // The position of an override is that of its block.
-            let detail = format!("A block for {target} already exists at {}.", first.values.place);
+            let detail =
+                format!("A block for {target} already exists at {}.", first.values.position);
             self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
         } else {
             let (span, is_of_mock_file) = (header, false);

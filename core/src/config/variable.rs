@@ -54,7 +54,7 @@ pub(super) fn read_variable_block(
         nullable: take_bool_argument(diags, &mut content, "nullable").unwrap_or(true),
         validations,
         references: Vec::new(),
-        place: format_place(sources, block.header),
+        position: format_place(sources, block.header),
         span: block.header,
     };
     // Only now, because converting it needs the type and the optional attributes.

@@ -177,7 +177,7 @@ pub struct VariableValue<'a> {
     /// The value.
     pub value: &'a Value,
     /// The span at which the value is set.
-    pub place: Span,
+    pub span: Span,
 }
 
 /// Checks the validations of a variable, and reports errors at the source of its value. They use
@@ -191,7 +191,7 @@ pub fn validate_variable(
     given: VariableValue<'_>,
     verdicts: &ConditionResults,
 ) -> Result<(), Reported> {
-    let VariableValue { variable, value, place: span } = given;
+    let VariableValue { variable, value, span } = given;
     let subject = CheckSubject::Variable(variable.name.clone());
     let object = ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
@@ -208,7 +208,7 @@ pub fn validate_variable(
         match outcome {
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) => {
-                let (rule, message) = (&condition.place, message_or_default(message));
+                let (rule, message) = (&condition.position, message_or_default(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);

@@ -24,7 +24,7 @@ pub struct ProviderFunctions {
     /// The first of a chain that only grows, so that functions can be lent while it does.
     first: OnceCell<Box<ProviderSignatures>>,
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
-    asked: PendingCalls,
+    pending_calls: PendingCalls,
     stand_in: UnknownProviderFunction,
     /// Answers so far, in this phase and the one before.
     function_hashes: RefCell<FunctionResultHashes>,
@@ -77,7 +77,7 @@ impl Default for ProviderFunctions {
         Self {
             first: OnceCell::new(),
             unloaded: RefCell::default(),
-            asked: Rc::default(),
+            pending_calls: Rc::default(),
             function_hashes: RefCell::default(),
             stand_in: UnknownProviderFunction(Param {
                 allow_null: true,
@@ -120,7 +120,7 @@ impl ProviderFunctions {
     /// Takes the functions and calls that evaluations since the last time could not resolve.
     #[must_use]
     pub fn take_pending(&self) -> PendingFunctions {
-        let calls = self.asked.take().into_values().collect();
+        let calls = self.pending_calls.take().into_values().collect();
         PendingFunctions { providers: self.unloaded.take(), calls }
     }
 
@@ -135,7 +135,7 @@ impl ProviderFunctions {
             return;
         }
         let function = |(name, signature): (&String, &FunctionSignature)| {
-            let pending_calls = self.asked.clone();
+            let pending_calls = self.pending_calls.clone();
             let function = ProviderFunction::new(provider, name, signature, pending_calls);
             (name.clone(), function)
         };
@@ -192,7 +192,7 @@ struct ProviderFunction {
     returns: Type,
     /// Answers by arguments, as they are sent.
     answers: RefCell<BTreeMap<Vec<u8>, FunctionAnswer>>,
-    asked: PendingCalls,
+    pending_calls: PendingCalls,
 }
 
 impl ProviderFunction {
@@ -209,7 +209,7 @@ impl ProviderFunction {
             variadic: signature.variadic.as_ref().map(to_param),
             returns: signature.returns.clone(),
             answers: RefCell::default(),
-            asked: pending_calls,
+            pending_calls,
         }
     }
 
@@ -275,7 +275,7 @@ impl Function for ProviderFunction {
             }
             None => {
                 let key = (call.provider.clone(), call.function.clone(), call.key.clone());
-                self.asked.borrow_mut().insert(key, call);
+                self.pending_calls.borrow_mut().insert(key, call);
                 Ok(Value::unknown(ty.clone()))
             }
         }

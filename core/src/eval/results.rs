@@ -70,7 +70,7 @@ pub struct RepeatedResults<T> {
     expanded: OnceCell<ExpandedValues<T>>,
     placeholder: OnceCell<Value>,
     /// The value of all instances together, created on first use.
-    whole: OnceCell<Value>,
+    combined: OnceCell<Value>,
 }
 
 /// All instances together.
@@ -370,7 +370,7 @@ impl NamedValues {
 impl<T> Default for RepeatedResults<T> {
     fn default() -> Self {
         let (placeholder, whole) = (OnceCell::new(), OnceCell::new());
-        Self { expanded: OnceCell::new(), placeholder, whole }
+        Self { expanded: OnceCell::new(), placeholder, combined: whole }
     }
 }
 
@@ -399,13 +399,13 @@ impl<T> RepeatedResults<T> {
         &self,
         combine: impl FnOnce(&ExpandedValues<T>) -> Option<CombinedInstances>,
     ) -> Option<Value> {
-        if let Some(value) = self.whole.get() {
+        if let Some(value) = self.combined.get() {
             return Some(value.clone());
         }
         let CombinedInstances { value, is_complete } = combine(self.expanded.get()?)?;
         // Only a complete value may be cached: the missing instances are still to come.
         if is_complete {
-            set_cell_once(&self.whole, value.clone(), &"whole");
+            set_cell_once(&self.combined, value.clone(), &"whole");
         }
         Some(value)
     }

@@ -438,7 +438,7 @@ fn conditions_that_do_not_hold_say_why() {
     let _ = conditions::validate_variable(
         &mut diags,
         &bench.root_scope(),
-        conditions::VariableValue { variable, value: &judged, place: variable.span },
+        conditions::VariableValue { variable, value: &judged, span: variable.span },
         verdicts,
     );
     variables.set("v", judged);

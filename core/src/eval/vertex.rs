@@ -193,7 +193,7 @@ fn visit_root_variable(
     let value = value.mark(variable_marks(variable));
     let span = given.and_then(|input| input.given).unwrap_or(variable.span);
     let verdicts = &eval_inputs.results.verdicts;
-    let judged = VariableValue { variable, value: &value, place: span };
+    let judged = VariableValue { variable, value: &value, span };
     conditions::validate_variable(diags, scope, judged, verdicts)?;
     Ok(value)
 }
@@ -239,7 +239,7 @@ fn visit_module_variable(
                     let inside = ModuleScope::new(child, eval_inputs.world)
                         .with_reference_check(eval_inputs.check);
                     let span = argument.map_or(call.site.span, |argument| argument.expr.span);
-                    let judged = VariableValue { variable, value: &value, place: span };
+                    let judged = VariableValue { variable, value: &value, span };
                     let verdicts = &eval_inputs.results.verdicts;
                     conditions::validate_variable(diags, &inside, judged, verdicts)?;
                     // The module must be valid for every input.
@@ -294,7 +294,7 @@ fn evaluate_passed_argument(
         };
         let detail = format!(
             "The given value is not suitable for {module}.var.{} declared at {}: {reason}.",
-            variable.name, variable.place
+            variable.name, variable.position
         );
         diags.error(Diagnostic::error(summary, detail).at(span))
     })

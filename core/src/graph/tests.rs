@@ -210,7 +210,7 @@ fn check_cycles(
         let way: Vec<&Edge<usize>> = cyclic.edges_of_cycle(cycle).collect();
         prop_assert_eq!(way.len(), cycle.0.len(), "every step of the cycle is an edge");
         for edge in way {
-            prop_assert_eq!(edges[edge.why], (edge.dependent.0, edge.dependency.0));
+            prop_assert_eq!(edges[edge.reason], (edge.dependent.0, edge.dependency.0));
         }
         let shortest = cycle.0.len();
         let first = cycle.0[0].0;
@@ -314,7 +314,7 @@ fn a_cycle_names_its_edges_with_their_reasons() {
     let cyclic = draft.freeze().expect_err("b and c wait for each other");
     assert_eq!(cyclic.cycles, [Cycle(vec![b, c]), Cycle(vec![d])]);
     // Of two edges between the same vertices the first one is named.
-    let reasons = |cycle| cyclic.edges_of_cycle(cycle).map(|edge| edge.why).collect::<Vec<_>>();
+    let reasons = |cycle| cyclic.edges_of_cycle(cycle).map(|edge| edge.reason).collect::<Vec<_>>();
     assert_eq!(reasons(&cyclic.cycles[0]), ["main.tf:3", "main.tf:2"]);
     assert_eq!(reasons(&cyclic.cycles[1]), ["main.tf:5"]);
 }

@@ -34,8 +34,8 @@ pub fn check_expression_references(
     let mut result = Ok(());
     for traversal in refs::traversals_of_expr(expr) {
         let reference = Reference::from_traversal(diags, &traversal)?;
-        let problem =
-            ReferenceContext { session, node: root, own: None }.reference_error(&reference);
+        let problem = ReferenceContext { session, node: root, self_resource: None }
+            .reference_error(&reference);
         result = problem.map_or(result, |problem| Err(diags.error(problem)));
     }
     result
@@ -61,7 +61,7 @@ pub(super) fn may_have_invalid_reference<'c>(
     }
     let resource = vertex.as_resource().map(|resource| &resource.addr.resource);
     vertex_references(session.config, vertex).into_iter().any(|(node, references)| {
-        let context = ReferenceContext { session, node, own: resource };
+        let context = ReferenceContext { session, node, self_resource: resource };
         references.iter().any(|reference| context.reference_error(reference).is_some())
     })
 }
@@ -75,7 +75,7 @@ pub(super) fn static_reference_errors(
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];
     let mut problems = config::resource_or_call_problems(node, reference, site.check);
-    let context = ReferenceContext { session, node, own: site.resource };
+    let context = ReferenceContext { session, node, self_resource: site.resource };
     problems.extend(context.reference_error(reference));
     problems
 }
@@ -137,7 +137,7 @@ pub(super) fn deprecation_warnings<'c>(
     let resource = vertex.as_resource().map(|resource| &resource.addr.resource);
     let references = vertex_references(session.config, vertex);
     let of_node = |(node, references): &ModuleReferences<'_>| {
-        let context = ReferenceContext { session, node, own: resource };
+        let context = ReferenceContext { session, node, self_resource: resource };
         let taken =
             references.iter().filter_map(|reference| context.resolve_to_instance(reference));
         taken
@@ -189,7 +189,7 @@ struct ReferenceContext<'p> {
     session: &'p Session<'p>,
     node: &'p ModuleNode,
     /// The resource that contains them: the meaning of `self`.
-    own: Option<&'p ResourceName>,
+    self_resource: Option<&'p ResourceName>,
 }
 
 impl ReferenceContext<'_> {
@@ -218,7 +218,7 @@ impl ReferenceContext<'_> {
     ) -> Option<(Rc<ResourceType>, &[TraversalStep], Span)> {
         let (name, is_one) = match &reference.subject {
             ReferenceSubject::Resource(name) => (name, false),
-            ReferenceSubject::SelfObject => (self.own?, true),
+            ReferenceSubject::SelfObject => (self.self_resource?, true),
             _ => return None,
         };
         let (steps, end) = match (is_one, reference.remaining.split_first()?) {

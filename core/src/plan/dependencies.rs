@@ -88,7 +88,7 @@ pub(crate) fn find_graph_dependencies<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
                 };
                 let found_by = on.iter().filter(|on| direct.binary_search(on).is_err());
                 let (addr, found_by) = (resource.addr.clone(), found_by.copied().collect());
-                resources.push(DirectDependencies { addr, on: direct, found_by });
+                resources.push(DirectDependencies { addr, dependencies: direct, found_by });
                 Arc::new(vec![at])
             }
             None if graph[id].passes_dependencies_on() => on,
@@ -127,7 +127,7 @@ struct DirectDependencies {
     /// The resource.
     addr: ConfigResourceAddr,
     /// Positions of its direct resources in the list; they come before it.
-    on: Vec<u32>,
+    dependencies: Vec<u32>,
     /// Those that it needs only to find an object that is imported. Dependents do not inherit them.
     found_by: Vec<u32>,
 }
@@ -159,8 +159,8 @@ fn transitive_closure(resources: &[DirectDependencies], budget: usize) -> Option
     let mut sets: Vec<Vec<u32>> = Vec::with_capacity(resources.len());
     let mut total = 0;
     for resource in resources {
-        let mut set = resource.on.clone();
-        for &on in &resource.on {
+        let mut set = resource.dependencies.clone();
+        for &on in &resource.dependencies {
             set.extend_from_slice(&sets[on as usize]);
             // Sets overlap, so the list could grow far beyond the budget before its duplicates are
             // removed.
@@ -187,17 +187,17 @@ fn truncate_to_nearest(resources: &[DirectDependencies]) -> Vec<Vec<u32>> {
     let mut queue = VecDeque::new();
     let mut sets = Vec::with_capacity(resources.len());
     for (search, resource) in (0_u32..).zip(resources) {
-        let limit = MAX_CLOSURE_ENTRIES_PER_RESOURCE.max(resource.on.len());
+        let limit = MAX_CLOSURE_ENTRIES_PER_RESOURCE.max(resource.dependencies.len());
         let mut set = Vec::new();
         queue.clear();
-        queue.extend(&resource.on);
+        queue.extend(&resource.dependencies);
         while let Some(at) = queue.pop_front() {
             if set.len() >= limit {
                 break;
             }
             if std::mem::replace(&mut seen[at as usize], search) != search {
                 set.push(at);
-                queue.extend(&resources[at as usize].on);
+                queue.extend(&resources[at as usize].dependencies);
             }
         }
         sets.push(set);
@@ -217,7 +217,7 @@ mod tests {
                     module: ModulePath::root(),
                     resource: ResourceName::new(ResourceMode::Managed, "t", format!("r{at:06}")),
                 },
-                on: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
+                dependencies: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
                 found_by: Vec::new(),
             })
             .collect()

@@ -56,10 +56,10 @@ struct PlanFileManifest {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanFileError {
     /// The machine did not do it.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {operation} {}: {source}", path.display())]
     Io {
         /// The operation that failed: `read`, `write`.
-        what: &'static str,
+        operation: &'static str,
         /// The file.
         path: PathBuf,
         /// Why not.
@@ -75,12 +75,12 @@ pub enum PlanFileError {
     #[error("the file {} is a plan made by Terraform", .0.display())]
     Foreign(PathBuf),
     /// It is a plan of another version of this program.
-    #[error("the file {} was made by version {found} of this program, but this is {ours}", path.display())]
+    #[error("the file {} was made by version {version} of this program, but this is {ours}", path.display())]
     OtherVersion {
         /// The file.
         path: PathBuf,
         /// The version that made it.
-        found: String,
+        version: String,
         /// This version.
         ours: &'static str,
     },
@@ -107,7 +107,7 @@ impl PlanFileError {
     #[must_use]
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
         let (blame, remedy) = match self {
-            Self::Io { what: "read", .. } => (Blame::User, "Check its name and permissions."),
+            Self::Io { operation: "read", .. } => (Blame::User, "Check its name and permissions."),
             Self::Io { .. } => {
                 (Blame::Environment, "Free space or correct the permissions, and plan again.")
             }
@@ -133,7 +133,7 @@ impl PlanFileError {
             }
         };
         let summary = match self {
-            Self::Io { what: "write", .. } => messages::FAILED_TO_WRITE_PLAN_FILE.into(),
+            Self::Io { operation: "write", .. } => messages::FAILED_TO_WRITE_PLAN_FILE.into(),
             Self::OtherVersion { .. } => messages::FAILED_TO_READ_PLAN_FROM_PLAN_FILE.into(),
             _ => messages::FAILED_TO_LOAD_AS_PLAN_FILE.with(&[&format_args!("{name:?}")]),
         };
@@ -145,7 +145,7 @@ fn io_error<'p>(
     what: &'static str,
     path: &'p Path,
 ) -> impl FnOnce(io::Error) -> PlanFileError + 'p {
-    move |source| PlanFileError::Io { what, path: path.to_owned(), source }
+    move |source| PlanFileError::Io { operation: what, path: path.to_owned(), source }
 }
 
 /// Writes a plan file. Only the owner may read it, since plans hold the secrets of the state. It
@@ -304,7 +304,7 @@ fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFile
     })?;
     if (manifest.format, manifest.program.as_str()) != (CONTAINER_VERSION, ours) {
         let program = manifest.program;
-        return Err(PlanFileError::OtherVersion { path: path.to_owned(), found: program, ours });
+        return Err(PlanFileError::OtherVersion { path: path.to_owned(), version: program, ours });
     }
     Ok(())
 }

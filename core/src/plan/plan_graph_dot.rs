@@ -74,7 +74,9 @@ fn into_destroy_order(
     // In a full destroy the state alone gives the order of objects. The configuration may have
     // changed since, and its edges could contradict the state.
     edges.retain_edges(|edge| is_frame[edge.dependency.index()]);
-    edges.retain_edges(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
+    edges.retain_edges(|edge| {
+        is_frame[edge.dependent.index()] || edge.reason == EdgeReason::Provider
+    });
     for (dependent, on) in made_after {
         for dependency in on.iter().filter_map(|on| of.get(on)).flatten() {
             draft.connect(
@@ -100,7 +102,7 @@ fn retain_resources(
     // Copied before edges are added: the search follows only those that were there.
     let mut dependencies = vec![Vec::new(); n_vertices];
     for edge in draft.edges().iter() {
-        dependencies[edge.dependent.index()].push((edge.dependency, edge.why));
+        dependencies[edge.dependent.index()].push((edge.dependency, edge.reason));
     }
     let is_resource: Vec<bool> =
         draft.vertices().iter().map(|vertex| vertex.as_resource().is_some()).collect();

@@ -46,7 +46,7 @@ fn depends_on_name(node: &ModuleNode, reference: &Reference) -> DependsOnName {
 struct PlannedResource {
     /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
     is_watched: bool,
-    found: OnceCell<SmallMap<ModuleAddr, PlannedInModule>>,
+    by_module: OnceCell<SmallMap<ModuleAddr, PlannedInModule>>,
 }
 
 /// Planned result of a resource in one instance of its module.
@@ -73,7 +73,7 @@ impl PlannedResources {
         let resources = graph.vertices().iter().filter_map(|vertex| vertex.as_resource());
         let resources = resources.map(|resource| {
             let is_watched = watched.contains(&resource.addr);
-            (resource.addr.clone(), PlannedResource { is_watched, found: OnceCell::new() })
+            (resource.addr.clone(), PlannedResource { is_watched, by_module: OnceCell::new() })
         });
         let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
         Self {
@@ -99,7 +99,7 @@ impl PlannedResources {
             let planned = PlannedInModule { is_pending, changes: kept.cloned().collect() };
             (outcome.addr.module.clone(), planned)
         });
-        let first = entry.found.set(planned.collect()).is_ok();
+        let first = entry.by_module.set(planned.collect()).is_ok();
         debug_assert!(first, "a resource is recorded once");
     }
 
@@ -113,7 +113,7 @@ impl PlannedResources {
     ) -> impl Iterator<Item = &'f Change> + use<'f> {
         let addr = module.module_addr();
         let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
-        let by_module = self.resources.get(&resource).and_then(|entry| entry.found.get());
+        let by_module = self.resources.get(&resource).and_then(|entry| entry.by_module.get());
         let planned = by_module.and_then(|by_module| by_module.get(addr));
         let changes = planned.into_iter().flat_map(|planned| &planned.changes);
         changes.filter(move |change| key.is_none_or(|key| change.addr.key == *key))
@@ -133,14 +133,14 @@ impl PlannedResources {
         if addr.module != query.node.path {
             return self.has_pending_change_anywhere(addr);
         }
-        let by_module = self.resources.get(addr).and_then(|entry| entry.found.get());
+        let by_module = self.resources.get(addr).and_then(|entry| entry.by_module.get());
         by_module
             .and_then(|by_module| by_module.get(query.module))
             .is_some_and(|planned| planned.is_pending)
     }
 
     fn has_pending_change_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
-        let by_module = self.resources.get(addr).and_then(|entry| entry.found.get());
+        let by_module = self.resources.get(addr).and_then(|entry| entry.by_module.get());
         addr.resource.mode() == ResourceMode::Managed
             && by_module
                 .is_some_and(|by_module| by_module.values().any(|planned| planned.is_pending))

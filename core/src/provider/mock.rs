@@ -86,7 +86,7 @@ impl ClientMocks {
                     // As in Terraform, the `override_during` of a `mock_provider` block applies only to
                     // the blocks in it.
                     during: OverrideDuring::Apply,
-                    place: String::new(),
+                    position: String::new(),
                 };
                 Some(of_type.cloned().unwrap_or_else(nothing))
             }
@@ -248,13 +248,13 @@ impl MockedObject {
     /// Returns the error for a mock value that does not fit the schema.
     fn unfit_value_diagnostic(&self, problem: FillProblem) -> ProviderDiagnostic {
         let FillProblem { path, attribute, kind } = problem;
-        let location = &self.mock.place;
+        let location = &self.mock.position;
         let detail = match kind {
             FillProblemKind::Type { needed, reason } => format!(
                 "Terraform could not compute a value for the target type {needed} with the mocked data defined at {location} with the attribute {attribute:?}: {reason}."
             ),
-            FillProblemKind::NotAnObject { found } => format!(
-                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {location}, but found {found}."
+            FillProblemKind::NotAnObject { actual } => format!(
+                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {location}, but found {actual}."
             ),
         };
         own_provider_error(messages::UNFIT_MOCKED_VALUE, detail, path)

@@ -60,11 +60,11 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
         for cycle in &cyclic.cycles {
             let edges: Vec<_> = cyclic.edges_of_cycle(cycle).collect();
             let lines: String = edges.iter().map(|edge| self.describe_edge(cyclic, edge)).collect();
-            let first = edges.iter().find_map(|edge| match edge.why {
+            let first = edges.iter().find_map(|edge| match edge.reason {
                 EdgeReason::Reference(span) | EdgeReason::ImportReference(span) => Some(span),
                 _ => None,
             });
-            let is_forced = edges.iter().any(|edge| edge.why == EdgeReason::CreateBeforeDestroy);
+            let is_forced = edges.iter().any(|edge| edge.reason == EdgeReason::CreateBeforeDestroy);
             let advice = match first {
                 _ if is_forced => {
                     "Set create_before_destroy for all of them or for none, or make the changes one after the other."
@@ -96,7 +96,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
     ) -> String {
         let (dependent, dependency) =
             (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
-        let because = match edge.why {
+        let because = match edge.reason {
             EdgeReason::Reference(span) => {
                 let argument =
                     dependent.resource_block().and_then(|block| argument_of_reference(block, span));

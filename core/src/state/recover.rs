@@ -92,7 +92,7 @@ pub struct UnresolvedOperation {
     op: u64,
     /// The serial of the state that the run found; the maximum, if another state was begun
     /// since.
-    found: u64,
+    serial_at_start: u64,
     journal: Arc<dyn StoredJournal>,
 }
 
@@ -203,7 +203,7 @@ impl Recovery {
             let is_creation =
                 operation.action == CallAction::Create && operation.doubt == OpenQuestion::Effect;
             if is_creation
-                && file.serial > operation.found
+                && file.serial > operation.serial_at_start
                 && operation.deposes.is_none()
                 && !misplaced.contains(&operation.addr)
                 && let Some(object) = file.state.find_object(&operation.addr, operation.deposed.as_ref())

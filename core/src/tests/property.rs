@@ -14,7 +14,7 @@ use crate::graph::walk::RecordOrder;
 /// module in which it stands, if not the root.
 #[derive(Clone, Debug)]
 struct GeneratedResource {
-    on: Vec<usize>,
+    dependencies: Vec<usize>,
     zone: u8,
     first: bool,
     written: bool,
@@ -32,7 +32,7 @@ fn any_resource() -> impl Strategy<Value = GeneratedResource> {
         prop::option::weighted(0.6, 0_usize..2),
     )
         .prop_map(|(on, zone, first, written, count, home)| GeneratedResource {
-            on,
+            dependencies: on,
             zone,
             first,
             written,
@@ -61,7 +61,7 @@ fn ids_expression_from_outside(
 }
 
 fn referenced_resources(things: &[GeneratedResource], at: usize) -> Vec<usize> {
-    let on = things[at].on.iter().copied();
+    let on = things[at].dependencies.iter().copied();
     // Only earlier ones, so that no configuration is a cycle by itself.
     on.filter(|&on| on < at && things[on].written).collect()
 }

@@ -321,8 +321,9 @@ impl Evaluator<'_> {
     ) -> Result<(), Reported> {
         let Some(first) = site.call.args.first() else { return Ok(()) };
         let mut base = first;
-        while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
-            base = on;
+        while let ExprKind::Attribute { operand, .. } | ExprKind::Index { operand, .. } = &base.kind
+        {
+            base = operand;
         }
         if matches!(base.kind, ExprKind::Variable(_)) {
             return Ok(());

@@ -23,7 +23,7 @@ pub(super) struct Conditional<'e> {
     /// Source ranges of the arms.
     pub(super) spans: [Span; 2],
     /// Source range of the conditional.
-    pub(super) whole: Span,
+    pub(super) span: Span,
 }
 
 /// An operand of a binary operator.
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
         // Both, because both determine the type of the result, as in HCL.
         let arms =
             [yes, no].map(|arm| self.capture_diagnostics(|this| this.evaluate_expr(arm, frames)));
-        let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
+        let choice = Conditional { condition, spans: [yes.span, no.span], span: expr.span };
         self.choose_conditional_arm(&choice, arms, frames)
     }
 
@@ -193,16 +193,16 @@ impl Evaluator<'_> {
         arms: [ResultWithDiagnostics; 2],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let Conditional { condition, spans, whole: conditional_span } = *choice;
+        let Conditional { condition, spans, span } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
             // A failed arm must not determine the type: its error counts only if the arm is selected.
             Err(_) => Value::dynamic(),
         });
-        let ty = self.common_arm_type(&yes, &no, spans, conditional_span)?;
+        let ty = self.common_arm_type(&yes, &no, spans, span)?;
         let test = self.evaluate_expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
-        let Some(picked) = self.condition_truth(condition, &test, conditional_span, frames)? else {
+        let Some(picked) = self.condition_truth(condition, &test, span, frames)? else {
             return Ok(unknown_of_either_arm(yes.without_own_marks(), no.without_own_marks(), ty)
                 .mark(marks));
         };
@@ -225,7 +225,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(span)
-                .with_source_context(conditional_span),
+                .with_source_context(span),
             )
         })
     }

@@ -16,7 +16,7 @@ enum EvaluatedSplatStep<'e> {
 
 struct Splat<'s> {
     /// The expression before the first marker.
-    on: &'s Expr,
+    operand: &'s Expr,
     steps: &'s [EvaluatedSplatStep<'s>],
     marker: Span,
 }
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         // once.
         let steps = self.evaluate_splat_keys(each, frames);
         let (source, steps) = (source?, steps?);
-        self.apply_splat(&Splat { on, steps: &steps, marker }, source, frames)
+        self.apply_splat(&Splat { operand: on, steps: &steps, marker }, source, frames)
     }
 
     fn evaluate_splat_keys<'e>(
@@ -65,10 +65,10 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let paid = self.budget.charge_reading(std::slice::from_ref(&source));
-        paid.map_err(|limit| self.report_exceeded_limit(limit, splat.on.span))?;
+        paid.map_err(|limit| self.report_exceeded_limit(limit, splat.operand.span))?;
         let ty = source.ty();
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
-        let splat_span = splat.on.span.to(splat.marker);
+        let splat_span = splat.operand.span.to(splat.marker);
         if source.is_null() {
             // `null[*]` is the empty tuple, but a null of a list type is an error, as in HCL.
             if !is_sequence {
@@ -82,8 +82,8 @@ impl Evaluator<'_> {
                 ),
             );
             return Err(self.report_error(
-                diag.at(splat.on.span).with_source_context(splat_span),
-                splat.on,
+                diag.at(splat.operand.span).with_source_context(splat_span),
+                splat.operand,
                 frames,
             ));
         }
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
         let items = source.children();
         self.budget
             .charge_elements(items.len())
-            .map_err(|limit| self.report_exceeded_limit(limit, splat.on.span))?;
+            .map_err(|limit| self.report_exceeded_limit(limit, splat.operand.span))?;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             values.push(self.apply_steps_to_element(splat, item.clone(), frames)?);
@@ -186,14 +186,15 @@ impl Evaluator<'_> {
                 }
                 EvaluatedSplatStep::Index(key, span) => (access::access_index(&value, key), *span),
                 EvaluatedSplatStep::Splat { steps, marker } => {
-                    let inner = Splat { on: splat.on, steps, marker: *marker };
+                    let inner = Splat { operand: splat.operand, steps, marker: *marker };
                     (Ok(self.apply_splat(&inner, value, frames)?), *marker)
                 }
             };
             value = taken.map_err(|part| {
-                let diag =
-                    Diagnostic::from(part).at(span).with_source_context(splat.on.span.to(span));
-                self.report_error(diag, splat.on, frames)
+                let diag = Diagnostic::from(part)
+                    .at(span)
+                    .with_source_context(splat.operand.span.to(span));
+                self.report_error(diag, splat.operand, frames)
             })?;
         }
         Ok(value)

@@ -120,7 +120,7 @@ impl Evaluator<'_> {
         let [yes, no] = [yes, no].map(|arm| {
             self.capture_diagnostics(|this| this.render_template_parts(arm, span, frames))
         });
-        let choice = Conditional { condition, spans: [span, span], whole: span };
+        let choice = Conditional { condition, spans: [span, span], span };
         self.choose_conditional_arm(&choice, [yes, no], frames)
     }
 

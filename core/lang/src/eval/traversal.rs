@@ -16,9 +16,10 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut links = Vec::new();
         let mut base = expr;
-        while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
+        while let ExprKind::Attribute { operand, .. } | ExprKind::Index { operand, .. } = &base.kind
+        {
             links.push(base);
-            base = on;
+            base = operand;
         }
         links.reverse();
         let ExprKind::Variable(root) = &base.kind else {
@@ -86,8 +87,8 @@ impl Evaluator<'_> {
 /// The dot and the name of an attribute step.
 fn attribute_step_span(link: &Expr, name: &Ident) -> Span {
     match &link.kind {
-        ExprKind::Attribute { on, .. } if on.span.source == name.span.source => Span {
-            start: on.span.end.clamp(name.span.start.saturating_sub(1), name.span.start),
+        ExprKind::Attribute { operand, .. } if operand.span.source == name.span.source => Span {
+            start: operand.span.end.clamp(name.span.start.saturating_sub(1), name.span.start),
             ..name.span
         },
         _ => name.span,

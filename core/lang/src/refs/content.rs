@@ -27,7 +27,7 @@ pub struct ContentReferences {
 pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences {
     let mut finder = ReferenceFinder::default();
     finder.visit_content(body, schema, &LegacySchemaCheck::of(schema));
-    ContentReferences { repetitions: finder.repetitions, values: finder.found }
+    ContentReferences { repetitions: finder.repetitions, values: finder.traversals }
 }
 
 /// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. For a
@@ -173,9 +173,9 @@ impl ReferenceFinder {
         block: Option<BlockSchema<'_>>,
         legacy_check: &LegacySchemaCheck<'_>,
     ) {
-        let n_found = self.found.len();
+        let n_found = self.traversals.len();
         dynamic.for_each.into_iter().for_each(|for_each| self.visit_expr(for_each));
-        self.repetitions.extend(self.found.drain(n_found..));
+        self.repetitions.extend(self.traversals.drain(n_found..));
         let iterator = dynamic.iterator_name();
         self.with_bound_names(&[&iterator], |finder| {
             dynamic.labels.into_iter().for_each(|labels| finder.visit_expr(labels));

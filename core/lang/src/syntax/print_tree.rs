@@ -34,10 +34,14 @@ pub(crate) fn print_expr(tree: &Expr) -> String {
         ExprKind::Template(template) => format!("(template {})", print_template_parts(template)),
         ExprKind::Wrap(inner) => format!("(wrap {})", print_expr(inner)),
         ExprKind::Variable(name) => name.name.to_string(),
-        ExprKind::Attribute { on, name } => format!("(. {} {})", print_expr(on), name.name),
-        ExprKind::Index { on, key, .. } => format!("([] {} {})", print_expr(on), print_expr(key)),
-        ExprKind::Splat { on, each, .. } => {
-            format!("(splat {}{})", print_expr(on), print_splat_steps(each))
+        ExprKind::Attribute { operand, name } => {
+            format!("(. {} {})", print_expr(operand), name.name)
+        }
+        ExprKind::Index { operand, key, .. } => {
+            format!("([] {} {})", print_expr(operand), print_expr(key))
+        }
+        ExprKind::Splat { operand, each, .. } => {
+            format!("(splat {}{})", print_expr(operand), print_splat_steps(each))
         }
         ExprKind::Call(call) => {
             let dots = if call.expand { " ..." } else { "" };

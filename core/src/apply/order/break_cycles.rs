@@ -14,7 +14,7 @@ use crate::shared_graph::EdgeReason;
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider
 /// configuration go before those of another on which they depend.
 pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
-    let written = draft.edges().iter().map(|edge| edge.why == REASON_REFERENCE_ORDER).collect();
+    let written = draft.edges().iter().map(|edge| edge.reason == REASON_REFERENCE_ORDER).collect();
     // In this order: the recorded dependencies describe real objects, while the configuration may
     // have changed since they were created.
     remove_cyclic_edges(draft, written);
@@ -36,7 +36,7 @@ pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
         destroyed.or_else(|| providers.get(of()?).copied())
     };
     let lies_between = |edge: &Edge<EdgeReason>| {
-        edge.why == REASON_DEPENDENTS_DESTROYED_FIRST
+        edge.reason == REASON_DEPENDENTS_DESTROYED_FIRST
             && vertices[edge.dependency.index()].gone_resource().is_some()
             && provider(edge.dependent) != provider(edge.dependency)
     };

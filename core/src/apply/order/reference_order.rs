@@ -1,75 +1,81 @@
-//! Orders by the configuration: a destroyed object goes before anything is done to the objects that
-//! it mentions, also where it was not made after them: it may have come to use them since, as
-//! objects that already exist. The recorded dependencies count for more, so where the two
-//! contradict each other, the configuration is left out.
+//! Orders by the configuration: an object is destroyed before anything is done to the objects that
+//! it refers to, even if it was not created after them: it may have come to use them since, as
+//! objects that already exist. The recorded dependencies take precedence, so the configuration is
+//! ignored where the two contradict each other.
 
 use std::sync::Arc;
 
-use super::{ApplyVertex, ResourceNumbers, VertexIndex, config_resource_addr};
-use crate::addr::ProviderConfigAddr;
+use super::{
+    ApplyVertex, DestroyOrder, ResourceNumbers, ResourcePair, VertexIndex, config_resource_addr,
+};
 use crate::change::Action;
 use crate::graph;
 
-/// Collects the pairs of resources of which one mentions the other: the mentioned resource, the
-/// resource that mentions it and has objects that are destroyed, and whether these go before
-/// anything is made or changed of the other. `goes_first` says whether they may.
+/// Collects the pairs of resources of which one refers to the other and has objects that are
+/// destroyed.
 pub(super) fn reference_pairs(
     vertices: &[ApplyVertex<'_>],
     index: &VertexIndex,
-    resources: &ResourceNumbers<'_>,
-    goes_first: impl Fn(usize, usize, &ProviderConfigAddr) -> bool,
-) -> Vec<(u32, u32, bool)> {
+    order: &DestroyOrder<'_, '_>,
+) -> Vec<ResourcePair> {
+    let resources = order.resources;
     let n_resources = resources.parts.len();
     let mut stored: Vec<Vec<usize>> = vec![Vec::new(); n_resources];
-    let mut written: Vec<Vec<(usize, bool)>> = vec![Vec::new(); n_resources];
-    let mut before = None;
+    let mut written: Vec<ResourcePair> = Vec::new();
+    let mut previous_group = None;
     for id in index.instances.iter().chain(&index.destroys) {
         let vertex = &vertices[id.index()];
-        let made = vertex.as_instance().map(|instance| instance.change);
+        let changed = vertex.as_instance().map(|instance| instance.change);
         let destroyed = || vertex.as_destroy().map(|destroy| destroy.change);
-        let Some(change) = made.or_else(destroyed) else { continue };
-        let Some(own) = resources.number_of(&config_resource_addr(&change.addr)) else {
+        let Some(change) = changed.or_else(destroyed) else { continue };
+        let Some(dependent) = resources.number_of(&config_resource_addr(&change.addr)) else {
             continue;
         };
         let lists = (Arc::as_ptr(&change.prior_dependencies), Arc::as_ptr(&change.dependencies));
         // Objects of one resource usually share their lists.
-        if before.replace((own, lists)) == Some((own, lists)) {
+        if previous_group.replace((dependent, lists)) == Some((dependent, lists)) {
             continue;
         }
-        stored[own].extend(resources.numbers_except(own, &change.prior_dependencies));
+        stored[dependent].extend(resources.numbers_except(dependent, &change.prior_dependencies));
         // Equal lists give the edges that the state demands already.
         if change.action.destroys_object() && change.dependencies != change.prior_dependencies {
-            let on = resources.numbers_except(own, &change.dependencies);
-            let on = on.filter(|&on| can_wait_without_cycle(resources, on, own));
             // A resource that leaves the configuration has no references left to wait for.
             let is_replaced = change.action != Action::Delete;
-            let first = |on| is_replaced && goes_first(on, own, &change.provider);
-            written[own].extend(on.map(|on| (on, first(on))));
+            for dependency in resources.numbers_except(dependent, &change.dependencies) {
+                if can_wait_without_cycle(resources, dependency, dependent) {
+                    let is_before_changes = is_replaced
+                        && order.may_precede_changes(dependency, dependent, &change.provider);
+                    written.push(ResourcePair::new(dependency, dependent, is_before_changes));
+                }
+            }
         }
     }
     // The usual case. The search below visits all resources.
-    if written.iter().all(Vec::is_empty) {
+    if written.is_empty() {
         return Vec::new();
     }
-    let both = stored.iter().zip(&written).enumerate();
-    let both = both.flat_map(|(own, (stored, written))| {
-        stored.iter().copied().chain(written.iter().map(|(on, _)| *on)).map(move |on| (own, on))
+    let stored_edges = stored.iter().enumerate().flat_map(|(dependent, dependencies)| {
+        dependencies.iter().map(move |&dependency| (dependent, dependency))
     });
+    let written_edges =
+        written.iter().map(|pair| (pair.dependent as usize, pair.dependency as usize));
     // Decided between resources before any edge is added: a pair that contradicts the state would
-    // close a cycle through joins, and its message would show none of the references behind it.
-    let knots = graph::component_numbers(n_resources, both.collect());
-    let all = written.iter().enumerate();
-    let all = all.flat_map(|(own, on)| on.iter().map(move |&(on, first)| (on, own, first)));
-    let free = all.filter(|&(on, own, _)| knots[on] != knots[own]);
-    // There are fewer resources than vertices, whose numbers fit.
-    free.map(|(on, own, first)| (on as u32, own as u32, first)).collect()
+    // close a cycle through joins, and its message would show none of the references that cause it.
+    let knots = graph::component_numbers(n_resources, stored_edges.chain(written_edges).collect());
+    written.retain(|pair| knots[pair.dependent as usize] != knots[pair.dependency as usize]);
+    written
 }
 
 /// Whether the wait closes no cycle: an object that goes last waits for recreated ones, and those
 /// wait for objects that go first.
-fn can_wait_without_cycle(resources: &ResourceNumbers<'_>, on: usize, own: usize) -> bool {
-    let (on, own) = (&resources.parts[on], &resources.parts[own]);
+fn can_wait_without_cycle(
+    resources: &ResourceNumbers<'_>,
+    dependency: usize,
+    dependent: usize,
+) -> bool {
+    let (dependency, dependent) = (&resources.parts[dependency], &resources.parts[dependent]);
     // Without a vertex of the dependency nothing can wait. The other part is the cycle: an object
-    // that goes last waits for what comes in the place of one that goes first.
-    (on.gone.is_some() || !on.makers.is_empty()) && (own.last.is_empty() || on.first.is_empty())
+    // that goes last waits for the successor of one that goes first.
+    (dependency.destroyed.is_some() || !dependency.makers.is_empty())
+        && (dependent.last.is_empty() || dependency.first.is_empty())
 }

@@ -43,7 +43,7 @@ pub(crate) struct DestroyVertex<'c> {
 /// Result of a destruction.
 pub(crate) struct DestroyOutcome {
     /// Object that still exists, if any.
-    left: Option<Arc<ObjectState>>,
+    remaining: Option<Arc<ObjectState>>,
     /// Whether there was an error.
     failed: bool,
 }
@@ -94,7 +94,7 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
         let object = view.recorded.find_object(&self.change.addr, self.deposed.as_ref())?;
         // Much larger than what the other vertices need, which are many.
         let remaining = Box::pin(visit_destroy(view, object, diags, self)).await.ok()?;
-        Some(DestroyOutcome { left: remaining, failed: diags.has_errors() })
+        Some(DestroyOutcome { remaining, failed: diags.has_errors() })
     }
 
     fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
@@ -102,7 +102,7 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
         if !outcome.failed {
             recorder.tally.destroyed += 1;
         }
-        self.record_in_state(&mut recorder.state.borrow_mut(), outcome.left);
+        self.record_in_state(&mut recorder.state.borrow_mut(), outcome.remaining);
     }
 }
 
@@ -164,7 +164,7 @@ async fn visit_destroy(
             prior: Some(&object),
             planned: null.value(),
         },
-        ask: ChangeValues {
+        values: ChangeValues {
             prior: &prior,
             proposed: &null,
             config: &null,
@@ -197,7 +197,7 @@ async fn visit_destroy(
         let subject = ProgressSubject { addr, action, label: label.as_ref() };
         wait_with_progress(view.session, subject, sending).await
     };
-    let Ok((announced, SalvagedResult { result, left: after_call })) = sent else {
+    let Ok((announced, SalvagedResult { result, after_call })) = sent else {
         failed(elapsed);
         return Ok(Some(object));
     };

@@ -31,7 +31,7 @@ pub(in crate::apply) struct ChangeCall<'a> {
     pub(in crate::apply) ty: &'a ResourceType,
     pub(in crate::apply) about: CallContext<'a>,
     pub(in crate::apply) intent: Intent<'a>,
-    pub(in crate::apply) ask: ChangeValues<'a>,
+    pub(in crate::apply) values: ChangeValues<'a>,
     /// The object that is changed or destroyed; `None` if one is made.
     pub(in crate::apply) object: Option<&'a ObjectState>,
     /// Value of the object that the new one replaces and that still exists; null if there is none.
@@ -117,7 +117,7 @@ impl AnnouncedCall<'_> {
         let Self { call, op } = self;
         // No failure may leave this function between here and `answer` below: the object may exist
         // from now on, and the journal is its only record.
-        let answer = call.client.apply_change(call.ty, call.ask, call.about.addr).await;
+        let answer = call.client.apply_change(call.ty, call.values, call.about.addr).await;
         // The raw bytes are stored before anything decodes them. If decoding panics or the process
         // dies, the next run still has the id of a created object.
         // The process itself answers for the built-in provider, and its result is recorded next.
@@ -132,7 +132,7 @@ impl AnnouncedCall<'_> {
         // The provider may still be at work on it.
         let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage_answer(diags, answer);
-        let salvaged = match salvaged.left {
+        let salvaged = match salvaged.after_call {
             // The future is boxed because this branch is rare and large, and every visit would
             // reserve room for it.
             ObjectAfterCall::Unknown if !given_up => {
@@ -140,7 +140,7 @@ impl AnnouncedCall<'_> {
             }
             _ => salvaged,
         };
-        if matches!(salvaged.left, ObjectAfterCall::Unknown)
+        if matches!(salvaged.after_call, ObjectAfterCall::Unknown)
             && call.intent.action == CallAction::Create
         {
             // Only a creation needs the user. An update or destruction is settled by the next
@@ -149,7 +149,7 @@ impl AnnouncedCall<'_> {
         }
         // Reported last: a full disk must not hide the errors of the provider, and must not stop
         // the object from being recorded in memory.
-        let existing_id = || call.describe_existing_id(&salvaged.left);
+        let existing_id = || call.describe_existing_id(&salvaged.after_call);
         self.report_unrecorded_result(diags, kept, existing_id);
         salvaged
     }

@@ -79,7 +79,7 @@ pub(in crate::plan) fn add_wanted_dependencies(
         resource.is_some_and(|it| it.addr.resource.mode() == ResourceMode::Managed)
     };
     let counts = |edge: &Edge<EdgeReason>| {
-        edge.why == EdgeReason::Provider || !is_doomed(&draft[edge.dependent])
+        edge.reason == EdgeReason::Provider || !is_doomed(&draft[edge.dependent])
     };
     draft.dependencies_by_edges_where(counts).reachable_from(wanted)
 }

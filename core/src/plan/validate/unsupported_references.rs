@@ -29,7 +29,7 @@ pub(super) fn remove_edges_outside_schema(
         return;
     }
     let (_, edges) = draft.split_vertices_and_edges();
-    edges.retain_edges(|edge| match (edge.why, spans.get(&edge.dependent)) {
+    edges.retain_edges(|edge| match (edge.reason, spans.get(&edge.dependent)) {
         (EdgeReason::Reference(at), Some(spans)) => !spans.iter().any(|span| span.covers(at)),
         _ => true,
     });

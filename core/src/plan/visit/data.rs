@@ -1,5 +1,5 @@
-//! Plans one instance of a data source: reads it now, or gives the reason why it can only be read
-//! later.
+//! Plans one instance of a data source: reads it, or returns the reason why it is read while
+//! applying.
 
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::{Diagnostics, Reported, Value};
@@ -18,7 +18,7 @@ use crate::provider::{ResourceType, add_marks};
 /// Plans one instance.
 ///
 /// # Errors
-/// When anything on the way fails.
+/// Returns an error if the configuration is invalid, or the provider reports one.
 pub(super) async fn plan_data_instance(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
@@ -72,34 +72,58 @@ fn deferred_read_reason(
     has_pending_dependency(view, here).then_some(ActionReason::ReadBecauseDependencyPending)
 }
 
-/// Whether a change is pending for any object that a data source must be read after: the objects
-/// that `depends_on` names, here or in the calls of the modules around it, managed resources
-/// referenced directly, and for conditions all dependencies.
+/// Whether a change is pending for any object that a data source must be read after.
 fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
-    let (vertex, planned_resources) = (here.vertex, view.planned_resources);
-    let closures = &view.settled.closures;
-    let asks = PendingChangeQuery { node: vertex.node, module: &here.addr.module };
-    let mentioned = vertex.config.references.iter().any(|reference| {
-        reference
-            .resource_name()
-            .is_some_and(|name| planned_resources.has_pending_change_in_module(asks, name))
-    });
-    let explicit = || {
-        let mut depends_on = vertex.config.depends_on.iter();
-        depends_on.any(|on| planned_resources.is_depends_on_pending_in_module(closures, asks, on))
-    };
-    let around = || {
-        planned_resources.is_depends_on_of_call_pending(view.session.config, closures, vertex.node)
-    };
-    let lifecycle = &vertex.config.lifecycle;
+    let query = PendingChangeQuery { node: here.vertex.node, module: &here.addr.module };
+    is_reference_pending(view, here, query)
+        || is_depends_on_pending(view, here, query)
+        || is_call_depends_on_pending(view, here)
+        || is_condition_dependency_pending(view, here, query)
+}
+
+/// Whether a change is pending for a managed resource that the block refers to directly.
+fn is_reference_pending(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    query: PendingChangeQuery<'_>,
+) -> bool {
+    let mut names =
+        here.vertex.config.references.iter().filter_map(|reference| reference.resource_name());
+    names.any(|name| view.planned_resources.has_pending_change_in_module(query, name))
+}
+
+/// Whether a change is pending for an object that `depends_on` of the block names.
+fn is_depends_on_pending(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    query: PendingChangeQuery<'_>,
+) -> bool {
+    let (planned_resources, closures) = (view.planned_resources, &view.settled.closures);
+    here.vertex.config.depends_on.iter().any(|reference| {
+        planned_resources.is_depends_on_pending_in_module(closures, query, reference)
+    })
+}
+
+/// Whether a change is pending for an object that `depends_on` of a call of an enclosing module
+/// names.
+fn is_call_depends_on_pending(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
+    let (config, closures) = (view.session.config, &view.settled.closures);
+    view.planned_resources.is_depends_on_of_call_pending(config, closures, here.vertex.node)
+}
+
+/// Whether the block has conditions, and a change is pending for any of its dependencies.
+fn is_condition_dependency_pending(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    query: PendingChangeQuery<'_>,
+) -> bool {
+    let lifecycle = &here.vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
-    let behind = || {
-        closures.has_dependency_where(&vertex.addr, |addr| {
-            planned_resources.has_pending_change(asks, addr)
+    has_conditions
+        && view.settled.closures.has_dependency_where(&here.vertex.addr, |addr| {
+            view.planned_resources.has_pending_change(query, addr)
         })
-    };
-    mentioned || explicit() || around() || has_conditions && behind()
 }
 
 /// A read that is deferred until the apply, and the reason.

@@ -131,18 +131,18 @@ fn parse_trigger(
             return Ok(Some((name.clone(), key, Path(steps))));
         }
         match &inner.kind {
-            ExprKind::Attribute { on, name } => {
+            ExprKind::Attribute { operand, name } => {
                 attributes.push(Step::Attribute(name.name.clone()));
-                inner = on;
+                inner = operand;
             }
-            ExprKind::Index { on, key, .. } => {
+            ExprKind::Index { operand, key, .. } => {
                 let key = match evaluate(diags, key, scope)?.unmark().0 {
                     Value::Number(index) => Step::Index(index),
                     Value::String(key) => Step::Key(key),
                     _ => return Ok(None),
                 };
                 attributes.push(key);
-                inner = on;
+                inner = operand;
             }
             _ => return Ok(None),
         }

@@ -44,7 +44,7 @@ pub(super) enum FillProblemKind {
     /// The value must be an object, because it contains attributes.
     NotAnObject {
         /// The type of the value.
-        found: String,
+        actual: String,
     },
 }
 
@@ -258,7 +258,7 @@ impl ObjectFiller {
             MockContent::NotAnObject(value, path) => FillProblem {
                 path: path.clone(),
                 attribute: attribute_names_in(path).join("."),
-                kind: FillProblemKind::NotAnObject { found: value.ty().friendly_name() },
+                kind: FillProblemKind::NotAnObject { actual: value.ty().friendly_name() },
             },
             MockContent::Content(_) => {
                 match self.make_attribute_value(&attribute.kind, mock.member(name)) {
@@ -506,8 +506,8 @@ mod tests {
             FillProblemKind::Type { needed, reason } => {
                 format!("{} {needed}: {reason}", problem.attribute)
             }
-            FillProblemKind::NotAnObject { found } => {
-                format!("{}: found {found}", problem.attribute)
+            FillProblemKind::NotAnObject { actual } => {
+                format!("{}: found {actual}", problem.attribute)
             }
         });
         (format_value(&value), problems.collect())

@@ -131,7 +131,7 @@ struct DecryptedValue {
 
 /// A replacement in a text.
 struct TextEdit {
-    at: Range<usize>,
+    range: Range<usize>,
     text: String,
 }
 
@@ -202,7 +202,7 @@ fn seal_with_copies(
         return Err(not_a_state_error("its first line is not the format version"));
     }
     let at = start..start + SEALED_VERSION_LINE.len();
-    let mut edits = vec![TextEdit { at, text: format_header_lines(recipients) }];
+    let mut edits = vec![TextEdit { range: at, text: format_header_lines(recipients) }];
     let mut secrets = marked_secrets(&file)?;
     let copied = secret_contents(&secrets);
     let binding = ValueBinding::new(&file, recipients);
@@ -218,9 +218,12 @@ fn seal_with_copies(
     })?);
     for secret in secrets.iter().filter(|secret| secret.text != "null") {
         let sealed = seal_value(&binding, secret, encrypt)?;
-        edits.push(TextEdit { at: position_in_text(text, secret.text), text: quote_json(&sealed) });
+        edits.push(TextEdit {
+            range: position_in_text(text, secret.text),
+            text: quote_json(&sealed),
+        });
         if let SecretKind::Output(ty) = secret.kind {
-            edits.push(TextEdit { at: position_in_text(text, ty), text: "null".to_owned() });
+            edits.push(TextEdit { range: position_in_text(text, ty), text: "null".to_owned() });
         }
     }
     Ok(apply_edits(text, edits))
@@ -240,7 +243,7 @@ pub fn open_state_file(
         return Err(not_a_state_error("it has no encryption version"));
     };
     let at = position_in_text(text, version.get());
-    let mut edits = vec![TextEdit { at, text: "null, \"version\": 4".to_owned() }];
+    let mut edits = vec![TextEdit { range: at, text: "null, \"version\": 4".to_owned() }];
     let binding = ValueBinding::new(&file, &file.recipients);
     let (mut plain, mut is_for_recipients) = (Vec::new(), true);
     let mut secrets = marked_secrets(&file)?;
@@ -260,7 +263,7 @@ pub fn open_state_file(
         let opened = opened.text;
         let at = position_in_text(text, secret.text);
         let SecretKind::Output(ty) = secret.kind else {
-            edits.push(TextEdit { at, text: opened });
+            edits.push(TextEdit { range: at, text: opened });
             continue;
         };
         let output: OutputJson<'_> =
@@ -268,8 +271,9 @@ pub fn open_state_file(
                 place: secret.describe_place(),
                 reason: format!("its content is damaged: {error}"),
             })?;
-        edits.push(TextEdit { at, text: output.value.get().to_owned() });
-        edits.push(TextEdit { at: position_in_text(text, ty), text: output.ty.get().to_owned() });
+        edits.push(TextEdit { range: at, text: output.value.get().to_owned() });
+        edits
+            .push(TextEdit { range: position_in_text(text, ty), text: output.ty.get().to_owned() });
     }
     Ok(OpenedStateFile { text: apply_edits(text, edits), plain, is_for_recipients })
 }
@@ -392,13 +396,13 @@ fn position_in_text(text: &str, part: &str) -> Range<usize> {
 
 /// The text with replacements, none of which overlap.
 fn apply_edits(text: &str, mut edits: Vec<TextEdit>) -> Vec<u8> {
-    edits.sort_unstable_by_key(|edit| edit.at.start);
+    edits.sort_unstable_by_key(|edit| edit.range.start);
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;
     for edit in edits {
-        out.extend_from_slice(&text.as_bytes()[copied..edit.at.start]);
+        out.extend_from_slice(&text.as_bytes()[copied..edit.range.start]);
         out.extend_from_slice(edit.text.as_bytes());
-        copied = edit.at.end;
+        copied = edit.range.end;
     }
     out.extend_from_slice(&text.as_bytes()[copied..]);
     out

@@ -88,10 +88,10 @@ impl LocalIntentLog {
         known_runs: &BTreeSet<String>,
     ) -> Vec<MisplacedJournals> {
         let (own, seal) = (&*self.directory, self.seal.as_ref());
-        let mut found = MisplacedSearch { own, seal, state, known_runs }.find();
+        let mut journals = MisplacedSearch { own_dir: own, seal, state, known_runs }.find();
         // The journals of the former directory are taken over.
-        found.retain(|journals| self.former_dir.as_ref() != Some(&journals.directory));
-        found
+        journals.retain(|found| self.former_dir.as_ref() != Some(&found.directory));
+        journals
     }
 
     /// The directories that can contain journals.

@@ -49,7 +49,7 @@ impl MemoryJournals {
     }
 
     fn stored_journal(&self, run: &str) -> StoredInMemory {
-        StoredInMemory { place: self.clone(), run: run.to_owned() }
+        StoredInMemory { journals: self.clone(), run: run.to_owned() }
     }
 
     /// Whether a run has left a journal, or still writes one.
@@ -89,7 +89,7 @@ impl fmt::Debug for MemoryJournals {
 /// The journal of a run that is no longer in progress.
 #[derive(Debug)]
 struct StoredInMemory {
-    place: MemoryJournals,
+    journals: MemoryJournals,
     run: String,
 }
 
@@ -104,12 +104,12 @@ impl StoredJournal for StoredInMemory {
 
     fn read_bytes(&self) -> Result<Vec<u8>, JournalError> {
         // A run that has ended since has no journal, and must not get one by this.
-        let journals = self.place.lock();
+        let journals = self.journals.lock();
         Ok(journals.get(&self.run).map(|journal| journal.bytes.clone()).unwrap_or_default())
     }
 
     fn append_bytes(&self, end: usize, bytes: &[u8]) -> Result<(), JournalError> {
-        self.place.with_bytes(&self.run, |kept| {
+        self.journals.with_bytes(&self.run, |kept| {
             kept.truncate(end);
             kept.extend_from_slice(bytes);
         });
@@ -118,7 +118,7 @@ impl StoredJournal for StoredInMemory {
 
     fn replace_damaged_bytes(&self, bytes: &[u8]) -> Result<(), JournalError> {
         // Only an error of this program can damage memory, and no user could read a copy.
-        self.place.with_bytes(&self.run, |kept| *kept = bytes.to_vec());
+        self.journals.with_bytes(&self.run, |kept| *kept = bytes.to_vec());
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl StoredJournal for StoredInMemory {
     }
 
     fn remove_journal(&self) -> Result<(), JournalError> {
-        self.place.lock().remove(&self.run);
+        self.journals.lock().remove(&self.run);
         Ok(())
     }
 }
@@ -145,7 +145,7 @@ impl RecordSink for RunInMemory {
     }
 
     fn append_records(&self, records: &[u8]) -> Result<(), AppendError> {
-        self.0.place.with_bytes(&self.0.run, |bytes| bytes.extend_from_slice(records));
+        self.0.journals.with_bytes(&self.0.run, |bytes| bytes.extend_from_slice(records));
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl RecordSink for RunInMemory {
 impl Drop for RunInMemory {
     fn drop(&mut self) {
         // As the lock of a file, which goes with its run.
-        if let Some(journal) = self.0.place.lock().get_mut(&self.0.run) {
+        if let Some(journal) = self.0.journals.lock().get_mut(&self.0.run) {
             journal.is_being_written = false;
         }
     }

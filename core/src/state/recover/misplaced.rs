@@ -48,7 +48,7 @@ pub enum JournaledPlace {
 /// A search for journals that match a state, but belong to another location.
 pub(in crate::state) struct MisplacedSearch<'a> {
     /// The journal directory of the state.
-    pub(in crate::state) own: &'a Path,
+    pub(in crate::state) own_dir: &'a Path,
     /// Opens the values of the journals.
     pub(in crate::state) seal: Option<&'a Arc<dyn RecordSeal>>,
     /// The state.
@@ -65,19 +65,19 @@ impl MisplacedSearch<'_> {
     /// A remote state is not a file that could have been renamed, so for it only the directories of other
     /// remote locations are read.
     pub(in crate::state) fn find(&self) -> Vec<MisplacedJournals> {
-        let Some(parent) = self.own.parent() else { return Vec::new() };
+        let Some(parent) = self.own_dir.parent() else { return Vec::new() };
         // The path of a file without a directory has an empty parent, which cannot be read.
         let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         let entries = listed.read_dir().into_iter().flatten().flatten();
         let mut names: Vec<String> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
-        let own_name = self.own.file_name().and_then(|name| name.to_str());
+        let own_name = self.own_dir.file_name().and_then(|name| name.to_str());
         let own_dir = own_name.and_then(|name| JournalDir::from_name(parent, name));
         let is_remote = own_dir.is_some_and(|dir| dir.place == JournaledPlace::Remote);
         let directories = names.iter().filter_map(|name| JournalDir::from_name(parent, name));
         let others = directories.filter(|candidate| {
-            candidate.directory != self.own
+            candidate.directory != self.own_dir
                 && (!is_remote || candidate.place == JournaledPlace::Remote)
         });
         others.filter_map(|candidate| candidate.find_lacking(self)).collect()
@@ -116,7 +116,7 @@ impl JournalDir {
 
     /// The journals in this directory that match a state and contain results or operations that it lacks.
     fn find_lacking(self, search: &MisplacedSearch<'_>) -> Option<MisplacedJournals> {
-        let MisplacedSearch { own, seal, state, .. } = *search;
+        let MisplacedSearch { own_dir, seal, state, .. } = *search;
         // A directory that cannot be read may be of another user, and need not match this state.
         let journals = read_interrupted_journals(&self.directory).ok()?.into_iter();
         let journals =
@@ -130,7 +130,7 @@ impl JournalDir {
         let Self { directory, place } = self;
         let mut misplaced = MisplacedJournals {
             directory,
-            own_dir: own.to_owned(),
+            own_dir: own_dir.to_owned(),
             place,
             is_of_lineage,
             n_results: 0,

@@ -51,7 +51,7 @@ pub(super) struct JournalReplay<'l> {
     /// Calls that are neither settled nor resolved.
     pub(super) open: BTreeSet<u64>,
     /// For each slot, the objects that this run may have found or left there, by fingerprint.
-    own: HashMap<ObjectSlot, HashSet<Option<String>>>,
+    own_objects: HashMap<ObjectSlot, HashSet<Option<String>>>,
     /// The addresses of results whose announcement is lost and whose slot has another object.
     unplaced: BTreeSet<String>,
 }
@@ -71,7 +71,7 @@ impl<'l> JournalReplay<'l> {
             answers: HashMap::new(),
             results: HashMap::new(),
             open: BTreeSet::new(),
-            own: HashMap::new(),
+            own_objects: HashMap::new(),
             unplaced: BTreeSet::new(),
         };
         for (number, record) in &log.records {
@@ -139,7 +139,7 @@ impl<'l> JournalReplay<'l> {
     fn remember_object_fingerprint(&mut self, op: u64, print: Option<String>) {
         // Without its announcement the slot of a result is unknown here.
         if let Some(call) = self.calls.get(&op) {
-            self.own.entry(call.slot.clone()).or_default().insert(print);
+            self.own_objects.entry(call.slot.clone()).or_default().insert(print);
         }
     }
 
@@ -294,8 +294,9 @@ impl<'l> JournalReplay<'l> {
                 object,
             ))
         });
-        let is_own =
-            || self.own.get(&call.slot).is_some_and(|operations| operations.contains(&there));
+        let is_own = || {
+            self.own_objects.get(&call.slot).is_some_and(|operations| operations.contains(&there))
+        };
         // The state was written by another program. A result may replace an object that the run
         // itself found or left, by fingerprint, but never a foreign one.
         if extent == JournalExtent::Unknown && !is_own() {
@@ -377,7 +378,7 @@ impl<'l> JournalReplay<'l> {
             decided: None,
             moved: None,
             op,
-            found: serial,
+            serial_at_start: serial,
             journal: Arc::clone(&self.journal),
         }))
     }

@@ -61,12 +61,12 @@ impl Block {
             return Vec::new();
         }
         let mut search =
-            AttributePathSearch { wanted, path: Path::root(), set_at: None, found: Vec::new() };
+            AttributePathSearch { wanted, path: Path::root(), set_at: None, paths: Vec::new() };
         search.visit_block(self, value);
-        search.found.sort();
+        search.paths.sort();
         // All attributes inside one set lead to the path of the set.
-        search.found.dedup();
-        search.found
+        search.paths.dedup();
+        search.paths
     }
 
     /// Whether an attribute is `wanted`, at any depth.
@@ -83,7 +83,7 @@ struct AttributePathSearch<'w> {
     path: Path,
     /// Length of the path of the outermost set, inside one. No path leads further.
     set_at: Option<usize>,
-    found: Vec<Path>,
+    paths: Vec<Path>,
 }
 
 impl AttributePathSearch<'_> {
@@ -106,7 +106,7 @@ impl AttributePathSearch<'_> {
     fn visit_attribute(&mut self, attr: &Attribute, value: &Value) {
         if (self.wanted)(attr) {
             let end = self.set_at.unwrap_or(self.path.0.len());
-            self.found.push(Path(self.path.0[..end].to_vec()));
+            self.paths.push(Path(self.path.0[..end].to_vec()));
         }
         let AttributeKind::Nested(nested) = &attr.kind else { return };
         self.visit_elements(nested.nesting, value, &mut |search, element| {

@@ -28,7 +28,7 @@ impl Schema {
 
 #[derive(Default)]
 struct SchemaValidator {
-    place: Vec<Str>,
+    path: Vec<Str>,
     /// Inside a set, be it of blocks or of nested attributes.
     in_set: bool,
     /// Inside a block that the provider may make.
@@ -38,14 +38,14 @@ struct SchemaValidator {
 
 impl SchemaValidator {
     fn report(&mut self, reason: impl Into<String>) {
-        let path: Vec<&str> = self.place.iter().map(Str::as_str).collect();
+        let path: Vec<&str> = self.path.iter().map(Str::as_str).collect();
         self.problems.push(SchemaProblem { place: path.join("."), reason: reason.into() });
     }
 
     fn validate_block(&mut self, block: &Block) {
         self.validate_attributes(&block.attributes);
         for (name, nested) in &block.blocks {
-            self.place.push(name.clone());
+            self.path.push(name.clone());
             if block.attributes.contains_key(name) {
                 self.report("a nested block type has the same name as an attribute");
             }
@@ -57,7 +57,7 @@ impl SchemaValidator {
                 );
             }
             self.validate_nested_block(nested);
-            self.place.pop();
+            self.path.pop();
         }
     }
 
@@ -98,9 +98,9 @@ impl SchemaValidator {
 
     fn validate_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>) {
         for (name, attr) in attributes {
-            self.place.push(name.clone());
+            self.path.push(name.clone());
             self.validate_attribute(attr);
-            self.place.pop();
+            self.path.pop();
         }
     }
 

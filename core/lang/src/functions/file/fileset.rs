@@ -41,10 +41,10 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
         })?;
     // Several in a row mean no more than one, but would be tried in every combination.
     parts.dedup_by(|a, b| matches!((a, b), (PatternSegment::AnyDepth, PatternSegment::AnyDepth)));
-    let mut search = GlobSearch { args, found: BTreeSet::new() };
+    let mut search = GlobSearch { args, paths: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
     search.match_in_dir(root.to_owned(), &parts)?;
-    let files = search.found.iter().map(|path| Value::string(relative_path(path, &base))).collect();
+    let files = search.paths.iter().map(|path| Value::string(relative_path(path, &base))).collect();
     Ok(Value::set(Type::String, files))
 }
 
@@ -61,7 +61,7 @@ fn relative_path(path: &str, base: &str) -> String {
 // and escapes, and each entry of a directory counts towards the budget of the evaluation.
 struct GlobSearch<'a> {
     args: &'a Args<'a>,
-    found: BTreeSet<String>,
+    paths: BTreeSet<String>,
 }
 
 impl GlobSearch<'_> {
@@ -126,7 +126,7 @@ impl GlobSearch<'_> {
         match (rest, kind) {
             ([], FileKind::File) => {
                 self.args.charge_bytes(path.len())?;
-                self.found.insert(path);
+                self.paths.insert(path);
                 Ok(())
             }
             ([_, ..], FileKind::Directory) => self.match_in_dir(format!("{path}/"), rest),

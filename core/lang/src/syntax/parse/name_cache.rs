@@ -10,13 +10,13 @@ const MAX_CACHED_NAME_LENGTH: usize = 32;
 
 /// The last names, each in the slot of its hash.
 pub(super) struct NameCache {
-    places: Vec<Option<Str>>,
+    slots: Vec<Option<Str>>,
 }
 
 impl NameCache {
     /// Creates a cache with capacity for the names of a source text.
     pub(super) fn with_capacity_for(text: &str) -> Self {
-        Self { places: vec![None; MAX_CACHED_NAMES.min((text.len() / 8 + 1).next_power_of_two())] }
+        Self { slots: vec![None; MAX_CACHED_NAMES.min((text.len() / 8 + 1).next_power_of_two())] }
     }
 
     /// Returns the name of a piece of text, shared with a cached one if it exists.
@@ -24,8 +24,8 @@ impl NameCache {
         if text.len() > MAX_CACHED_NAME_LENGTH {
             return Str::new(text);
         }
-        let last_place = self.places.len() - 1;
-        let slot = &mut self.places[hash_text(text.as_bytes()) as usize & last_place];
+        let last_place = self.slots.len() - 1;
+        let slot = &mut self.slots[hash_text(text.as_bytes()) as usize & last_place];
         match slot {
             Some(name) if name.as_str() == text => name.clone(),
             _ => slot.insert(Str::new(text)).clone(),

@@ -23,11 +23,11 @@ impl Parser<'_> {
             let below = tree.height.max(below);
             let on = Box::new(tree.expr);
             let kind = match step {
-                ParsedStep::Attribute(name) => ExprKind::Attribute { on, name },
+                ParsedStep::Attribute(name) => ExprKind::Attribute { operand: on, name },
                 ParsedStep::Index { key, brackets } => {
-                    ExprKind::Index { on, key: Box::new(key), brackets }
+                    ExprKind::Index { operand: on, key: Box::new(key), brackets }
                 }
-                ParsedStep::Splat { each, marker } => ExprKind::Splat { on, each, marker },
+                ParsedStep::Splat { each, marker } => ExprKind::Splat { operand: on, each, marker },
             };
             tree = self.make_expr_with_height(kind, span, below)?;
         }

@@ -200,7 +200,7 @@ impl<'a> InstanceWork<'a> {
             ty: self.ty,
             about,
             intent: self.intent_to_announce(stored, &announced),
-            ask: ChangeValues {
+            values: ChangeValues {
                 prior: &prior,
                 proposed: &planned.value,
                 config: &plain_config,
@@ -334,7 +334,7 @@ impl<'a> InstanceWork<'a> {
         salvaged: SalvagedResult,
         config: EvaluatedConfig<'_>,
     ) -> Result<InstanceOutcome, Reported> {
-        let SalvagedResult { result, left: after_call } = salvaged;
+        let SalvagedResult { result, after_call } = salvaged;
         let creating = self.current_action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
         let provisions = self.has_create_provisioners();

@@ -21,7 +21,7 @@ impl ChangeCall<'_> {
         // already, and a second one about the same dead provider would hide it.
         let mut read_diags = Diagnostics::new();
         let Some(seen) = self.read_object_again(&mut read_diags).await else { return salvaged };
-        let prior = self.ask.prior;
+        let prior = self.values.prior;
         let is_gone = seen.value.value().is_null();
         let (after_call, observation) = match (prior.value().is_null(), is_gone) {
             // `look` returns a new object only if it is as planned, so it is not null.
@@ -45,16 +45,16 @@ impl ChangeCall<'_> {
         );
         let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
         diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
-        SalvagedResult { left: after_call, ..salvaged }
+        SalvagedResult { after_call, ..salvaged }
     }
 
     async fn read_object_again(self, diags: &mut Diagnostics) -> Option<ReturnedObject> {
-        let Self { view, client, ty, about, ask, object, predecessor, .. } = self;
+        let Self { view, client, ty, about, values, object, predecessor, .. } = self;
         let by = match object {
             Some(_) => None,
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
-                let by = ty.predict_import_key(ask.proposed.value())?;
+                let by = ty.predict_import_key(values.proposed.value())?;
                 // A key that also finds the old object says nothing about the new one.
                 Some(by).filter(|by| ty.predict_import_key(predecessor).as_ref() != Some(by))
             }
@@ -64,7 +64,7 @@ impl ChangeCall<'_> {
         let _undisturbed = view.session.pool.revive_for_effect_query(client).await?;
         let read = match (object, by) {
             (Some(object), _) => {
-                let (value, identity) = (ask.prior.value(), ty.encode_identity(object));
+                let (value, identity) = (values.prior.value(), ty.encode_identity(object));
                 let current = ObjectToRead { value, private: &object.private, identity };
                 client.read_object(diags, ty, current, about).await.ok()?
             }
@@ -82,7 +82,7 @@ impl ChangeCall<'_> {
                 // read has to complete the object before it can be compared.
                 let read = client.read_object(diags, ty, current, about).await.ok()?;
                 // An object that differs from the planned one may belong to another party.
-                Some(read).filter(|read| matches_planned(ty, ask.proposed, &read.value))?
+                Some(read).filter(|read| matches_planned(ty, values.proposed, &read.value))?
             }
             (None, None) => return None,
         };

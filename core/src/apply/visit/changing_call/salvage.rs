@@ -77,7 +77,7 @@ pub(in crate::apply) struct SalvagedResult {
     /// Whether everything went well.
     pub(in crate::apply) result: Result<(), Reported>,
     /// Object that exists now.
-    pub(in crate::apply) left: ObjectAfterCall,
+    pub(in crate::apply) after_call: ObjectAfterCall,
 }
 
 /// Object that exists after a call.
@@ -105,12 +105,12 @@ pub(in crate::apply) struct ReturnedObject {
 impl SalvagedResult {
     /// Nothing changed.
     fn unchanged(reported: Reported) -> Self {
-        Self { result: Err(reported), left: ObjectAfterCall::Unchanged }
+        Self { result: Err(reported), after_call: ObjectAfterCall::Unchanged }
     }
 
     /// The effect of the call is unknown.
     fn unknown(reported: Reported) -> Self {
-        Self { result: Err(reported), left: ObjectAfterCall::Unknown }
+        Self { result: Err(reported), after_call: ObjectAfterCall::Unknown }
     }
 }
 
@@ -118,7 +118,7 @@ impl SalvagedResult {
 struct CheckedResponse {
     response: ApplyResponse,
     value: Plain,
-    said: Result<(), Reported>,
+    result: Result<(), Reported>,
     violations: Vec<Violation>,
 }
 
@@ -129,7 +129,7 @@ impl ChangeCall<'_> {
         diags: &mut Diagnostics,
         answer: Result<ApplyResponse, Failure>,
     ) -> SalvagedResult {
-        let Self { client, about, ask, .. } = self;
+        let Self { client, about, values, .. } = self;
         let mut response = match answer {
             Ok(response) => response,
             Err(failure) => {
@@ -160,7 +160,7 @@ impl ChangeCall<'_> {
             }
         };
         let call =
-            contract::Call::Apply { planned: ask.proposed, legacy: response.legacy_type_system };
+            contract::Call::Apply { planned: values.proposed, legacy: response.legacy_type_system };
         let exchange = AnswerToCheck::for_call(call).with_answered_object(&response.state, &value);
         let violations = check_answer(&exchange, &self.ty.contract_schemas());
         // Providers encode a null even when they report an error. An absent object says nothing.
@@ -171,12 +171,12 @@ impl ChangeCall<'_> {
         {
             return SalvagedResult::unknown(reported);
         }
-        if value.value().is_null() && !ask.proposed.value().is_null() {
+        if value.value().is_null() && !values.proposed.value().is_null() {
             // A null although an object was planned: with an error it means that nothing was
             // created, and without one the contract is violated.
             return self.salvage_null_answer(diags, result);
         }
-        self.salvage_object(diags, CheckedResponse { response, value, said: result, violations })
+        self.salvage_object(diags, CheckedResponse { response, value, result, violations })
     }
 
     /// A null answer to a call that was to leave an object behind.
@@ -185,7 +185,7 @@ impl ChangeCall<'_> {
         diags: &mut Diagnostics,
         result: Result<(), Reported>,
     ) -> SalvagedResult {
-        let is_creation = self.ask.prior.value().is_null();
+        let is_creation = self.values.prior.value().is_null();
         match result {
             Err(reported) => {
                 if is_creation {
@@ -232,7 +232,7 @@ impl ChangeCall<'_> {
     }
 
     fn salvage_object(self, diags: &mut Diagnostics, judged: CheckedResponse) -> SalvagedResult {
-        let CheckedResponse { response, value, said, violations } = judged;
+        let CheckedResponse { response, value, result, violations } = judged;
         let answered = ObjectInResponse {
             payload: &response.state,
             value: &value,
@@ -258,7 +258,7 @@ impl ChangeCall<'_> {
             (Ok(()), Ok(())) => value,
             _ => unmark_value(&unknown_to_null(&block.with_null_write_only(value.value()))),
         };
-        let result = said.and(received_only).and(known);
+        let result = result.and(received_only).and(known);
         // The comparison with the plan is skipped after an error: a partly created object differs
         // from the plan as a matter of course, and Terraform reports no inconsistency then.
         let result = result.and_then(|()| self.report_plan_violations(diags, &value, content));
@@ -276,7 +276,7 @@ impl ChangeCall<'_> {
             Ok(()) => {
                 let identity = self.decode_identity(diags, response.identity);
                 let seen = ReturnedObject { value, private: response.private, identity };
-                SalvagedResult { result, left: ObjectAfterCall::FromAnswer(seen) }
+                SalvagedResult { result, after_call: ObjectAfterCall::FromAnswer(seen) }
             }
         }
     }
@@ -291,7 +291,7 @@ impl ChangeCall<'_> {
         reported: Reported,
     ) -> SalvagedResult {
         let (value, large) =
-            self.client.remove_large_attributes(self.ty, self.ask.proposed, &value);
+            self.client.remove_large_attributes(self.ty, self.values.proposed, &value);
         let names: Vec<&str> = large.iter().map(Str::as_str).collect();
         let addr = self.about.addr;
         let kept = match names.as_slice() {
@@ -302,9 +302,9 @@ impl ChangeCall<'_> {
         let value = self.ty.schema_block().with_null_write_only(value.value());
         let value = unmark_value(&unknown_to_null(&value));
         // Private data beyond the limit could never be sent, so those of the plan stay.
-        let seen = ReturnedObject { value, private: self.ask.private.clone(), identity };
+        let seen = ReturnedObject { value, private: self.values.private.clone(), identity };
         let salvaged = self.salvage_with_errors(seen, reported);
-        if matches!(salvaged.left, ObjectAfterCall::FromAnswer(_)) {
+        if matches!(salvaged.after_call, ObjectAfterCall::FromAnswer(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
             let warning = Diagnostic::warning(messages::OBJECT_IS_STORED_INCOMPLETELY, detail);
             diags.warn(warning.at_opt(self.about.block).about(addr.to_string()));
@@ -337,7 +337,7 @@ impl ChangeCall<'_> {
         // A new object without its id would be replaced by the next run, and the real one
         // forgotten.
         let ReturnedObject { value, private, identity } = seen;
-        let ChangeValues { prior, proposed: planned, .. } = self.ask;
+        let ChangeValues { prior, proposed: planned, .. } = self.values;
         if prior.value().is_null()
             // The state has the id of an existing object already. A new object without an id must
             // not be stored as created: the next run would replace it, and the real one would never
@@ -351,7 +351,7 @@ impl ChangeCall<'_> {
         // literally that would forget an object that still exists.
         let value = keep_prior_id(prior.value(), value);
         let seen = ReturnedObject { value, private, identity };
-        SalvagedResult { result: Err(reported), left: ObjectAfterCall::FromAnswer(seen) }
+        SalvagedResult { result: Err(reported), after_call: ObjectAfterCall::FromAnswer(seen) }
     }
 
     /// Builds an object from an invalid answer: every attribute that can be read, and the planned values
@@ -360,7 +360,7 @@ impl ChangeCall<'_> {
         // Returns nothing if the answer adds nothing to the plan: then the object could not be
         // found.
         let Type::Object(shape) = &self.ty.ty else { return None };
-        let ChangeValues { prior, proposed: planned, .. } = self.ask;
+        let ChangeValues { prior, proposed: planned, .. } = self.values;
         // The answer to a destruction with an unreadable object says nothing about whether the
         // object is gone.
         if planned.value().is_null() {

@@ -34,9 +34,9 @@ pub(super) fn find_sensitive_parts<'t>(
     let paths =
         paths.iter().map(|steps| steps.iter().take(MAX_PATH_STEPS).map(read_step).collect());
     let paths: Vec<Vec<SensitivePathStep>> = paths.collect::<Option<_>>()?;
-    let mut search = PartSearch { pointer: String::new(), level: 0, found: Vec::new() };
+    let mut search = PartSearch { pointer: String::new(), level: 0, parts: Vec::new() };
     search.search_value(text, paths.iter().map(Vec::as_slice).collect());
-    Some(search.found)
+    Some(search.parts)
 }
 
 /// Reads a step of a path in `sensitive_attributes`.
@@ -61,7 +61,7 @@ struct PartSearch<'t> {
     pointer: String,
     /// The number of its steps.
     level: usize,
-    found: Vec<(String, &'t str)>,
+    parts: Vec<(String, &'t str)>,
 }
 
 impl<'t> PartSearch<'t> {
@@ -79,7 +79,7 @@ impl<'t> PartSearch<'t> {
         // A path that cannot be followed further ends at a set, or at an unknown format.
         // More is sealed then, never less.
         if !entered {
-            self.found.push((self.pointer.clone(), text));
+            self.parts.push((self.pointer.clone(), text));
         }
     }
 

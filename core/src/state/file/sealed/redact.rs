@@ -27,7 +27,7 @@ pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
         return Err(not_a_state_error("it has no encryption version"));
     };
     let at = position_in_text(text, version.get());
-    let mut edits = vec![TextEdit { at, text: "null, \"version\": 4".to_owned() }];
+    let mut edits = vec![TextEdit { range: at, text: "null, \"version\": 4".to_owned() }];
     for secret in marked_secrets(&file)? {
         if sealed_base64(secret.text).is_some() {
             edits.append(&mut redacting_edits(text, &secret));
@@ -53,10 +53,13 @@ pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
 fn redacting_edits(text: &str, secret: &SecretValue<'_>) -> Vec<TextEdit> {
     let at = position_in_text(text, secret.text);
     let value = if secret.address == "check_results" { SEALED_MESSAGE_PLACEHOLDER } else { "null" };
-    let mut edits = vec![TextEdit { at, text: value.to_owned() }];
+    let mut edits = vec![TextEdit { range: at, text: value.to_owned() }];
     if let SecretKind::Output(ty) = secret.kind {
         let mark = if secret.listed { "" } else { ", \"sensitive\": true" };
-        edits.push(TextEdit { at: position_in_text(text, ty), text: format!("\"string\"{mark}") });
+        edits.push(TextEdit {
+            range: position_in_text(text, ty),
+            text: format!("\"string\"{mark}"),
+        });
     }
     edits
 }
@@ -81,16 +84,16 @@ fn add_sensitive_paths(
     Some(match instance.sensitive_attributes {
         None => {
             let end = at(instance.attributes?).end;
-            TextEdit { at: end..end, text: format!(", \"sensitive_attributes\": [{paths}]") }
+            TextEdit { range: end..end, text: format!(", \"sensitive_attributes\": [{paths}]") }
         }
         Some(marks) if marks.get() == "null" => {
-            TextEdit { at: at(marks), text: format!("[{paths}]") }
+            TextEdit { range: at(marks), text: format!("[{paths}]") }
         }
         Some(marks) => {
             let start = at(marks).start + 1;
             let is_only = marks.get().trim_matches(['[', ']']).trim().is_empty();
             let comma = if is_only { "" } else { ", " };
-            TextEdit { at: start..start, text: format!("{paths}{comma}") }
+            TextEdit { range: start..start, text: format!("{paths}{comma}") }
         }
     })
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::state::intent_log::{IntentLog as _, LocalIntentLog};
 
 fn find_misplaced(own: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
-    MisplacedSearch { own, seal: None, state, known_runs: &BTreeSet::new() }.find()
+    MisplacedSearch { own_dir: own, seal: None, state, known_runs: &BTreeSet::new() }.find()
 }
 
 /// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
@@ -112,7 +112,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
     let mut names = former.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let run = names.next().unwrap().file_stem().unwrap().to_str().unwrap().to_owned();
     let known_runs = &BTreeSet::from([run]);
-    let search = MisplacedSearch { own: &remote, seal: None, state: &base, known_runs };
+    let search = MisplacedSearch { own_dir: &remote, seal: None, state: &base, known_runs };
     assert!(search.find().is_empty());
     // Under the name of the state itself it is taken over.
     std::fs::rename(&former, &remote).unwrap();

@@ -50,9 +50,7 @@ impl TemplatePiece<'_> {
             Self::If(tree, _) => Self::If(tree, span),
             Self::Else(_) => Self::Else(span),
             Self::EndIf(_) => Self::EndIf(span),
-            Self::For { key, value, collection, .. } => {
-                Self::For { key, value, collection, span: span }
-            }
+            Self::For { key, value, collection, .. } => Self::For { key, value, collection, span },
             Self::EndFor(_) => Self::EndFor(span),
             other => other,
         }
