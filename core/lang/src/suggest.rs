@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn suggests_only_what_is_near() {
+    fn suggests_only_similar_names() {
         let names = ["upper", "lower", "super"];
         assert_eq!(nearest_name("uper", names.into_iter()), Some("upper"));
         assert_eq!(nearest_name("something", names.into_iter()), None);

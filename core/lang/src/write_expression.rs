@@ -117,7 +117,7 @@ mod tests {
     use crate::eval::testing::eval;
 
     #[test]
-    fn what_is_written_is_read_as_the_same_value() {
+    fn written_values_are_read_back_unchanged() {
         let table = [
             ("[1.5, null, true, \"x\"]", "[1.5, null, true, \"x\"]"),
             ("{}", "{}"),

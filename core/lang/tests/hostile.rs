@@ -9,7 +9,7 @@ mod targets;
 use std::path::Path;
 
 #[test]
-fn no_text_makes_a_reader_panic() {
+fn no_input_makes_a_parser_panic() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
     for (name, target) in targets::TARGETS {
         change::try_hard(&corpus, name, target);

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_contains_what_lies_below_it() {
+    fn a_target_contains_everything_below_it() {
         let contains = |target: &str, addr: &str| {
             target.parse::<Target>().unwrap().contains(&addr.parse().unwrap())
         };

@@ -166,7 +166,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_configuration_file_whose_name_is_not_unicode_is_not_passed_over() {
+    fn a_configuration_file_with_a_name_outside_unicode_is_not_ignored() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt as _;
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_called_like_a_file_is_none() {
+    fn a_directory_named_like_a_configuration_file_is_ignored() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("x.tf")).unwrap();
         std::fs::write(directory.path().join("y.tf"), "").unwrap();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_refused_where_a_file_is_expected_but_a_link_to_a_file_is_one() {
+    fn a_pipe_is_refused_and_a_link_to_a_file_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         nix::unistd::mkfifo(&at("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();

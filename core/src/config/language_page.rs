@@ -90,7 +90,7 @@ fn replace_between_marks(page: &str, mark: &str, table: &str) -> String {
 }
 
 #[test]
-fn the_page_on_the_language_says_what_the_readers_say() {
+fn the_language_page_matches_the_schemas() {
     let page = replace_between_marks(LANGUAGE_PAGE, "blocks", &block_table());
     let page = replace_between_marks(&page, "functions", &function_table());
     expect_file!["../../../docs/language.md"].assert_eq(&page);

@@ -67,14 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_unless_terraform_reads_one_of_that_name() {
+    fn an_opentofu_file_is_reported_unless_terraform_reads_its_counterpart() {
         assert_eq!(warned_files(&["a.tf", "a.tofu", "b.tf.json", "b.tofu.json"]), [""; 0]);
         assert_eq!(warned_files(&["a.tf", "b.tofu", "c.tofu.json"]), ["b.tofu", "c.tofu.json"]);
         assert_eq!(warned_files(&["a.tf.json", "a.tofu", ".b.tofu", "c.tofu~"]), ["a.tofu"]);
     }
 
     #[test]
-    fn a_long_list_is_cut_off_with_its_number() {
+    fn a_long_list_is_truncated_with_its_count() {
         let names = ["1", "2", "3", "4", "5", "6", "7"];
         assert!(opentofu_files_warning(Path::new("m"), &names).detail.contains("m/5, and 2 more."));
     }

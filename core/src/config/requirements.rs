@@ -56,7 +56,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn every_provider_mentioned_anywhere_is_needed() {
+    fn every_referenced_provider_is_required() {
         let (config, _) = load_valid_fixture(
             r#"
 terraform {

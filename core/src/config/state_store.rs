@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_provider_block_is_apart_from_the_arguments() {
+    fn the_provider_block_is_separated_from_the_arguments() {
         let expected =
             "acme_store registry.terraform.io/corp/acme {region = \"north\"} {bucket = \"b\"}";
         let block = "state_store \"acme_store\" {\n    bucket = \"b\"\n    provider \"acme\" {\n      region = \"north\"\n    }\n  }\n";
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_a_provider_or_beside_another_place_is_refused() {
+    fn a_block_without_a_provider_or_with_another_state_location_is_refused() {
         let check = |blocks: &str, expected: &str| {
             let (_, sources, diags) =
                 load_fixture(&format!("terraform {{\n  {REQUIRED}{blocks}\n}}\n"));

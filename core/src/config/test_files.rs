@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_for_tests_is_below_that_of_the_module_and_exists() {
+    fn the_test_directory_exists_below_the_module_directory() {
         let module = tempfile::tempdir().unwrap();
         let found_at = |tests: &str| {
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_tests_that_makes_sense_is_not_complained_of() {
+    fn a_valid_test_file_has_no_errors() {
         let text = r#"
 //- a.tftest.hcl
 variables {
@@ -511,7 +511,7 @@ run "two" {}
     }
 
     #[test]
-    fn mistakes_in_files_of_tests_are_found_by_their_form() {
+    fn invalid_structure_of_test_files_is_reported() {
         let text = r#"
 //- main.tf
 nothing of this is looked at
@@ -575,7 +575,7 @@ foo {}
     }
 
     #[test]
-    fn mistakes_in_what_tests_override_and_in_files_of_all_kinds_are_found() {
+    fn errors_in_overrides_and_in_test_and_mock_files_are_reported() {
         let text = r#"
 //- b.tftest.hcl
 override_resource {

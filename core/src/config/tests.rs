@@ -143,7 +143,7 @@ data "aws_y" "d" {}
 }
 
 #[test]
-fn reads_resources_with_everything_they_hold() {
+fn reads_resources_with_all_their_content() {
     // In a block `_`, the provider defines the names: this `count` does not repeat the block.
     check_outline(
         r#"
@@ -219,7 +219,7 @@ block_from_the_future "x" {}
 }
 
 #[test]
-fn constraints_on_versions_say_something_that_can_be_met() {
+fn version_constraints_must_be_satisfiable() {
     check_outline(
         r#"
 terraform {
@@ -273,7 +273,7 @@ terraform {
 }
 
 #[test]
-fn a_syntax_error_hides_only_what_is_wrong_in_its_own_block() {
+fn a_syntax_error_hides_only_errors_of_its_own_block() {
     check_outline(
         r#"
 //- a.tf
@@ -344,7 +344,7 @@ variable "b" {
 }
 
 #[test]
-fn foreign_files_are_passed_over() {
+fn foreign_files_are_ignored() {
     // Terraform ignores the same files: hidden files and leftovers of editors.
     check_outline(
         r#"
@@ -368,7 +368,7 @@ nonsense
 }
 
 #[test]
-fn override_files_change_what_is_there_and_nothing_else() {
+fn override_files_change_only_existing_blocks() {
     check_outline(
         r#"
 //- main.tf

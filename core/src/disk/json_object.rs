@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_no_object() {
+    fn a_list_is_not_an_object() {
         let read = |text| parse_json_object::<Document<'_>>(text);
         let document = read(br#" {"version": 4, "name": "x", "parts": [{"name": "a"}], "z": [1]}"#);
         let parts = vec![Part { name: "a" }];

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dropped_lock_is_released_though_the_open_file_is_shared() {
+    fn a_dropped_lock_is_released_even_if_the_open_file_is_shared() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("locked");
         let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_looked_for_is_not_taken() {
+    fn checking_for_a_lock_does_not_take_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("locked");
         let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();

@@ -63,7 +63,7 @@ fn no_operation_follows_a_link() {
 }
 
 #[test]
-fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
+fn a_tree_is_removed_without_the_targets_of_its_links() {
     let planted = Planted::new();
     let dir = planted.data();
     let scratch = planted.data().create_temp_dir(".new-").unwrap();
@@ -79,7 +79,7 @@ fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
 }
 
 #[test]
-fn a_new_directory_has_a_name_of_its_own_and_only_an_empty_one_is_removed_as_such() {
+fn a_new_directory_has_a_unique_name_and_is_removed_only_if_empty() {
     use std::os::unix::fs::PermissionsExt as _;
     let planted = Planted::new();
     let dir = planted.data();

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
+    fn a_stored_result_hash_applies_only_to_the_same_call() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
         let of =
             |function: &str, arguments: &[u8]| function_call_digest(&provider, function, arguments);

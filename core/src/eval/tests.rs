@@ -60,7 +60,7 @@ fn check_outputs(outputs: &str, expect: &Expect) {
 }
 
 #[test]
-fn names_mean_what_was_recorded() {
+fn names_resolve_to_recorded_values() {
     // An index is converted to the type that the value requires: `"0"` is the first instance.
     check_outputs(
         r#"
@@ -111,7 +111,7 @@ fn an_instance_that_is_not_recorded_yet_is_unknown() {
 }
 
 #[test]
-fn all_instances_together_are_kept_only_when_all_are_recorded() {
+fn the_combined_value_is_cached_only_when_all_instances_are_recorded() {
     let bench = fixture_with_outputs("");
     let counted = bench.resource_results("x_y.counted");
     assert_eq!(counted.combined_value().unwrap().children().last(), Some(&object_with_id("c1")));
@@ -121,7 +121,7 @@ fn all_instances_together_are_kept_only_when_all_are_recorded() {
 }
 
 #[test]
-fn keys_that_are_computed_must_lead_to_an_instance() {
+fn computed_keys_must_select_an_instance() {
     check_outputs(
         r#"
 output "a" { value = x_y.counted[local.l + 2].id }
@@ -153,7 +153,7 @@ output "g" { value = x_y.counted[data.x_y.d.id] }
 }
 
 #[test]
-fn the_world_has_names_too() {
+fn path_and_terraform_attributes_are_resolved() {
     let bench = fixture_with_outputs(
         r#"
 output "a" { value = [path.module, path.root, path.cwd] }
@@ -176,7 +176,7 @@ output "g" { value = uper("x") }
 }
 
 #[test]
-fn within_an_instance_count_each_and_self_have_values() {
+fn count_each_and_self_have_values_within_an_instance() {
     let source = r#"
 resource "x_y" "a" {
   count = 2
@@ -244,7 +244,7 @@ fn describe_expansions(fixture: &str) -> String {
 }
 
 #[test]
-fn count_becomes_keys_from_zero() {
+fn count_expands_to_keys_from_zero() {
     expect![[r#"
         x_y.a [0] [1]
         x_y.b [0] [1] [2]
@@ -287,7 +287,7 @@ resource "x_y" "m" { count = terraform.applying ? 1 : 2 }
 }
 
 #[test]
-fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
+fn for_each_expands_to_the_keys_of_a_map_or_set_of_strings() {
     expect![[r#"
         x_y.a ["a"] ["b"]
         x_y.b [""] ["a"] ["x"]
@@ -426,7 +426,7 @@ resource "x_y" "a" {
 "#;
 
 #[test]
-fn conditions_that_do_not_hold_say_why() {
+fn failed_conditions_report_their_message() {
     let bench = EvalFixture::from_fixture(CONDITIONS_CONFIG);
     let variables = &bench.results.root().variables;
     variables.set("s", Value::int(2).mark(Marks::SENSITIVE));

@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn what_waits_for_a_failure_is_skipped_and_nothing_else(
+    fn only_dependents_of_a_failure_are_skipped(
         (n, edges) in acyclic_edges(), failing in proptest::collection::btree_set(0_u32..14, 0..4),
         seed in any::<u64>(),
     ) {
@@ -283,7 +283,7 @@ fn walk_with_limited_gate(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u
 }
 
 #[test]
-fn what_the_gate_holds_back_starts_when_there_is_room() {
+fn gated_vertices_start_when_the_gate_has_room() {
     // Pairs of a vertex with a limited resource and its last user; the third fails, so its user is
     // never visited.
     let pairs = [(1, 0), (3, 2), (5, 4), (7, 6)];
@@ -292,7 +292,7 @@ fn what_the_gate_holds_back_starts_when_there_is_room() {
 }
 
 #[test]
-fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
+fn gated_vertices_start_when_nothing_else_can_free_the_gate() {
     // The user of the first resource waits for that of the second.
     let (started, forced) = walk_with_limited_gate(1, 4, &[(1, 0), (3, 2), (1, 3)]);
     assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
@@ -334,7 +334,7 @@ fn the_smallest_vertex_that_can_start_starts_first() {
 }
 
 #[test]
-fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
+fn a_stopped_walk_waits_for_running_visits_and_starts_no_others() {
     let frozen = graph_with_edges(6, &[(5, 0), (4, 2)]);
     let stopped = Cell::new(false);
     let stop = || stopped.get();
@@ -380,7 +380,7 @@ fn a_seed_decides_the_order_of_recording() {
 }
 
 #[test]
-fn a_long_walk_lets_others_have_their_turn() {
+fn a_long_walk_yields_to_other_tasks() {
     // None of these ever waits, so without pauses the walk would end within one poll.
     let frozen = graph_with_edges(1_000, &[]);
     let mut future = pin!(walk_graph(
@@ -394,7 +394,7 @@ fn a_long_walk_lets_others_have_their_turn() {
 }
 
 #[test]
-fn a_million_vertices_in_one_chain_are_no_burden() {
+fn a_chain_of_a_million_vertices_is_walked_in_linear_time() {
     // What recurses along a chain would end its stack here.
     const N: u32 = 1_000_000;
     let mut draft: GraphDraft<()> = GraphDraft::new();
@@ -419,7 +419,7 @@ fn a_million_vertices_in_one_chain_are_no_burden() {
 }
 
 #[test]
-fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
+fn a_failure_at_the_head_of_a_long_chain_is_handled_in_linear_time() {
     const N: u32 = 100_000;
     let mut draft: GraphDraft<()> = GraphDraft::new();
     for number in 0..N {
@@ -450,7 +450,7 @@ proptest! {
 }
 
 #[test]
-fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
+fn a_walk_runs_as_many_visits_as_allowed_and_no_more() {
     const N: u32 = 1_500;
     let graph = graph_with_edges(N, &[]);
     // Nothing could ever start with 0, so it counts as 1.
@@ -476,7 +476,7 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
 }
 
 #[test]
-fn what_leads_to_each_other_is_one_knot() {
+fn mutually_reachable_vertices_are_one_component() {
     let knots = component_numbers(6, vec![(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (5, 0)]);
     let same = |a: usize, b: usize| knots[a] == knots[b];
     assert!(same(1, 2));

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_that_a_longer_way_implies_is_left_out() {
+    fn an_edge_implied_by_a_longer_path_is_removed() {
         let graph = diamond_with_a_short_cut();
         let reduced = reduce_transitively(&graph);
         assert!(reduced.is_complete());

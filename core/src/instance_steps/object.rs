@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_known_by_its_id_or_else_its_name_and_beforehand_by_a_tag() {
+    fn an_object_is_labelled_by_its_id_or_name_and_before_creation_by_a_tag() {
         let (text, none) = (Value::string, || Value::null(Type::String));
         let secret = || Value::string("s").mark(Marks::SENSITIVE);
         let tags = || texts([("Name", "t"), ("other", "o")]);

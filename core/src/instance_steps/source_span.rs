@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_element_that_is_not_written_leads_to_the_name_of_its_argument() {
+    fn an_element_without_source_points_to_the_name_of_its_argument() {
         let text = "list = [\"a\", \"b\"]\nmap = { k = \"v\" }\nfound = { (var.k) = 1 }\nmade = concat([], [])\n";
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let source = sources.add("main.tf", text);

@@ -69,7 +69,7 @@ fn check_moves(config: &str, addrs: &[&str], expect: Expect) {
 }
 
 #[test]
-fn resources_and_instances_go_where_they_are_sent() {
+fn resources_and_instances_are_moved_to_their_destination() {
     check_moves(
         "moved {
            from = a.old
@@ -106,7 +106,7 @@ fn resources_and_instances_go_where_they_are_sent() {
 }
 
 #[test]
-fn modules_go_with_everything_in_them() {
+fn modules_are_moved_with_all_their_content() {
     check_moves(
         "moved {
            from = module.a
@@ -138,7 +138,7 @@ fn modules_go_with_everything_in_them() {
 }
 
 #[test]
-fn chains_are_made_in_order_and_count_as_one_move() {
+fn chained_moves_are_applied_in_order_and_count_as_one() {
     // Written in an order that differs from the order of application.
     check_moves(
         "moved {
@@ -236,7 +236,7 @@ fn object_at_the_destination_is_not_moved() {
 }
 
 #[test]
-fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
+fn the_first_instance_follows_a_change_of_count_unless_a_moved_block_exists() {
     // Implied moves of Terraform: between no key and `[0]`, in both directions.
     let addrs = &["t.more", "t.less[0]", "t.less[1]", "t.each", "t.own", "t.same[0]"];
     check_moves(
@@ -312,7 +312,7 @@ fn check_move_errors(config: &str, expect: Expect) {
 }
 
 #[test]
-fn moves_that_contradict_something_are_reported() {
+fn contradictory_moves_are_reported() {
     check_move_errors(
         r#"
 moved {
@@ -351,7 +351,7 @@ moved {
 }
 
 #[test]
-fn moves_in_a_circle_are_reported() {
+fn cyclic_moves_are_reported() {
     check_move_errors(
         r#"
 moved {
@@ -375,7 +375,7 @@ moved {
 }
 
 #[test]
-fn ten_thousand_moves_are_no_burden() {
+fn ten_thousand_moves_take_linear_time() {
     // To compare each with each would be a hundred million steps.
     let moves: String = (0..10_000)
         .map(|at| format!("moved {{\n  from = t.a[{at}]\n  to = t.b[\"k{at}\"]\n}}\n"))
@@ -389,7 +389,7 @@ fn ten_thousand_moves_are_no_burden() {
 }
 
 #[test]
-fn an_address_that_is_in_no_state_has_its_destination_as_well() {
+fn an_address_outside_the_state_is_also_resolved() {
     let (config, _) = load_valid_fixture(
         "resource \"a\" \"counted\" { count = 2 }
          moved {

@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn differing_objects_are_updated_and_equal_ones_left_alone() {
+    fn differing_objects_are_updated_and_equal_ones_are_not() {
         assert_eq!(choose_for(|_| ()), (Action::Update, None));
         assert_eq!(choose_for(|facts| facts.planned = facts.prior), (Action::NoOp, None));
     }
 
     #[test]
-    fn nothing_before_means_create_whatever_else_is_said() {
+    fn an_absent_prior_object_means_create_in_any_case() {
         let null = Value::null(Type::object([("size", Type::Number)]));
         let forced = Some(ActionReason::ReplaceByRequest);
         let decided = |forced| {
@@ -89,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_sensitivity_alone_is_an_update() {
+    fn a_change_of_only_the_sensitivity_is_an_update() {
         let marked = object_with_size(1).mark(Marks::SENSITIVE);
         let decided = choose_for(|facts| facts.planned = Box::leak(Box::new(marked)));
         assert_eq!(decided, (Action::Update, None));
     }
 
     #[test]
-    fn a_replacement_names_its_strongest_reason() {
+    fn a_replacement_reports_its_strongest_reason() {
         let replace = Action::Replace(ReplaceOrder::CreateFirst);
         let path = [Path::root().attribute("size")];
         let decided = |tainted, forced| {

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_records_everything_it_stands_on() {
+    fn a_chain_records_all_transitive_dependencies() {
         let (closures, are_whole) = compute_closures(&dependency_chain(30, 10));
         assert!(are_whole);
         let names: Vec<_> =
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
+    fn a_deep_graph_records_only_the_nearest_dependencies() {
         // Written out, these lists would have two hundred million entries.
         let resources = dependency_chain(20_000, 1);
         let (closures, are_whole) = compute_closures(&resources);

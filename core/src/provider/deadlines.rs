@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_and_ephemeral_resources_lose_something() {
+    fn only_changes_and_ephemeral_resources_have_lasting_effects() {
         let lost: Vec<_> =
             Method::ALL.iter().filter(|method| !CallKind::of(**method).is_read_only()).collect();
         let expected = [

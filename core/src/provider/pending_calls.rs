@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_waits_until_it_is_answered_or_given_up() {
+    fn a_call_is_pending_until_it_is_answered_or_abandoned() {
         let calls = Rc::new(ProviderCalls::default());
         let provider: ProviderAddr = "acme/test".parse().unwrap();
         let read = calls.begin_call(&provider, Method::ReadResource, Some(&"t.a"));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_has_the_calls_of_the_last_pool_as_long_as_that_lives() {
+    fn a_watch_lists_the_calls_of_the_last_living_pool() {
         let watch = CallWatch::default();
         let provider: ProviderAddr = "acme/test".parse().unwrap();
         let calls = [Rc::new(ProviderCalls::default()), Rc::new(ProviderCalls::default())];

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_provider_reports_beyond_all_measure_is_counted() {
+    fn excess_provider_diagnostics_are_only_counted() {
         let mut diagnostics = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
         // An error counts independent of the number of warnings before it.
         diagnostics.push(said(Severity::Error, ""));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_this_program_keeps_its_code_and_one_of_a_provider_has_none() {
+    fn builtin_provider_errors_have_codes_and_foreign_ones_do_not() {
         let own_error = own_provider_error(messages::NO_BACKENDS, String::new(), Path::root());
         let mut diags = Diagnostics::new();
         let both = vec![own_error, said(Severity::Error, "")];
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_ends_with_the_length_of_its_rest() {
+    fn a_truncated_string_ends_with_the_length_of_the_rest() {
         assert_eq!(truncate_text("short".to_owned(), 5), "short");
         // Not within a character: `ö` has two bytes.
         assert_eq!(truncate_text("sööö".to_owned(), 4), "sö… (4 more bytes)");

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claimed_change_counts_whatever_is_there() {
+    fn a_claimed_change_overrides_the_stored_state() {
         let claims = FixedOwnership(&["a"], &[]);
         assert_eq!(
             merge_entries(&["a=1"], &["a=2"], &["a=3"], claims),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_dependencies_is_no_change_of_another_program() {
+    fn reordered_dependencies_are_not_a_foreign_change() {
         let depending = |content: &str, dependencies: [&str; 2]| {
             let mut file = state_from_entries(&[&format!("a={content}")]);
             let addr: InstanceAddr = "t.a".parse().unwrap();

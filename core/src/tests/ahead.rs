@@ -36,13 +36,13 @@ fn max_concurrent_reads(parallelism: usize) -> usize {
 }
 
 #[test]
-fn a_chain_is_read_side_by_side_within_the_limit() {
+fn a_chain_is_read_concurrently_within_the_limit() {
     // Six objects, so with a hundred places most stay empty.
     assert_eq!([1, 2, 4, 100].map(max_concurrent_reads), [1, 2, 4, 6]);
 }
 
 #[test]
-fn one_at_a_time_is_in_the_order_of_the_graph() {
+fn without_parallelism_reads_follow_the_order_of_the_graph() {
     let run = fixture_with_chain(1).plan(&chain_config());
     let expected = "configure -, read a-1, plan a, read b-1, plan b, read c-1, plan c, read d-1, plan d, read e-1, plan e, read f-1, plan f\n";
     assert_eq!(run.all_calls(), expected);
@@ -56,7 +56,7 @@ fn plans_are_made_in_the_order_of_the_graph() {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported_where_its_turn_comes() {
+fn a_failed_early_read_is_reported_by_the_visit_of_its_resource() {
     let mut bench = fixture_with_chain(10);
     bench.set_fault("read c-1", CallFault::Refuses);
     let run = bench.plan(&chain_config());
@@ -75,14 +75,14 @@ fn what_cannot_be_read_is_reported_where_its_turn_comes() {
 }
 
 #[test]
-fn without_refresh_nothing_is_read_ahead() {
+fn nothing_is_read_early_without_refresh() {
     let run =
         fixture_with_chain(10).plan_with(&chain_config(), |options| options.skip_refresh = true);
     assert!(!run.all_calls().contains("read "), "{}", run.all_calls());
 }
 
 #[test]
-fn a_target_has_only_what_it_needs_read() {
+fn only_a_target_and_its_dependencies_are_read_early() {
     let mut bench = fixture_with_chain(10);
     bench.set_targets(&["test_thing.b"]);
     let run = bench.plan(&chain_config());
@@ -93,7 +93,7 @@ fn a_target_has_only_what_it_needs_read() {
 
 /// The end of objects is read side by side across the instances of a module, too.
 #[test]
-fn instances_of_a_module_that_go_are_read_side_by_side() {
+fn instances_of_removed_modules_are_read_concurrently() {
     let config = |count: usize| {
         format!(
             "//- main.tf

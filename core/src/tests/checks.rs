@@ -27,7 +27,7 @@ fn describe_check_results(run: &super::RunResult) -> String {
 }
 
 #[test]
-fn a_failed_assertion_is_a_warning_and_kept() {
+fn a_failed_assertion_is_a_warning_and_is_stored() {
     // Read again at the end, as in Terraform: the changes may have altered what is checked.
     let mut bench = EngineFixture::new();
     let run = bench.apply(CHECKED_CONFIG);
@@ -43,7 +43,7 @@ fn a_failed_assertion_is_a_warning_and_kept() {
 }
 
 #[test]
-fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
+fn deferred_conditions_are_listed_in_the_plan() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }
         data "test_lookup" "l" {
@@ -77,7 +77,7 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
 }
 
 #[test]
-fn a_data_source_of_a_check_that_cannot_be_read_stops_nothing() {
+fn a_failed_read_in_a_check_does_not_stop_the_run() {
     let mut bench = EngineFixture::new();
     // Terraform turns every error within a check into a warning.
     bench.set_fault("look up k", super::CallFault::Refuses);

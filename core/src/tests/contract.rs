@@ -21,7 +21,7 @@ fn check_violation(before: &str, after: &str, call: &str, fault: CallFault, expe
 }
 
 #[test]
-fn a_plan_must_be_what_the_configuration_says() {
+fn a_plan_must_match_the_configuration() {
     check_violation(
         "",
         &resource_a(""),
@@ -54,7 +54,7 @@ fn a_violation_names_the_rule_that_is_broken() {
 }
 
 #[test]
-fn a_planned_destruction_must_leave_nothing() {
+fn a_planned_destruction_must_be_null() {
     check_violation(
         &resource_a(""),
         "",
@@ -70,7 +70,7 @@ fn a_planned_destruction_must_leave_nothing() {
 }
 
 #[test]
-fn a_result_must_be_what_was_planned() {
+fn a_result_must_match_the_plan() {
     check_violation(
         "",
         &resource_a("size = 1"),
@@ -131,7 +131,7 @@ fn a_result_must_be_known() {
 }
 
 #[test]
-fn what_was_made_must_be_there() {
+fn a_created_object_must_not_be_null() {
     check_violation(
         "",
         &resource_a(""),
@@ -162,7 +162,7 @@ fn what_was_made_must_be_there() {
 }
 
 #[test]
-fn what_was_destroyed_must_not_be_there() {
+fn a_destroyed_object_must_be_null() {
     check_violation(
         &resource_a(""),
         "",
@@ -225,7 +225,7 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
 }
 
 #[test]
-fn a_dependent_of_an_unplanned_result_is_not_made() {
+fn a_dependent_of_an_unplanned_result_is_not_created() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" {
@@ -279,7 +279,7 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
 }
 
 #[test]
-fn what_the_author_keeps_secret_is_not_reported_when_a_provider_breaks_its_word() {
+fn sensitive_values_are_not_reported_in_contract_violations() {
     let config = |size: &str| resource_a(&format!("size = sensitive({size})"));
     for (before, call) in [(String::new(), "create a"), (config("41"), "update a-1")] {
         let mut bench = EngineFixture::with_applied(&before);

@@ -70,7 +70,7 @@ const CHAIN_CONFIG: &str = r#"
     }"#;
 
 #[test]
-fn what_was_done_before_the_crash_is_known_and_what_was_under_way_is_named() {
+fn results_before_a_crash_are_recovered_and_open_operations_are_named() {
     check_cut_off(
         "",
         CHAIN_CONFIG,
@@ -87,7 +87,7 @@ fn what_was_done_before_the_crash_is_known_and_what_was_under_way_is_named() {
 }
 
 #[test]
-fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
+fn an_interrupted_update_or_destruction_is_resolved_by_the_next_refresh() {
     let changed = CHAIN_CONFIG.replace("name = \"b\"", "name = \"b\"\nsize = 1");
     check_cut_off(
         CHAIN_CONFIG,
@@ -200,7 +200,7 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
 }
 
 #[test]
-fn the_id_in_an_answer_that_was_kept_is_shown_unless_it_is_sensitive() {
+fn the_id_in_a_recorded_answer_is_shown_unless_it_is_sensitive() {
     for is_sensitive in [false, true] {
         // The beginning, the announcement and the answer fit on the disk, the result does not.
         let mut bench = EngineFixture { room: Some(3), ..EngineFixture::new() };
@@ -263,7 +263,7 @@ fn replan_after_cut_off_on(
 const FOUND_BY_NAME: &str = r#"resource "test_thing" "a" { name = "a" }"#;
 
 #[test]
-fn an_object_that_was_being_made_is_found_by_its_identity() {
+fn an_interrupted_creation_is_found_by_its_identity() {
     let story = replan_after_cut_off(FOUND_BY_NAME, |_| ());
     expect![[r#"
         nothing
@@ -285,7 +285,7 @@ fn an_object_that_was_being_made_is_found_by_its_identity() {
 }
 
 #[test]
-fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
+fn an_interrupted_creation_is_searched_at_its_current_address() {
     let renamed = r#"
         resource "test_thing" "z" {
           count = 1
@@ -306,7 +306,7 @@ fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
 }
 
 #[test]
-fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
+fn a_creation_that_kills_its_provider_is_resolved_immediately() {
     let mut bench = EngineFixture::new();
     bench.cloud.lock_contents().identified = true;
     bench.set_fault("create a", CallFault::Dies);
@@ -332,7 +332,7 @@ fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
 }
 
 #[test]
-fn an_object_that_was_never_made_is_made() {
+fn an_interrupted_creation_without_effect_is_repeated() {
     // An identity names one object: where none has it, none was made.
     let story =
         replan_after_cut_off(FOUND_BY_NAME, |bench| bench.cloud.lock_contents().objects.clear());
@@ -346,7 +346,7 @@ fn an_object_that_was_never_made_is_made() {
 }
 
 #[test]
-fn an_object_that_is_not_as_it_was_to_be_is_not_taken() {
+fn an_object_that_differs_from_the_plan_is_not_adopted() {
     let story = replan_after_cut_off(FOUND_BY_NAME, |bench| {
         // The same name with other values may be of another's making.
         let mut things = bench.cloud.lock_contents();
@@ -365,7 +365,7 @@ fn an_object_that_is_not_as_it_was_to_be_is_not_taken() {
 }
 
 #[test]
-fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
+fn an_object_with_interrupted_provisioners_is_tainted() {
     let config = r#"
         resource "test_thing" "a" {
           name = "a"
@@ -397,7 +397,7 @@ fn replan_with_listing(change: impl FnOnce(&EngineFixture)) -> String {
 }
 
 #[test]
-fn an_object_that_was_being_made_is_found_among_all_there_are() {
+fn an_interrupted_creation_is_found_by_listing() {
     expect![[r#"
         nothing
         calls: 
@@ -479,7 +479,7 @@ fn a_search_by_identity_that_fails_is_reported_with_the_reason() {
 }
 
 #[test]
-fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
+fn candidates_for_an_interrupted_creation_are_listed() {
     let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
     let beside = |ids: Vec<String>| {
         let (run, _) = forget_and_replan(config, |bench| {
@@ -504,7 +504,7 @@ fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
 }
 
 #[test]
-fn several_objects_that_were_being_made_are_distinguished_by_what_was_planned() {
+fn interrupted_creations_are_distinguished_by_their_plans() {
     let both = format!("{FOUND_BY_NAME}\nresource \"test_thing\" \"b\" {{ name = \"b\" }}");
     expect![[r#"
         nothing
@@ -517,7 +517,7 @@ fn several_objects_that_were_being_made_are_distinguished_by_what_was_planned() 
 }
 
 #[test]
-fn objects_planned_alike_are_interchangeable() {
+fn equally_planned_objects_are_interchangeable() {
     let alike = r#"
         resource "test_thing" "a" {
           count = 2
@@ -542,7 +542,7 @@ fn objects_planned_alike_are_interchangeable() {
 }
 
 #[test]
-fn of_several_objects_that_fit_none_is_taken() {
+fn ambiguous_candidates_are_not_adopted() {
     // To take the wrong one would put another's object under this configuration.
     let story = replan_with_listing(|bench| {
         let mut things = bench.cloud.lock_contents();
@@ -562,7 +562,7 @@ fn of_several_objects_that_fit_none_is_taken() {
 }
 
 #[test]
-fn a_list_that_does_not_end_is_given_up_at_the_deadline_of_reads() {
+fn an_endless_list_is_abandoned_at_the_read_deadline() {
     let story = replan_with_listing(|bench| {
         bench.set_fault("list", CallFault::Hangs);
         bench.cloud.lock_contents().deadlines = "read=2s".parse().unwrap();
@@ -573,7 +573,7 @@ fn a_list_that_does_not_end_is_given_up_at_the_deadline_of_reads() {
 }
 
 #[test]
-fn an_object_that_is_not_listed_may_still_be_there() {
+fn an_unlisted_object_may_still_exist() {
     // A list may lack what was made just now, so unlike an identity it proves nothing.
     let story =
         replan_with_listing(|bench| drop(bench.cloud.lock_contents().objects.remove("a-1")));

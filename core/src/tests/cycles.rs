@@ -22,7 +22,7 @@ fn check_cycle(run: &RunResult, expect: Expect) {
 }
 
 #[test]
-fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
+fn each_edge_of_a_cycle_names_its_argument() {
     let mut bench = EngineFixture::new();
     let run = bench.plan(
         r#"
@@ -96,7 +96,7 @@ fn things_config(zone: &str, a: &str, b: &str, c: &str) -> String {
 const CREATE_FIRST: &str = "lifecycle {\n            create_before_destroy = true\n          }";
 
 #[test]
-fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_configuration() {
+fn a_cycle_only_in_the_state_is_not_blamed_on_the_configuration() {
     let config = things_config("north", "", "", "");
     let mut bench = EngineFixture::with_applied(&config);
     add_state_dependency(&mut bench, "a", "b");
@@ -117,7 +117,7 @@ fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_con
 }
 
 #[test]
-fn a_flag_that_has_an_object_go_last_is_named_with_its_place() {
+fn create_before_destroy_in_a_cycle_is_named_with_its_position() {
     let check_with = |a: &str, c: &str, expect: Expect| {
         let mut bench =
             EngineFixture::with_applied(&things_config("north", "note = test_thing.b.id", "", ""));

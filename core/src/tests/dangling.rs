@@ -9,7 +9,7 @@ use super::{EngineFixture, LoadedConfig};
 use crate::config::config_from_text;
 
 #[test]
-fn other_mistakes_are_found_beside_references_that_lead_nowhere() {
+fn other_errors_are_reported_together_with_undeclared_references() {
     let text = r#"
 output "a" {
   value = local.missing

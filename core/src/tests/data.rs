@@ -37,7 +37,7 @@ fn a_data_source_is_read_while_planning() {
 }
 
 #[test]
-fn a_data_source_waits_for_what_its_key_is_made_of() {
+fn a_data_source_waits_for_the_dependencies_of_its_repetition() {
     check_data_run(
         "",
         r#"resource "test_thing" "a" { name = "a" }
@@ -56,7 +56,7 @@ fn a_data_source_waits_for_what_its_key_is_made_of() {
 }
 
 #[test]
-fn a_data_source_waits_for_changes_of_what_it_depends_on() {
+fn a_data_source_waits_for_changes_of_its_dependencies() {
     let config = |size: usize| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -91,7 +91,7 @@ fn a_data_source_waits_for_changes_of_what_it_depends_on() {
 }
 
 #[test]
-fn a_data_source_with_conditions_waits_for_everything_behind_it() {
+fn a_data_source_with_conditions_waits_for_all_transitive_dependencies() {
     let config = |size: usize| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -125,7 +125,7 @@ fn a_data_source_with_conditions_waits_for_everything_behind_it() {
 }
 
 #[test]
-fn a_data_source_that_is_no_longer_written_is_forgotten() {
+fn a_data_source_removed_from_the_configuration_is_forgotten() {
     check_data_run(
         r#"data "test_lookup" "d" { key = "k" }"#,
         "",
@@ -137,7 +137,7 @@ fn a_data_source_that_is_no_longer_written_is_forgotten() {
 }
 
 #[test]
-fn a_data_source_that_is_no_longer_written_stays_where_something_else_is_the_target() {
+fn a_removed_data_source_is_kept_in_a_targeted_plan() {
     let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     let config = r#"resource "test_thing" "a" { name = "a" }"#;
     bench.set_targets(&["test_thing.a"]);
@@ -183,7 +183,7 @@ const DATA_AND_THING: &str = r#"
     output "answer" { value = data.test_lookup.d.answer }"#;
 
 #[test]
-fn destroying_everything_leaves_no_data_source() {
+fn a_full_destroy_removes_data_sources() {
     let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     // Read although everything goes, because a provider may be configured with it.
     let run = bench.destroy(DATA_AND_THING);
@@ -211,7 +211,7 @@ fn refresh_only_reads_data_sources() {
 }
 
 #[test]
-fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
+fn refresh_only_has_unknown_data_of_missing_objects() {
     let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     bench.cloud.lock_contents().objects.clear();
     let run = bench.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
@@ -233,7 +233,7 @@ fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
 }
 
 #[test]
-fn a_mistake_that_can_be_seen_without_values_lets_nothing_be_asked() {
+fn static_errors_prevent_all_provider_calls() {
     let config = r#"
         data "test_lookup" "first" { key = "k" }
         ephemeral "test_token" "t" { name = "t" }

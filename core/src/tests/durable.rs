@@ -39,7 +39,7 @@ fn chain_config() -> String {
 }
 
 #[test]
-fn what_becomes_ready_together_is_made_durable_together() {
+fn concurrent_operations_share_one_sync() {
     for config in [flat_config(), counted_config()] {
         // A request for each filling of the places: 400 by 100 at once are four.
         for (parallelism, most) in [(OBJECT_COUNT, 1), (100, 4), (10, 40), (1, OBJECT_COUNT)] {
@@ -53,7 +53,7 @@ fn what_becomes_ready_together_is_made_durable_together() {
 }
 
 #[test]
-fn what_waits_for_each_other_is_made_durable_one_by_one() {
+fn dependent_operations_are_synced_one_by_one() {
     // Each is announced only after the answer to the one before, so none can share.
     assert_eq!(sync_counts(&chain_config(), OBJECT_COUNT), [OBJECT_COUNT, OBJECT_COUNT]);
 }

@@ -27,7 +27,7 @@ fn check_calls(config: &str, expect: Expect) {
 }
 
 #[test]
-fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
+fn each_phase_opens_and_closes_after_the_last_use() {
     // What planning has opened it also closes: the plan may be applied much later.
     check_calls(
         r#"
@@ -56,7 +56,7 @@ fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
 }
 
 #[test]
-fn one_that_needs_another_is_closed_first() {
+fn dependents_are_closed_first() {
     check_calls(
         r#"
         ephemeral "test_token" "a" { name = "a" }
@@ -69,7 +69,7 @@ fn one_that_needs_another_is_closed_first() {
 }
 
 #[test]
-fn what_is_not_known_yet_is_opened_while_applying() {
+fn ephemeral_resources_with_unknown_configuration_are_opened_while_applying() {
     check_calls(
         r#"
         resource "test_thing" "t" { name = "t" }
@@ -83,7 +83,7 @@ fn what_is_not_known_yet_is_opened_while_applying() {
 }
 
 #[test]
-fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
+fn everything_is_closed_after_a_failure_with_its_private_data() {
     let bench = EngineFixture::new();
     bench.set_fault("open bad", CallFault::Refuses);
     let mut bench = bench;
@@ -110,7 +110,7 @@ fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
 }
 
 #[test]
-fn a_provider_that_breaks_its_word_is_found_out() {
+fn contract_violations_of_ephemeral_resources_are_reported() {
     for fault in [CallFault::Unknown, CallFault::Other] {
         let mut bench = EngineFixture::new();
         bench.set_fault("open a", fault);
@@ -137,7 +137,7 @@ fn a_failure_to_close_is_an_error_and_nothing_is_closed_twice() {
 }
 
 #[test]
-fn what_would_be_stored_is_refused() {
+fn ephemeral_values_in_stored_arguments_are_refused() {
     check_calls(
         r#"
         ephemeral "test_token" "a" { name = "a" }
@@ -160,7 +160,7 @@ fn what_would_be_stored_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_renewal_that_hangs_holds_up_no_other() {
+async fn a_hanging_renewal_does_not_block_others() {
     let bench = EngineFixture::new();
     bench.set_fault("renew a", CallFault::Hangs);
     bench.set_fault("create t", CallFault::Waits);

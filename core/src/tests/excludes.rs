@@ -39,7 +39,7 @@ fn check_destroy_excluding(excludes: &[&str], expect: &Expect) {
 }
 
 #[test]
-fn what_is_excluded_is_left_out_with_what_stands_on_it() {
+fn excluded_resources_are_left_out_with_their_dependents() {
     check_excluding(
         "",
         TREE_CONFIG,
@@ -104,7 +104,7 @@ fn one_instance_can_be_excluded() {
 }
 
 #[test]
-fn what_is_excluded_stays_as_it_is() {
+fn excluded_objects_are_not_changed() {
     let changed = TREE_CONFIG.replace("name  = \"b${", "size = 2\n name = \"b${");
     check_excluding(
         TREE_CONFIG,
@@ -141,7 +141,7 @@ fn what_is_excluded_stays_as_it_is() {
 }
 
 #[test]
-fn what_stays_keeps_what_it_was_made_after() {
+fn kept_objects_keep_their_recorded_dependencies() {
     // Nothing is written any more: `c` stays, and so does all below it.
     check_excluding(
         TREE_CONFIG,
@@ -241,7 +241,7 @@ output "id" { value = test_thing.in.id }"#;
 }
 
 #[test]
-fn what_stays_keeps_what_it_was_made_after_under_its_new_name() {
+fn kept_objects_follow_moved_dependencies() {
     let before = r#"
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" {

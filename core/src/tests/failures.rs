@@ -25,7 +25,7 @@ fn check_fault(before: &str, after: &str, call: &str, fault: CallFault, expect: 
 }
 
 #[test]
-fn a_refused_creation_leaves_nothing_and_is_tried_again() {
+fn a_failed_creation_leaves_no_object_and_is_retried() {
     check_fault(
         "",
         RESOURCE_A,
@@ -45,7 +45,7 @@ fn a_refused_creation_leaves_nothing_and_is_tried_again() {
 }
 
 #[test]
-fn a_half_made_object_is_kept_and_replaced() {
+fn a_partially_created_object_is_kept_and_replaced() {
     // As in Terraform: what comes beside an error from a creation is tainted.
     check_fault(
         "",
@@ -67,7 +67,7 @@ fn a_half_made_object_is_kept_and_replaced() {
 }
 
 #[test]
-fn a_refused_or_half_done_update_keeps_what_there_is() {
+fn a_failed_update_keeps_the_existing_object() {
     check_fault(
         RESOURCE_A,
         &resource_a("size = 2"),
@@ -106,7 +106,7 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
 }
 
 #[test]
-fn an_object_that_could_not_be_destroyed_stays() {
+fn a_failed_destruction_keeps_the_object() {
     check_fault(
         RESOURCE_A,
         "",
@@ -126,7 +126,7 @@ fn an_object_that_could_not_be_destroyed_stays() {
 }
 
 #[test]
-fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
+fn a_replacement_that_fails_after_destroying_is_recreated() {
     check_fault(
         &resource_a("zone = \"n\""),
         &resource_a("zone = \"s\""),
@@ -188,7 +188,7 @@ fn a_create_first_replacement_that_fails_keeps_the_old_object() {
 }
 
 #[test]
-fn a_half_made_create_first_replacement_deposes_the_old_object() {
+fn a_partial_create_first_replacement_deposes_the_old_object() {
     // As in Terraform: a tainted successor keeps its place, and so the old object stays deposed.
     check_fault(
         &resource_a(ZONE_NORTH),
@@ -212,7 +212,7 @@ fn a_half_made_create_first_replacement_deposes_the_old_object() {
 }
 
 #[test]
-fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
+fn a_deposed_object_is_destroyed_by_the_next_run_after_a_failure() {
     check_fault(
         &resource_a(ZONE_NORTH),
         &resource_a(ZONE_SOUTH),
@@ -234,7 +234,7 @@ fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
 }
 
 #[test]
-fn a_deposed_object_goes_with_its_resource() {
+fn a_deposed_object_is_destroyed_with_its_resource() {
     let mut bench = EngineFixture::with_applied(&resource_a(ZONE_NORTH));
     bench.set_fault("delete a-1", CallFault::Refuses);
     bench.apply(&resource_a(ZONE_SOUTH));
@@ -249,7 +249,7 @@ fn a_deposed_object_goes_with_its_resource() {
 }
 
 #[test]
-fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
+fn a_deposed_object_is_kept_while_its_successor_cannot_be_created() {
     let mut bench = EngineFixture::with_applied(&resource_a(ZONE_NORTH));
     bench.set_fault("delete a-1", CallFault::Refuses);
     bench.apply(&resource_a(ZONE_SOUTH));
@@ -337,7 +337,7 @@ fn a_failure_stops_only_what_depends_on_it() {
 }
 
 #[test]
-fn a_failed_destruction_keeps_what_the_object_stands_on() {
+fn a_failed_destruction_keeps_the_dependencies_of_the_object() {
     // `a` must stay as long as `b` does, which was made after it.
     check_fault(
         TREE_CONFIG,
@@ -366,7 +366,7 @@ fn a_failed_destruction_keeps_what_the_object_stands_on() {
 }
 
 #[test]
-fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
+fn a_failed_instance_stops_its_dependents_and_not_its_siblings() {
     let config = r#"
         resource "test_thing" "a" {
           count = 3
@@ -440,7 +440,7 @@ fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
 }
 
 #[test]
-fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
+fn an_error_in_one_planned_instance_keeps_the_others_in_the_state() {
     let config = r#"
         resource "test_thing" "a" {
           count = 3
@@ -459,7 +459,7 @@ fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
 }
 
 #[test]
-fn what_cannot_be_begun_when_the_disk_is_full_is_not_tried_one_by_one() {
+fn remaining_operations_are_not_tried_when_the_disk_is_full() {
     let config = r#"
         resource "test_thing" "a" {
           count = 100

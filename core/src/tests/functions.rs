@@ -21,7 +21,7 @@ fn check_function_calls(config: &str, expect: Expect) {
 }
 
 #[test]
-fn the_same_call_is_made_once() {
+fn equal_calls_are_made_once() {
     check_function_calls(
         r#"
         locals { all = [for n in ["a", "b", "a"] : provider::test::shout(n)] }
@@ -35,7 +35,7 @@ fn the_same_call_is_made_once() {
 }
 
 #[test]
-fn the_result_of_a_call_may_be_the_argument_of_another() {
+fn a_call_result_may_be_an_argument() {
     check_function_calls(
         r#"output "o" { value = provider::test::shout(provider::test::shout(upper("a"))) }"#,
         expect![[r#"
@@ -46,7 +46,7 @@ fn the_result_of_a_call_may_be_the_argument_of_another() {
 }
 
 #[test]
-fn what_decides_about_instances_and_conditions_may_call_functions() {
+fn repetitions_and_conditions_may_call_functions() {
     check_function_calls(
         r#"
         variable "v" {
@@ -76,7 +76,7 @@ fn what_decides_about_instances_and_conditions_may_call_functions() {
 }
 
 #[test]
-fn nothing_unknown_is_sent_and_a_secret_stays_one() {
+fn unknown_arguments_are_not_sent_and_marks_are_kept() {
     check_function_calls(
         r#"
         resource "test_thing" "t" { name = "t" }
@@ -95,7 +95,7 @@ fn nothing_unknown_is_sent_and_a_secret_stays_one() {
 }
 
 #[test]
-fn a_refusal_points_at_the_argument_and_can_be_caught() {
+fn a_function_error_points_at_the_argument_and_can_be_caught() {
     check_function_calls(
         r#"
         output "caught" { value = try(provider::test::refuse("a"), "caught") }
@@ -109,7 +109,7 @@ fn a_refusal_points_at_the_argument_and_can_be_caught() {
 }
 
 #[test]
-fn a_name_that_is_none_is_explained() {
+fn unknown_function_names_are_explained() {
     let config = r#"
         output "a" { value = provider::test::shut("a") }
         output "b" { value = provider::tst::shout("a") }
@@ -129,7 +129,7 @@ fn a_name_that_is_none_is_explained() {
 }
 
 #[test]
-fn arguments_that_are_never_the_same_come_to_an_end() {
+fn ever_changing_arguments_are_limited() {
     let mut bench = EngineFixture::new();
     // Each evaluation gives another argument, and so needs another answer.
     let config = r#"resource "test_thing" "t" { name = provider::test::shout(uuid()) }"#;
@@ -142,7 +142,7 @@ fn arguments_that_are_never_the_same_come_to_an_end() {
 }
 
 #[test]
-fn a_function_that_answers_otherwise_while_applying_is_found_out() {
+fn a_function_with_another_result_while_applying_is_reported() {
     let config = r#"resource "test_thing" "t" { name = provider::test::waver("x") }"#;
     let mut bench = EngineFixture::new();
     let run = bench.apply(&format!("{REQUIRED_PROVIDER}{config}"));
@@ -154,7 +154,7 @@ fn a_function_that_answers_otherwise_while_applying_is_found_out() {
 }
 
 #[test]
-fn one_process_answers_everybody() {
+fn one_process_serves_all_calls() {
     let mut config = REQUIRED_PROVIDER.to_owned();
     for n in 0..30 {
         config.push_str(&format!(
@@ -170,7 +170,7 @@ fn one_process_answers_everybody() {
 }
 
 #[test]
-fn one_process_answers_everybody_also_when_the_configured_one_has_ended() {
+fn one_process_serves_all_calls_after_the_configured_one_ended() {
     let mut config =
         format!("{REQUIRED_PROVIDER}resource \"test_thing\" \"t\" {{ name = \"t\" }}\n");
     for n in 0..30 {

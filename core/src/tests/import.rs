@@ -20,7 +20,7 @@ resource "test_thing" "a" {
 "#;
 
 #[test]
-fn what_is_there_already_is_imported_once_and_changed_as_written() {
+fn an_existing_object_is_imported_once_and_updated() {
     let mut bench = EngineFixture::with_applied(r#"resource "test_thing" "a" { name = "a" }"#);
     // It exists, and no state has it: as if made by hand.
     bench.file.state.resources.clear();
@@ -36,7 +36,7 @@ fn what_is_there_already_is_imported_once_and_changed_as_written() {
 }
 
 #[test]
-fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
+fn imported_objects_have_no_dependencies_before_the_apply() {
     let config = format!("{IMPORT_CONFIG}resource \"test_thing\" \"base\" {{ name = \"base\" }}")
         .replace("size = 2", "size = 2\n  depends_on = [test_thing.base]");
     let mut bench = EngineFixture::with_applied(
@@ -57,7 +57,7 @@ fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_imported() {
+fn missing_objects_cannot_be_imported() {
     let mut bench = EngineFixture::new();
     let run = bench.plan(IMPORT_CONFIG);
     expect![[r#"
@@ -95,7 +95,7 @@ fn plan_with_generated_config(bench: &EngineFixture, config: &str) -> String {
 }
 
 #[test]
-fn what_is_not_written_is_generated_after_the_object() {
+fn missing_configuration_is_generated_from_the_imported_object() {
     let mut bench = EngineFixture::with_applied(r#"resource "test_thing" "a" { name = "a" }"#);
     bench.file.state.resources.clear();
     expect![[r#"
@@ -113,7 +113,7 @@ fn what_is_not_written_is_generated_after_the_object() {
 }
 
 #[test]
-fn what_is_generated_is_planned_as_if_it_had_been_written() {
+fn generated_configuration_is_planned_like_a_written_one() {
     let mut bench = EngineFixture::with_applied(
         "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  secret = \"s\"\n}\n",
     );

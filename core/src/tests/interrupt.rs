@@ -58,7 +58,7 @@ async fn interrupt_on_hang(bench: &EngineFixture, pool: &ProviderPool<'_>) {
 }
 
 #[test]
-fn a_provider_that_is_not_ready_is_given_up() {
+fn an_interrupt_abandons_a_starting_provider() {
     for call in ["launch 1", "schema 1", "identities 1"] {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.set_fault(call, CallFault::Hangs);
@@ -69,7 +69,7 @@ fn a_provider_that_is_not_ready_is_given_up() {
 }
 
 #[test]
-fn a_provider_that_returns_no_schemas_is_given_up_at_the_deadline_of_reads() {
+fn a_provider_without_schemas_is_abandoned_at_the_read_deadline() {
     for (fault, call) in
         [("schema 1", "GetProviderSchema"), ("identities 1", "GetResourceIdentitySchemas")]
     {
@@ -83,7 +83,7 @@ fn a_provider_that_returns_no_schemas_is_given_up_at_the_deadline_of_reads() {
 }
 
 #[test]
-fn what_is_lost_because_a_provider_ends_when_asked_to_stop_is_not_asked_again() {
+fn calls_lost_by_an_interrupted_provider_are_not_retried() {
     let mut bench = EngineFixture::with_applied(RESOURCE_A);
     bench.set_fault("read a-1", CallFault::Hangs);
     bench.cloud.lock_contents().ends_when_stopped = true;
@@ -97,7 +97,7 @@ fn what_is_lost_because_a_provider_ends_when_asked_to_stop_is_not_asked_again() 
 }
 
 #[test]
-fn a_replacement_that_is_not_ready_is_given_up() {
+fn an_interrupt_abandons_a_starting_replacement() {
     for call in ["launch 2", "schema 2"] {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.cloud.lock_contents().deaths.insert("read a-1".into());
@@ -114,7 +114,7 @@ fn a_replacement_that_is_not_ready_is_given_up() {
 }
 
 #[test]
-fn a_replacement_that_gets_ready_after_the_interrupt_is_asked_nothing() {
+fn a_replacement_started_after_an_interrupt_gets_no_calls() {
     let mut bench = EngineFixture::with_applied(RESOURCE_A);
     // The read is lost with process 1, and process 2 hangs while it gets its configuration.
     bench.cloud.lock_contents().deaths.insert("read a-1".into());
@@ -129,7 +129,7 @@ fn a_replacement_that_gets_ready_after_the_interrupt_is_asked_nothing() {
 }
 
 #[test]
-fn a_provider_that_is_to_say_what_a_lost_change_did_gets_the_time_it_needs() {
+fn a_provider_resolving_a_lost_change_is_not_interrupted() {
     for call in ["launch 2", "schema 2", "configure - 2"] {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.set_fault("update a-1", CallFault::Dies);
@@ -152,7 +152,7 @@ fn a_provider_that_is_to_say_what_a_lost_change_did_gets_the_time_it_needs() {
 }
 
 #[test]
-fn who_lost_one_process_does_not_wait_for_who_lost_another() {
+fn restarts_of_distinct_processes_do_not_wait_for_each_other() {
     let config = ["x", "y"].map(region_config).concat();
     let mut bench = EngineFixture::with_applied(&config);
     bench.parallelism = 10;

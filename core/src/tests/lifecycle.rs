@@ -64,7 +64,7 @@ fn an_object_is_created_updated_replaced_and_destroyed() {
 }
 
 #[test]
-fn a_replacement_is_created_first_where_that_is_written() {
+fn create_before_destroy_replaces_create_first() {
     let config = |zone: &str| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -86,7 +86,7 @@ fn a_replacement_is_created_first_where_that_is_written() {
 }
 
 #[test]
-fn instances_come_and_go_with_count() {
+fn count_creates_and_destroys_instances() {
     let config = |n: usize| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -129,7 +129,7 @@ fn instances_come_and_go_with_count() {
 }
 
 #[test]
-fn instances_come_and_go_with_for_each() {
+fn for_each_creates_and_destroys_instances() {
     let config = |keys: &str| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -173,7 +173,7 @@ fn another_kind_of_repetition_replaces_all_instances() {
 }
 
 #[test]
-fn what_is_to_be_ignored_is_left_alone() {
+fn ignored_changes_are_not_applied() {
     let config = |ignore: &str| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -350,7 +350,7 @@ fn an_object_can_be_replaced_on_request() {
 }
 
 #[test]
-fn what_the_state_says_of_an_unchanged_object_follows_the_configuration() {
+fn stored_metadata_of_an_unchanged_object_follows_the_configuration() {
     let config = |more: &str| {
         format!(
             r#"resource "test_thing" "a" {{ name = "a" }}

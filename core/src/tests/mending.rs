@@ -39,7 +39,7 @@ fn count_launches(bench: &mut EngineFixture, config: &str) -> (usize, String) {
 }
 
 #[test]
-fn several_questions_lost_with_one_process_are_put_to_one_other() {
+fn calls_lost_with_one_process_are_retried_on_one_replacement() {
     let config = things_config(&["a", "b", "c"]);
     let mut bench = EngineFixture::with_applied(&config);
     bench.parallelism = 10;
@@ -53,7 +53,7 @@ fn several_questions_lost_with_one_process_are_put_to_one_other() {
 }
 
 #[test]
-fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configuration() {
+fn a_configured_process_that_dies_in_a_function_call_is_replaced_with_its_configuration() {
     let config = format!(
         "{REQUIRED_PROVIDER}{}\noutput \"o\" {{ value = provider::test::shout(test_thing.x.id) }}\n{}",
         region_config("x"),
@@ -78,7 +78,7 @@ fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configura
 }
 
 #[test]
-fn no_more_processes_run_than_may_when_some_die() {
+fn the_process_limit_holds_when_processes_die() {
     let config = ["x", "y", "z"].map(region_config).concat();
     for limit in [1, 2, 3] {
         let mut bench = EngineFixture::with_applied("");
@@ -94,7 +94,7 @@ fn no_more_processes_run_than_may_when_some_die() {
 }
 
 #[test]
-fn a_process_that_cannot_take_the_place_of_another_is_ended() {
+fn an_unusable_replacement_process_is_stopped() {
     for call in ["schema 2", "configure x 2"] {
         let config = ["x", "y"].map(region_config).concat();
         let mut bench = EngineFixture::with_applied(&config);

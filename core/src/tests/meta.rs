@@ -40,7 +40,7 @@ resource "test_thing" "c" {
 "#;
 
 #[test]
-fn each_module_tells_its_own_along_with_every_call() {
+fn each_module_sends_its_provider_meta_with_every_call() {
     let mut bench = EngineFixture::new();
     let mut calls = bench.apply(TWO_MODULES).all_calls();
     calls += &bench.plan(TWO_MODULES).all_calls();
@@ -52,7 +52,7 @@ fn each_module_tells_its_own_along_with_every_call() {
 }
 
 #[test]
-fn what_is_no_longer_written_is_not_spoken_for() {
+fn removed_modules_send_no_provider_meta() {
     let mut bench = EngineFixture::with_applied(TWO_MODULES);
     // Metadata goes along with a block, and none of the objects has one any more.
     let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
@@ -63,7 +63,7 @@ fn what_is_no_longer_written_is_not_spoken_for() {
 }
 
 #[test]
-fn a_module_is_spoken_for_while_it_is_destroyed() {
+fn provider_meta_is_sent_while_a_module_is_destroyed() {
     let mut bench = EngineFixture::with_applied(TWO_MODULES);
     expect![[r#"
         configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c, told root, plan a-1, told child, plan b-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
@@ -72,7 +72,7 @@ fn a_module_is_spoken_for_while_it_is_destroyed() {
 }
 
 #[test]
-fn what_is_sent_must_be_what_the_provider_wants_to_hear() {
+fn provider_meta_must_match_the_schema() {
     let mut bench = EngineFixture::new();
     let run = bench.plan(
         r#"
@@ -99,7 +99,7 @@ fn what_is_sent_must_be_what_the_provider_wants_to_hear() {
 }
 
 #[test]
-fn a_provider_that_died_is_informed_again() {
+fn provider_meta_is_sent_to_a_restarted_provider() {
     let mut bench = EngineFixture::with_applied(TWO_MODULES);
     bench.set_fault("update b-1", CallFault::Dies);
     let run = bench.apply(&TWO_MODULES.replace("name = \"b\"", "name = \"b\"\n  size = 2"));

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::EngineFixture;
 
 #[test]
-fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
+fn nested_repetition_is_refused_before_there_are_too_many_instances() {
     // A hundred at each of four levels would be 100 million.
     let level =
         |inner: &str| format!("module \"m\" {{\n  source = \"{inner}\"\n  count  = 100\n}}\n");
@@ -87,7 +87,7 @@ fn values_flow_through_every_instance_of_a_module() {
 }
 
 #[test]
-fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
+fn removed_instances_and_modules_are_destroyed_with_their_content() {
     let mut bench = EngineFixture::with_applied(CHAIN_CONFIG);
     let less = CHAIN_CONFIG
         .replace("count  = 2", "count  = 1")
@@ -144,7 +144,7 @@ output "name" {
 "#;
 
 #[test]
-fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
+fn module_arguments_are_validated_as_soon_as_they_are_known() {
     let mut bench = EngineFixture::new();
     // What is constant is judged before anything is planned, and ends that as well.
     let (validated, planned) = (bench.validate(CONDITIONS_CONFIG), bench.plan(CONDITIONS_CONFIG));

@@ -19,7 +19,7 @@ fn check_second_run(before: &str, after: &str, expect: Expect) {
 }
 
 #[test]
-fn a_moved_object_is_left_alone_and_has_its_new_address_in_the_state() {
+fn a_moved_object_is_unchanged_and_has_its_new_address_in_the_state() {
     check_second_run(
         r#"resource "test_thing" "a" { name = "a" }"#,
         r#"moved {

@@ -39,7 +39,7 @@ fn check_order(before: &str, after: &str, expect: Expect) {
 }
 
 #[test]
-fn a_chain_comes_from_its_end_and_goes_from_its_head() {
+fn a_chain_is_created_dependencies_first_and_destroyed_dependents_first() {
     check_order(
         "",
         &chain_config("", "", ""),
@@ -68,7 +68,7 @@ fn a_chain_comes_from_its_end_and_goes_from_its_head() {
 }
 
 #[test]
-fn a_chain_is_replaced_from_its_head_and_made_from_its_end() {
+fn a_replaced_chain_is_destroyed_dependents_first_and_created_dependencies_first() {
     check_order(
         &chain_config(ZONE_NORTH, ZONE_NORTH, ZONE_NORTH),
         &chain_config(ZONE_SOUTH, ZONE_SOUTH, ZONE_SOUTH),
@@ -82,7 +82,7 @@ fn a_chain_is_replaced_from_its_head_and_made_from_its_end() {
 }
 
 #[test]
-fn a_chain_created_first_is_made_before_the_old_one_goes() {
+fn a_create_first_chain_is_created_before_the_old_one_is_destroyed() {
     let all = |zone: &str| {
         let block = format!("{zone}\n{CREATE_FIRST}");
         chain_config(&block, &block, &block)
@@ -100,7 +100,7 @@ fn a_chain_created_first_is_made_before_the_old_one_goes() {
 }
 
 #[test]
-fn what_a_create_first_object_needs_is_created_first_too() {
+fn dependencies_of_a_create_first_object_are_also_created_first() {
     let some = |zone: &str| chain_config(zone, zone, &format!("{zone}\n{CREATE_FIRST}"));
     // As in Terraform: else an old dependency would have to go while the old object still uses it.
     check_order(
@@ -128,7 +128,7 @@ fn what_a_create_first_object_needs_is_created_first_too() {
 }
 
 #[test]
-fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
+fn a_dependent_is_updated_before_the_old_create_first_object_is_destroyed() {
     let some = |zone: &str| chain_config(&format!("{zone}\n{CREATE_FIRST}"), "", "");
     // `b` uses the old `a` until it is updated.
     check_order(
@@ -143,7 +143,7 @@ fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
 }
 
 #[test]
-fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
+fn a_replaced_dependency_is_destroyed_before_its_dependent_is_updated() {
     // The default order of Terraform, although `b` mentions what goes.
     check_order(
         &chain_config(ZONE_NORTH, "", ""),
@@ -157,7 +157,7 @@ fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
 }
 
 #[test]
-fn an_object_is_updated_after_what_it_depended_on_is_gone() {
+fn an_object_is_updated_after_its_former_dependency_is_destroyed() {
     // By the dependencies in the state, as in Terraform: the block of `b` mentions `a` no more.
     check_order(
         &chain_config("", "", ""),
@@ -171,7 +171,7 @@ fn an_object_is_updated_after_what_it_depended_on_is_gone() {
 }
 
 #[test]
-fn an_orphan_goes_before_what_it_depended_on_changes() {
+fn an_orphan_is_destroyed_before_its_dependency_changes() {
     // The orphans use `a` as it was, so they go before it changes.
     check_order(
         &chain_config("", "", ""),
@@ -196,7 +196,7 @@ fn an_orphan_goes_before_what_it_depended_on_changes() {
 }
 
 #[test]
-fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
+fn a_create_first_orphan_is_destroyed_before_its_dependency() {
     // Its flag would make it go last, but what it depended on must go before its successor comes.
     check_order(
         &chain_config(ZONE_NORTH, CREATE_FIRST, ""),
@@ -221,7 +221,7 @@ fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
 }
 
 #[test]
-fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle() {
+fn becoming_create_first_while_a_dependency_is_destroyed_causes_no_cycle() {
     // A cycle in Terraform: the new `b` waits for the end of `a`, which waits for that of the old
     // `b`, which waits for the new one.
     check_order(
@@ -237,7 +237,7 @@ fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle(
 }
 
 #[test]
-fn an_object_that_becomes_create_first_while_its_dependency_is_replaced_makes_no_cycle() {
+fn becoming_create_first_while_a_dependency_is_replaced_causes_no_cycle() {
     // c uses the old b until it is updated, and a is replaced only when the old b is gone: so c
     // cannot wait for that, although it was made after a, too.
     let after = format!(
@@ -268,7 +268,7 @@ fn an_object_that_becomes_create_first_while_its_dependency_is_replaced_makes_no
 }
 
 #[test]
-fn a_successor_may_use_what_is_changed_although_its_predecessor_was_made_after_something_else() {
+fn a_successor_may_use_a_changed_object_despite_other_former_dependencies() {
     // The old b goes before the old a, as the new b comes before that; so what the new b uses cannot
     // wait until the old a is gone, although that was made after it.
     let thing = |name: &str, more: &str| {
@@ -297,7 +297,7 @@ fn a_successor_may_use_what_is_changed_although_its_predecessor_was_made_after_s
 }
 
 #[test]
-fn instances_that_shrink_away_go_dependents_first() {
+fn removed_instances_are_destroyed_dependents_first() {
     let config = |n: usize| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -334,7 +334,7 @@ fn instances_that_shrink_away_go_dependents_first() {
 }
 
 #[test]
-fn order_goes_through_values_and_data_sources() {
+fn destroy_order_follows_values_and_data_sources() {
     // The key is not known while planning, so the read waits for `a`.
     check_order(
         "",
@@ -362,7 +362,7 @@ fn check_destroy_order(before: &str, after: &str, expect: Expect) {
 }
 
 #[test]
-fn what_was_renamed_still_goes_after_what_was_made_after_it() {
+fn renamed_objects_are_still_destroyed_after_their_dependents() {
     let named = |name: &str, zone: &str| {
         format!(
             r#"
@@ -407,7 +407,7 @@ fn what_was_renamed_still_goes_after_what_was_made_after_it() {
 }
 
 #[test]
-fn what_is_mentioned_since_goes_after_what_mentions_it() {
+fn newly_referenced_objects_are_destroyed_after_their_dependents() {
     let both = |note: &str, zone: &str| {
         format!(
             r#"
@@ -445,7 +445,7 @@ fn what_is_mentioned_since_goes_after_what_mentions_it() {
 }
 
 #[test]
-fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
+fn recorded_dependencies_take_precedence_over_new_references() {
     let before = r#"
         resource "test_thing" "a" {
           name = "a"
@@ -471,7 +471,7 @@ fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
 }
 
 #[test]
-fn what_is_new_waits_for_what_goes_of_all_it_mentions() {
+fn new_objects_wait_for_destructions_of_all_their_references() {
     let first = r#"
         resource "test_thing" "a" {
           count = 2

@@ -86,7 +86,7 @@ fn an_output_that_becomes_sensitive_is_an_update() {
 }
 
 #[test]
-fn destroying_everything_removes_outputs() {
+fn a_full_destroy_removes_outputs() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }
         output "id" { value = test_thing.a.id }
@@ -103,7 +103,7 @@ fn destroying_everything_removes_outputs() {
 }
 
 #[test]
-fn an_infinite_number_is_refused_because_no_state_can_hold_it() {
+fn an_infinite_number_is_refused_in_a_state() {
     let run = EngineFixture::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
     assert_eq!(run.describe_diagnostics(), "error -: Output value is not finite\n");
     let run = EngineFixture::new()

@@ -26,7 +26,7 @@ fn config_of_size(size: usize) -> String {
 }
 
 #[test]
-fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be() {
+fn concurrent_calls_reach_the_limit_and_do_not_exceed_it() {
     // The largest number must not overflow where places are counted.
     for limit in [1, 10, 1000, usize::MAX] {
         let mut bench = EngineFixture::with_applied("");
@@ -55,7 +55,7 @@ fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be()
 }
 
 #[test]
-fn reading_ahead_leaves_turns_to_others_that_can_continue() {
+fn early_reads_do_not_starve_other_work() {
     // With one place nothing is read ahead.
     for limit in [2, 10] {
         let mut bench = EngineFixture::with_applied(&config_of_size(1));

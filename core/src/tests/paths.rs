@@ -140,7 +140,7 @@ fn observable_results(early: Option<VertexId>) -> Vec<String> {
 }
 
 #[test]
-fn a_vertex_needs_only_what_it_waits_for() {
+fn a_visit_uses_only_results_of_its_dependencies() {
     let usual = observable_results(None);
     // The largest of the graphs has fifty.
     for at in 0..52 {

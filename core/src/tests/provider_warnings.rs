@@ -20,7 +20,7 @@ fn fixture_with_warning() -> EngineFixture {
 }
 
 #[test]
-fn what_a_provider_warns_of_when_it_is_loaded_is_reported_once() {
+fn warnings_of_loading_a_provider_are_reported_once() {
     assert_eq!(fixture_with_warning().plan(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
     assert_eq!(fixture_with_warning().validate(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
     let mut bench = fixture_with_warning();
@@ -29,7 +29,7 @@ fn what_a_provider_warns_of_when_it_is_loaded_is_reported_once() {
 }
 
 #[test]
-fn what_a_provider_warns_of_is_reported_beside_what_is_wrong() {
+fn provider_warnings_are_reported_with_errors() {
     let wrong = format!("{RESOURCE_A}\nresource \"test_thing\" \"b\" {{}}\n");
     let said = format!("error -: Missing required argument\n{WARNING_ONCE}");
     assert_eq!(fixture_with_warning().plan(&wrong).describe_diagnostics(), said);
@@ -37,7 +37,7 @@ fn what_a_provider_warns_of_is_reported_beside_what_is_wrong() {
 }
 
 #[test]
-fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
+fn a_process_that_dies_while_loading_warns_once() {
     // Before it has returned its schemas, and after that.
     for call in ["schema 1", "identities 1"] {
         let mut bench = fixture_with_warning();
@@ -48,7 +48,7 @@ fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
 }
 
 #[test]
-fn a_question_that_was_put_twice_is_reported_once() {
+fn warnings_of_a_retried_call_are_reported_once() {
     for call in ["read a-1", "shout a-1"] {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.cloud.lock_contents().deaths.insert(call.into());
@@ -59,7 +59,7 @@ fn a_question_that_was_put_twice_is_reported_once() {
 }
 
 #[test]
-fn what_several_met_with_in_the_same_words_is_reported_once() {
+fn equal_warnings_of_several_calls_are_reported_once() {
     let two = format!("{RESOURCE_A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
     let mut bench = EngineFixture::with_applied(&two);
     bench.cloud.lock_contents().deaths.extend(["shout a-1".into(), "shout b".into()]);

@@ -62,7 +62,7 @@ fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
 }
 
 #[test]
-fn no_more_processes_run_at_once_than_may() {
+fn the_limit_of_concurrent_processes_holds() {
     for (limit, parallelism) in [(1, 1), (1, 10), (2, 10), (3, 10)] {
         let mut bench = EngineFixture::new();
         bench.cloud.lock_contents().limit = Some(limit);
@@ -79,7 +79,7 @@ fn no_more_processes_run_at_once_than_may() {
 }
 
 #[test]
-fn a_limit_that_leaves_no_way_on_is_exceeded() {
+fn the_process_limit_is_exceeded_to_avoid_a_deadlock() {
     // The outer provider is needed until the end, and what the inner one is made of is its work.
     let config = format!(
         "{NESTED_PROVIDER_CONFIG}\nresource \"test_thing\" \"last\" {{\n name = \"last\"\n note = test_thing.inner.id\n}}"
@@ -97,7 +97,7 @@ fn a_limit_that_leaves_no_way_on_is_exceeded() {
 }
 
 #[test]
-fn what_waits_for_a_failed_configuration_leaves_its_place_to_others() {
+fn dependents_of_a_failed_object_free_their_process_slot() {
     for parallelism in [1, 10] {
         let mut bench = EngineFixture::new();
         bench.cloud.lock_contents().limit = Some(1);
@@ -144,7 +144,7 @@ fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying
 }
 
 #[test]
-fn what_configures_a_provider_is_destroyed_after_what_the_provider_made() {
+fn objects_that_configure_a_provider_are_destroyed_after_its_objects() {
     let mut bench = EngineFixture::with_applied(NESTED_PROVIDER_CONFIG);
     let run = bench.destroy(NESTED_PROVIDER_CONFIG);
     expect![[r#"
@@ -215,7 +215,7 @@ fn a_provider_that_refuses_its_configuration_stops_only_its_own_resources() {
 }
 
 #[test]
-fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
+fn a_destroy_works_with_a_provider_that_depends_on_missing_objects() {
     // `outer` is not in the state, so what its provider is to be configured with is not known.
     let before = r#"
         provider "test" { alias = "inner" }
@@ -233,7 +233,7 @@ fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
 }
 
 #[test]
-fn a_data_source_that_configures_a_provider_is_read_for_destroying() {
+fn a_data_source_that_configures_a_provider_is_read_in_a_destroy() {
     let config = r#"
         provider "test" { alias = "plain" }
         provider "test" { region = local.region }
@@ -279,7 +279,7 @@ fn a_resource_moves_to_another_configuration_of_its_provider() {
 }
 
 #[test]
-fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
+fn dependencies_of_a_provider_are_created_first_if_its_objects_are() {
     let config = |zone: &str| {
         format!(
             r#"
@@ -313,7 +313,7 @@ fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
 }
 
 #[test]
-fn what_shrinks_goes_first_where_a_provider_is_made_of_what_remains() {
+fn removed_instances_are_destroyed_first_if_a_provider_uses_the_others() {
     let config = |count: u8, used: &str| {
         format!(
             r#"

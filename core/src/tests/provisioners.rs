@@ -91,7 +91,7 @@ resource "test_thing" "b" { name = test_thing.a.name }
 "#;
 
 #[test]
-fn they_run_one_after_the_other_before_dependents_begin() {
+fn provisioners_run_in_order_before_dependents_start() {
     check_last_run(
         &[ONE_PROVISIONER],
         &expect![[r#"
@@ -103,7 +103,7 @@ fn they_run_one_after_the_other_before_dependents_begin() {
 }
 
 #[test]
-fn an_update_runs_none() {
+fn an_update_runs_no_provisioners() {
     // As in Terraform, only creations and destructions have them.
     let updated = ONE_PROVISIONER.replace("name = \"a\"", "name = \"a\"\n  size = 2");
     check_last_run(
@@ -117,7 +117,7 @@ fn an_update_runs_none() {
 }
 
 #[test]
-fn before_an_object_goes_its_own_run() {
+fn destroy_provisioners_run_before_an_object_is_destroyed() {
     let gone = r#"
         resource "test_thing" "a" {
           count = 1
@@ -145,7 +145,7 @@ fn before_an_object_goes_its_own_run() {
 }
 
 #[test]
-fn a_block_that_is_gone_runs_nothing() {
+fn provisioners_of_a_removed_block_do_not_run() {
     // As in Terraform: they are in the block alone, not in the state.
     check_last_run(
         &[ONE_PROVISIONER, ""],
@@ -156,7 +156,7 @@ fn a_block_that_is_gone_runs_nothing() {
 }
 
 #[test]
-fn a_failure_taints_what_was_made_and_stops_dependents() {
+fn a_failed_provisioner_taints_the_object_and_stops_dependents() {
     let failing = ONE_PROVISIONER.replace("second", "fail so");
     // As in Terraform, an object whose provisioner fails is tainted.
     check_last_run(
@@ -179,7 +179,7 @@ fn a_failure_taints_what_was_made_and_stops_dependents() {
 }
 
 #[test]
-fn a_failure_that_may_be_is_passed_over() {
+fn a_failure_with_on_failure_continue_is_ignored() {
     let tolerant = ONE_PROVISIONER.replace(
         "{ command = \"second\" }",
         "{\n    command = \"fail so\"\n    on_failure = continue\n  }",
@@ -195,7 +195,7 @@ fn a_failure_that_may_be_is_passed_over() {
 }
 
 #[test]
-fn what_cannot_say_goodbye_stays() {
+fn an_object_with_a_failed_destroy_provisioner_is_kept() {
     let failing = ONE_PROVISIONER.replace("bye ${self.name}", "fail to leave");
     // As in Terraform, what fails before a destruction keeps the object.
     let mut bench = fixture_with_provisioner();
@@ -210,7 +210,7 @@ fn what_cannot_say_goodbye_stays() {
 }
 
 #[test]
-fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
+fn a_create_first_replacement_runs_no_destroy_provisioners() {
     let config = |zone: &str, create_first: bool| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -243,7 +243,7 @@ fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
 }
 
 #[test]
-fn a_failure_beside_a_new_object_keeps_the_old_one_deposed() {
+fn a_failed_provisioner_of_a_successor_keeps_the_old_object_deposed() {
     let config = |zone: &str, command: &str| {
         format!(
             r#"resource "test_thing" "a" {{
@@ -266,7 +266,7 @@ fn a_failure_beside_a_new_object_keeps_the_old_one_deposed() {
 }
 
 #[test]
-fn what_they_mention_comes_first() {
+fn references_of_provisioners_are_visited_first() {
     check_last_run(
         &[r#"
             resource "test_thing" "a" {
@@ -287,7 +287,7 @@ fn what_they_mention_comes_first() {
 }
 
 #[test]
-fn mistakes_in_their_blocks_are_found_while_planning() {
+fn invalid_provisioner_blocks_are_reported_while_planning() {
     let mut text = String::new();
     for block in [
         "provisioner \"local-exec\" { }",
@@ -320,7 +320,7 @@ fn mistakes_in_their_blocks_are_found_while_planning() {
 }
 
 #[test]
-fn a_removed_block_says_what_runs_before_the_end_of_what_is_no_longer_written() {
+fn a_removed_block_may_contain_destroy_provisioners() {
     let removed = |destroy: bool| {
         format!(
             r#"removed {{

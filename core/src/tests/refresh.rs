@@ -39,7 +39,7 @@ fn run_refresh_only(bench: &mut EngineFixture, config: &str) -> String {
 }
 
 #[test]
-fn drift_is_put_right() {
+fn drift_is_corrected() {
     let mut bench = fixture_with_drift("a-1");
     let run = bench.apply(CONFIG);
     expect![[r#"
@@ -54,7 +54,7 @@ fn drift_is_put_right() {
 }
 
 #[test]
-fn a_vanished_object_is_made_again() {
+fn a_vanished_object_is_recreated() {
     let mut bench = fixture_with_vanished("a-1");
     let run = bench.apply(CONFIG);
     expect![[r#"
@@ -83,7 +83,7 @@ fn a_vanished_orphan_is_forgotten_without_a_call() {
 }
 
 #[test]
-fn drift_that_asks_for_no_change_ends_in_the_state() {
+fn drift_without_a_change_is_stored() {
     // The configuration has no size for `b`, but its real size is ignored here as well.
     let config = CONFIG.replace(
         "note = test_thing.a.id",
@@ -102,7 +102,7 @@ fn drift_that_asks_for_no_change_ends_in_the_state() {
 }
 
 #[test]
-fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
+fn refresh_only_stores_drift_and_changes_nothing_else() {
     expect![[r#"
         drift ~ test_thing.a
         ~ output.size 7
@@ -123,7 +123,7 @@ fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
 }
 
 #[test]
-fn refresh_only_with_more_in_the_configuration_than_in_the_state_makes_nothing() {
+fn refresh_only_creates_no_objects() {
     let more = format!(
         "{CONFIG}\nresource \"test_thing\" \"n\" {{ name = \"n\" }}\noutput \"n\" {{ value = test_thing.n.id }}"
     );
@@ -141,7 +141,7 @@ fn refresh_only_with_more_in_the_configuration_than_in_the_state_makes_nothing()
 }
 
 #[test]
-fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothing() {
+fn refresh_only_destroys_no_objects() {
     let counted = |n: usize| {
         format!("resource \"test_thing\" \"a\" {{\n count = {n}\n name = \"a${{count.index}}\"\n}}")
     };
@@ -164,7 +164,7 @@ fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothin
 }
 
 #[test]
-fn without_refresh_drift_goes_unseen() {
+fn drift_is_not_detected_without_refresh() {
     let mut bench = fixture_with_drift("a-1");
     let run = bench.plan_with(CONFIG, |options| options.skip_refresh = true);
     expect![[r#"
@@ -176,7 +176,7 @@ fn without_refresh_drift_goes_unseen() {
 }
 
 #[test]
-fn a_real_object_that_cannot_be_read_stops_what_depends_on_it() {
+fn a_failed_refresh_stops_dependents() {
     let mut bench = fixture_with_drift("a-1");
     bench.set_fault("read a-1", CallFault::Refuses);
     let run = bench.plan(CONFIG);

@@ -16,7 +16,7 @@ fn thing_with_name_of_length(length: usize) -> String {
 }
 
 #[test]
-fn a_plan_that_is_too_large_is_refused_before_anything_is_done() {
+fn a_plan_too_large_for_a_message_is_refused_before_any_change() {
     let mut bench = fixture_with_limit();
     let run = bench.apply(&thing_with_name_of_length(MESSAGE_LIMIT));
     assert!(
@@ -29,7 +29,7 @@ fn a_plan_that_is_too_large_is_refused_before_anything_is_done() {
 }
 
 #[test]
-fn an_object_that_came_out_too_large_is_kept_by_its_id() {
+fn an_object_returned_too_large_is_stored_by_its_id() {
     let mut bench = fixture_with_limit();
     // The id repeats the name, so the object is twice as long as its plan.
     let run = bench.apply(&thing_with_name_of_length(MESSAGE_LIMIT / 2));
@@ -53,7 +53,7 @@ fn an_object_that_came_out_too_large_is_kept_by_its_id() {
 }
 
 #[test]
-fn an_object_that_has_grown_too_large_stays_in_the_state_as_it_was() {
+fn an_object_grown_too_large_keeps_its_stored_values() {
     let mut bench = fixture_with_limit();
     let run = bench.apply(&thing_with_name_of_length(3));
     assert_eq!(run.describe_diagnostics(), "");

@@ -27,7 +27,7 @@ fn describe_targeted_run(bench: &mut EngineFixture, targets: &[&str], config: &s
 }
 
 #[test]
-fn a_target_comes_with_what_it_depends_on() {
+fn a_target_includes_its_dependencies() {
     // An output comes along where all that it mentions does, as in Terraform.
     expect![[r#"
         + test_thing.a
@@ -66,7 +66,7 @@ fn one_instance_can_be_a_target() {
 }
 
 #[test]
-fn instances_outside_the_target_are_seen_as_the_state_has_them() {
+fn instances_outside_the_target_have_their_stored_values() {
     let mut bench = EngineFixture::with_applied(TREE_CONFIG);
     let config = TREE_CONFIG.replace("name = \"c\"", "name = \"c\"\nsize = 1");
     expect![[r#"
@@ -84,7 +84,7 @@ fn instances_outside_the_target_are_seen_as_the_state_has_them() {
 }
 
 #[test]
-fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
+fn orphans_outside_the_target_are_not_destroyed() {
     let mut bench = EngineFixture::with_applied(TREE_CONFIG);
     let config = r#"resource "test_thing" "a" {
                       name = "a"
@@ -123,7 +123,7 @@ fn a_target_is_destroyed_with_everything_that_depends_on_it() {
 }
 
 #[test]
-fn a_targeted_orphan_goes_alone() {
+fn only_a_targeted_orphan_is_destroyed() {
     // Only a destruction takes along what depends on a target, as in Terraform.
     let mut bench = EngineFixture::with_applied(TREE_CONFIG);
     expect![[r#"
@@ -144,7 +144,7 @@ fn a_targeted_orphan_goes_alone() {
 }
 
 #[test]
-fn of_what_a_target_needs_nothing_is_destroyed() {
+fn orphans_of_dependencies_of_a_target_are_not_destroyed() {
     // Instances of a module that are gone; only one of their objects is a target.
     let config = |n: usize| {
         format!(

@@ -34,7 +34,7 @@ module "m" {{
 }
 
 #[test]
-fn an_output_without_references_has_its_conditions_looked_at() {
+fn conditions_of_an_unreferenced_output_are_checked() {
     // While planning the id is unknown, and the condition neither holds nor fails.
     let inside = r#"
         variable "x" {}
@@ -57,7 +57,7 @@ fn an_output_without_references_has_its_conditions_looked_at() {
 }
 
 #[test]
-fn a_variable_without_references_is_validated() {
+fn an_unreferenced_variable_is_validated() {
     let inside = r#"
         variable "x" {
           validation {
@@ -77,7 +77,7 @@ fn a_variable_without_references_is_validated() {
 }
 
 #[test]
-fn values_without_references_are_looked_at_when_they_are_known() {
+fn unreferenced_values_are_evaluated_when_they_are_known() {
     let inside = r#"
         variable "x" {}
         locals { number = tonumber(var.x) }
@@ -107,7 +107,7 @@ fn values_without_references_are_looked_at_when_they_are_known() {
 }
 
 #[test]
-fn values_that_were_settled_are_not_looked_at_again() {
+fn known_values_are_not_evaluated_again() {
     let config = |size: usize| {
         format!(
             r#"
@@ -147,7 +147,7 @@ fn evaluated_locals(bench: &EngineFixture, config: &str) -> String {
 }
 
 #[test]
-fn values_are_left_alone_where_the_run_is_limited() {
+fn values_are_not_evaluated_again_in_limited_runs() {
     let config = module_config(
         r#"
         variable "x" {}
@@ -165,7 +165,7 @@ fn values_are_left_alone_where_the_run_is_limited() {
 }
 
 #[test]
-fn values_that_stand_on_what_is_left_out_are_left_alone() {
+fn dependents_of_excluded_resources_are_not_evaluated_again() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" { name = "b" }
@@ -185,7 +185,7 @@ fn values_that_stand_on_what_is_left_out_are_left_alone() {
 }
 
 #[test]
-fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
+fn refresh_only_checks_conditions_of_modules() {
     let config = |wrong: &str| {
         module_config(&format!(
             r#"
@@ -236,7 +236,7 @@ fn unchanged_between(name: &str, size: usize, kind: &str) -> String {
 }
 
 #[test]
-fn conditions_of_what_stays_stop_what_depends_on_it() {
+fn failed_conditions_of_unchanged_objects_stop_dependents() {
     let check = |name: &str, kind: &str, expect: Expect| {
         check_second_apply(
             &unchanged_between("a", 1, kind),
@@ -276,7 +276,7 @@ fn conditions_of_what_stays_stop_what_depends_on_it() {
 }
 
 #[test]
-fn conditions_of_what_stays_are_reported_with_their_results() {
+fn conditions_of_unchanged_objects_have_results() {
     let mut bench = EngineFixture::with_applied(&unchanged_between("a", 1, "postcondition"));
     let run = bench.apply(&unchanged_between("right", 1, "postcondition"));
     let checks = run.applied.and_then(|applied| applied.checks.to_json()).unwrap();

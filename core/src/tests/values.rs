@@ -46,7 +46,7 @@ fn sensitivity_flows_into_the_state_and_through_references() {
 }
 
 #[test]
-fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
+fn attributes_outside_the_schema_are_errors_even_within_try() {
     // As in Terraform: a name that the schema lacks is found before anything is evaluated.
     let config = r#"
 //- main.tf
@@ -76,7 +76,7 @@ fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
 }
 
 #[test]
-fn a_change_of_sensitivity_alone_changes_only_the_state() {
+fn a_change_of_only_the_sensitivity_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
     let mut bench = EngineFixture::with_applied(&config("\"n\""));
@@ -146,7 +146,7 @@ fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents()
 }
 
 #[test]
-fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then() {
+fn a_precondition_that_fails_while_applying_keeps_the_applied_dependency() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" {
@@ -171,7 +171,7 @@ fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then(
 }
 
 #[test]
-fn times_of_the_plan_and_of_the_run() {
+fn timestamps_of_plan_and_apply_are_distinct() {
     let config = r#"
         output "planned" { value = plantimestamp() }
         output "done" { value = timestamp() }"#;

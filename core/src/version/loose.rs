@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_print_in_full_however_they_are_written() {
+    fn versions_print_in_their_full_form() {
         let table = [
             ("v2.0.0", "2.0.0"),
             ("1", "1.0.0"),

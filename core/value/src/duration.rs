@@ -81,7 +81,7 @@ mod tests {
     use super::parse_nanoseconds;
 
     #[test]
-    fn lengths_of_time_are_read_to_the_nanosecond() {
+    fn durations_are_parsed_to_the_nanosecond() {
         for (text, expected) in [
             ("0", 0),
             ("+0", 0),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_length_of_time_is_refused() {
+    fn invalid_durations_are_refused() {
         for text in [
             "",
             "+",

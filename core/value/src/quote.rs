@@ -66,7 +66,7 @@ mod tests {
     use super::{quote_like_go, shell_quoted, shell_word};
 
     #[test]
-    fn a_word_for_a_shell_cannot_end_its_quotes() {
+    fn a_quoted_shell_word_cannot_end_its_quotes() {
         for (text, quoted, word) in [
             ("i-0a1:b/c@d", "'i-0a1:b/c@d'", "i-0a1:b/c@d"),
             ("a[\"it's\"]", r#"'a["it'\''s"]'"#, r#"'a["it'\''s"]'"#),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_can_be_seen() {
+    fn quotes_are_visible_characters() {
         for char in "'\"\\a\u{e9} ".chars() {
             assert!(super::is_visible_char(char), "{char:?}");
         }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_escaped_as_in_go() {
+    fn invisible_characters_are_escaped_as_in_go() {
         for (text, expected) in [
             ("a \u{e9}\u{301}\u{1f600}", "\"a \u{e9}\u{301}\u{1f600}\""),
             ("\"\\\n\t\u{7}\u{b}", r#""\"\\\n\t\a\v""#),

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_masked_in_each_form_in_which_a_text_has_it() {
+    fn a_value_is_masked_in_each_of_its_encodings() {
         let pem = "-----BEGIN KEY-----\nMIIEpAIBAAKCAQEA\n-----END KEY-----\n";
         for (value, text, masked) in [
             ("hunter22", "password hunter22 is weak", "password (sensitive value) is weak"),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_value_wins_and_a_shorter_one_is_found_beside_it() {
+    fn the_longest_match_wins_and_adjacent_shorter_ones_are_found() {
         let secrets = secrets(&["secret", "secret-long", "secret-longer-still", "ab", "abc"]);
         for (text, masked) in [
             ("secret-long", "(sensitive value)"),

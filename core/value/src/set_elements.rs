@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_go_by_bytes_and_merge() {
+    fn strings_are_sorted_by_bytes_and_merged() {
         check(
             Type::String,
             ["b", "a", "Z", "é", "b", "10", "9"].map(text).to_vec(),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_by_size_and_merge_when_they_print_alike() {
+    fn numbers_are_sorted_by_value_and_merged_by_their_text() {
         let float = Value::Number(Number::from_f64(4.35).unwrap());
         check(
             Type::Number,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_elements_come_after_known_ones_and_never_merge_and_null_is_last() {
+    fn unknown_elements_follow_known_ones_and_never_merge_and_null_is_last() {
         let unknown = Value::unknown(Type::String);
         let null = Value::null(Type::String);
         check(
@@ -244,7 +244,7 @@ mod tests {
 
     /// The order is the one that Terraform prints for `toset([{a = 10, b = "x"}, …])`.
     #[test]
-    fn objects_go_by_their_text() {
+    fn objects_are_sorted_by_their_text() {
         let ty = pair("1", "").ty();
         check(
             ty,
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_differ_only_in_the_eleventh_digit_stay_apart() {
+    fn objects_that_differ_in_the_eleventh_digit_are_distinct() {
         let ty = pair("1", "").ty();
         let items =
             vec![pair("12345678901", ""), pair("12345678902", ""), pair("12345678901.0", "")];
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_set_of_alike_elements_is_made_quickly() {
+    fn a_large_set_of_similar_elements_is_created_quickly() {
         let item = |n: i64| Value::object([("n", Value::int(n % 100)), ("u", text("same"))]);
         // A comparison of each element with each other one would take far too long.
         let items: Vec<Value> = (0..20_000).map(item).collect();

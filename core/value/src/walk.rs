@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_shown_under_its_path() {
+    fn every_part_is_visited_with_its_path() {
         let mut seen = Vec::new();
         sample().walk(&mut |path, _| {
             seen.push(path.to_string());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_lose_their_signs_and_nothing_else() {
+    fn zeros_lose_their_sign_and_other_values_are_unchanged() {
         let zero = || Value::Number(Number::from(0_i64).negate());
         let with = |zero: Value| {
             let list = Value::list(Type::Number, vec![Value::int(-1), zero.clone()]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_part_leaves_its_siblings_and_marks_alone() {
+    fn replacing_a_part_keeps_its_siblings_and_marks() {
         let path = Path::root().attribute("list").index(1);
         let changed = sample().replace_at(&path, |_| Value::string("c")).unwrap();
         assert_eq!(path.find(&changed), Some(&Value::string("c")));

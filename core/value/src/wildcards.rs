@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_is_any_text_and_a_question_mark_is_one_character() {
+    fn a_star_matches_any_string_and_a_question_mark_one_character() {
         for (pattern, text, expected) in [
             ("", "", true),
             ("", "a", false),

@@ -19,7 +19,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn what_is_expected_comes_out_by_name_and_in_order() {
+fn expected_items_are_returned_by_name_and_in_order() {
     check(
         "x {\n value = 1\n named a \"b\" {\n}\n precondition {\n}\n named c d {\n}\n}\n",
         &expect![[r#"
@@ -29,7 +29,7 @@ fn what_is_expected_comes_out_by_name_and_in_order() {
 }
 
 #[test]
-fn what_is_not_expected_is_reported_with_what_was_meant() {
+fn unexpected_items_are_reported_with_a_suggestion() {
     check(
         "x {\n valu = 1\n named = 2\n zzz = 3\n description {\n}\n precondtion {\n}\n}\n",
         &expect![[r#"
@@ -51,7 +51,7 @@ fn what_is_not_expected_is_reported_with_what_was_meant() {
 }
 
 #[test]
-fn a_name_that_is_set_cannot_be_meant() {
+fn names_already_set_are_not_suggested() {
     check(
         "x {\n value = 1\n valu = 2\n description = 3\n descriptio = 4\n}\n",
         &expect![[r#"
@@ -65,7 +65,7 @@ fn a_name_that_is_set_cannot_be_meant() {
 }
 
 #[test]
-fn labels_must_be_as_many_as_expected() {
+fn the_number_of_labels_must_match_the_schema() {
     check(
         "x {\n value = 1\n named \"a\" {\n}\n precondition \"b\" {\n}\n named a b c {\n}\n}\n",
         &expect![[r#"
@@ -81,7 +81,7 @@ fn labels_must_be_as_many_as_expected() {
 }
 
 #[test]
-fn the_rest_is_left_for_others() {
+fn unmatched_items_remain_in_the_body() {
     let (mut body, mut text) =
         parse_valid_file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
     let (mut found, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
@@ -96,7 +96,7 @@ fn the_rest_is_left_for_others() {
 }
 
 #[test]
-fn locals_hold_no_blocks() {
+fn blocks_in_locals_are_refused() {
     let (body, mut text) = parse_valid_file("a = 1\nb {\n}\n");
     assert_eq!(into_just_attributes(&mut text.diags, body).len(), 1);
     expect![[r#"

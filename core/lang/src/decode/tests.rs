@@ -180,7 +180,7 @@ fn arguments_are_converted_to_their_types() {
 }
 
 #[test]
-fn what_is_not_written_is_null_or_empty() {
+fn absent_arguments_and_blocks_are_null_or_empty() {
     let (body, mut text) = parse_valid_file("name = \"n\"\n");
     let value = evaluate_body(&mut text.diags, &body, &schema(), &names()).unwrap();
     let mut empty = schema().empty_value();
@@ -195,7 +195,7 @@ fn what_is_not_written_is_null_or_empty() {
 }
 
 #[test]
-fn blocks_are_held_as_their_nesting_says() {
+fn blocks_are_collected_by_their_nesting_mode() {
     check(
         "single {\n a = 1\n}\ngroup {\n a = 2\n}\nlist {\n a = 3\n}\nlist {\n}\nset {\n a = 4\n}\nset {\n a = \"4\"\n}\nmap \"x\" {\n a = 5\n}\nmap y {\n}\n",
         &expect![[r#"
@@ -277,7 +277,7 @@ fn a_missing_argument_is_reported_at_the_start() {
 }
 
 #[test]
-fn nested_attributes_may_lack_what_need_not_be_written() {
+fn optional_nested_attributes_may_be_absent() {
     let nested = NestedAttributes {
         attributes: attributes(&[
             ("must", Type::String, Role::Required),

@@ -124,7 +124,7 @@ fn told(text: &str, cause: super::ErrorCause) -> String {
 }
 
 #[test]
-fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause() {
+fn sensitive_and_unknown_values_are_noted_only_if_they_cause_the_error() {
     use super::ErrorCause;
     let text = "[v.unknown, v.anything, v.numbers, v.secret, v.passing, v.map, v.map, v.map.a, v.list[0].x]";
     // The last element has no `x`, so the longest part of the name that has a value is shown.
@@ -221,7 +221,7 @@ fn errors_point_at_the_cause_and_show_values() {
 }
 
 #[test]
-fn errors_do_not_reveal_what_is_sensitive() {
+fn errors_do_not_reveal_sensitive_values() {
     for failing in [
         "parseint(secret, 10)",
         "tonumber(secret)",
@@ -252,7 +252,7 @@ fn errors_do_not_reveal_what_is_sensitive() {
 }
 
 #[test]
-fn what_would_never_end_is_refused() {
+fn unbounded_evaluation_is_refused() {
     let bombs = [
         "[for a in range(1000) : [for b in range(1000) : 1]]",
         "setproduct(range(1000), range(1000), range(1000), range(1000))",
@@ -284,7 +284,7 @@ fn what_would_never_end_is_refused() {
 }
 
 #[test]
-fn keys_count_as_elements_do() {
+fn keys_count_towards_limits_like_elements() {
     let made = |text: &str| eval_within(text, &Budget::new(50_000, 100_000)).is_ok();
     assert!(made("[for a in range(1000) : 1]"));
     assert!(!made("{ for a in range(1000) : a => 1 }"));
@@ -304,7 +304,7 @@ fn long_chains_and_deep_nesting_are_evaluated() {
 }
 
 #[test]
-fn what_doubles_thirty_times_ends_at_a_limit_that_is_named() {
+fn repeated_doubling_is_stopped_at_a_named_limit() {
     type Double = fn(&str) -> String;
     let doubles: [(&str, Double); 4] = [
         ("\"x\"", |a| format!("\"${{{a}}}${{{a}}}\"")),
@@ -325,7 +325,7 @@ fn what_doubles_thirty_times_ends_at_a_limit_that_is_named() {
 }
 
 #[test]
-fn a_call_costs_what_it_reads() {
+fn a_call_is_charged_for_the_values_it_reads() {
     let searched = "[for a in range(1000) : contains(range(1000), a)]";
     let looked_up = "[for a in range(1000) : element(range(1000), a)]";
     let within = |text: String| eval_within(&text, &Budget::new(100_000, 1 << 30)).is_ok();
@@ -338,7 +338,7 @@ fn a_call_costs_what_it_reads() {
 }
 
 #[test]
-fn arithmetic_on_what_is_there_and_on_what_must_be_found_comes_to_the_same() {
+fn arithmetic_on_constants_agrees_with_that_on_variables() {
     let operations = [
         "N + 1",
         "1 - N",
@@ -381,7 +381,7 @@ fn arithmetic_on_what_is_there_and_on_what_must_be_found_comes_to_the_same() {
 }
 
 #[test]
-fn no_mistake_tells_what_is_secret_or_passes_by() {
+fn errors_do_not_reveal_sensitive_or_ephemeral_values() {
     let mistakes = [
         "tonumber(X)",
         "tobool(X)",

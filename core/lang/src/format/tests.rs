@@ -24,7 +24,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn what_is_taken_of_a_number_does_not_become_part_of_it() {
+fn attribute_access_on_a_number_is_not_merged_into_it() {
     check(
         // Written together, `.e3` and `.1` would be read as a part of the number before them.
         "a=5 .e3\nb=x.0 .1\nc=x.0.each\nd=x.0 . e\n",
@@ -38,7 +38,7 @@ fn what_is_taken_of_a_number_does_not_become_part_of_it() {
 }
 
 #[test]
-fn spaces_stand_around_operators_but_not_inside_brackets_and_names() {
+fn operators_are_surrounded_by_spaces_and_brackets_and_names_are_not() {
     check(
         "a=-1+ - 2*( 3 -4)\nb=! x [ 0 ] . y&&f ( 1,2 , z ... )\nc=[ 1,2 ]\nd={a=1,b:2}\ne={ }\nf=a::b::c(1)\ng=[for x in[1]:x if x>=1]\nh=x?- 1:-2\ni=f()[0]\nj=x.*.y\nk=x[*].y\nl=a==-1\nm=(-1)\nn=x-1\no=x - -1\np=[for k,v in{}:v]\n",
         &expect![[r#"
@@ -63,7 +63,7 @@ fn spaces_stand_around_operators_but_not_inside_brackets_and_names() {
 }
 
 #[test]
-fn equals_signs_and_comments_of_neighbours_stand_below_each_other() {
+fn equals_signs_and_comments_of_adjacent_lines_are_aligned() {
     check(
         "a=1\nlonger=2 # x\nb=33   // y\n\nc=1 /* not one */\nd = [\n1, # one\n22,\n 333, # three\n]\ne    =   1\nlocals { # l\n x=1 # m\n}\nunited_kingdom=\"🇬🇧\" # flag\né=\"e\u{301}\" # letter\n",
         &expect![[r#"
@@ -88,7 +88,7 @@ fn equals_signs_and_comments_of_neighbours_stand_below_each_other() {
 }
 
 #[test]
-fn lines_are_indented_by_the_lines_that_opened_brackets() {
+fn lines_are_indented_by_the_enclosing_brackets() {
     check(
         "a {\nb {\n# c\n}\n\n\n   \n}\nx = f([{\na = 1\n}, {\n b = [\n2\n]}])\ny = (1 +\n2)\nz = [[\n1\n],\n[\n2]]\n",
         &expect![[r#"
@@ -118,7 +118,7 @@ fn lines_are_indented_by_the_lines_that_opened_brackets() {
 }
 
 #[test]
-fn text_is_left_alone_and_code_in_it_is_not() {
+fn string_content_is_preserved_and_interpolations_are_formatted() {
     check(
         "a = \" x  ${ a+b }  y ${  { a=1 } } %{  if x~}  1 %{ endif }\"\nb = <<-EOT\n    x   ${1+2}\n      ${  f ( {} ) }\n   EOT\nc=<<X\nX\nbb = f(<<X\n  a\nX\n,1)\n",
         &expect![[r#"
@@ -138,7 +138,7 @@ fn text_is_left_alone_and_code_in_it_is_not() {
 }
 
 #[test]
-fn labels_get_quotes_and_nothing_stands_between_them() {
+fn labels_are_quoted_and_separated_by_single_spaces() {
     check(
         "resource a /* x */ b-c /* y */ { # z\n}\nx /* y */ \"é\\u00e9\\u200d\\n\\\"\" \"\" z{ }\ny \"a$$b$${c}%\"{\n}\n",
         &expect![[r#"
@@ -174,7 +174,7 @@ fn a_string_that_is_one_interpolation_loses_its_quotes() {
 }
 
 #[test]
-fn what_loses_its_quotes_keeps_its_meaning() {
+fn unquoted_interpolations_keep_their_meaning() {
     check(
         "d = a.0 . 1\na = \"${(x) +\n(y)}\"\nb = \"${ # c\nx }\"\nc = \"${x}\" + \"%{if x}y%{endif}\"\n",
         &expect![[r#"
@@ -189,12 +189,12 @@ fn what_loses_its_quotes_keeps_its_meaning() {
 }
 
 #[test]
-fn one_pair_of_quotes_goes_at_a_time() {
+fn one_pair_of_quotes_is_removed_per_pass() {
     assert_eq!(format("a = \"${\"${x}\"}\"\n"), "a = \"${x}\"\n");
 }
 
 #[test]
-fn types_of_variables_are_written_as_today() {
+fn legacy_variable_types_are_rewritten() {
     check(
         // As in Terraform, only the three names that were quoted before 0.12 lose their quotes.
         "variable a {\ntype=\"string\"\n}\nvariable a {\ntype=\"list\"\n}\nvariable a {\ntype=\"map\"\n}\nvariable a {\ntype=list\n}\nvariable a {\ntype=set\n}\nvariable a {\ntype=map\n}\nvariable a {\ntype=\"number\"\n}\nvariable a {\ntype=\"${string}\"\n}\nx {\nvariable a {\ntype=\"list\"\n}\ntype=\"${x}\"\n}\n",
@@ -234,7 +234,7 @@ fn types_of_variables_are_written_as_today() {
 }
 
 #[test]
-fn line_ends_and_the_end_of_the_text_stay_as_they_are() {
+fn line_ends_and_the_end_of_the_file_are_preserved() {
     assert_eq!(format("\u{feff}a=1\r\nbb=2 # x\r\n\r\n"), "a  = 1\r\nbb = 2 # x\r\n\r\n");
     assert_eq!(format("a=1"), "a = 1");
     assert_eq!(format("a=\"${b}\""), "a = b");
@@ -244,7 +244,7 @@ fn line_ends_and_the_end_of_the_text_stay_as_they_are() {
 }
 
 #[test]
-fn what_cannot_be_parsed_is_not_formatted() {
+fn invalid_syntax_is_not_formatted() {
     let mut sources = Sources::new();
     let source = sources.add("a.tf", "a=\n");
     let mut diags = Diagnostics::new();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_of_unknown_type_leaves_the_result_open_as_in_terraform() {
+    fn an_argument_of_dynamic_type_leaves_the_result_type_dynamic_as_in_terraform() {
         let all = builtin_signatures();
         let returns = |name: &str| {
             let function = all.iter().find(|it| it.name == name).expect("it is a function");

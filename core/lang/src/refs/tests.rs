@@ -18,7 +18,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn names_are_found_wherever_an_expression_may_stand() {
+fn references_are_found_in_every_kind_of_expression() {
     check("x = a.b + f(c, [d], {e = g, (h) = i})", "a.b c d g h i");
     check("x = \"${a} %{if b}${c}%{else}${d}%{endif}\"", "a b c d");
     check("x = -a ? !b : (c)", "a b c");
@@ -26,7 +26,7 @@ fn names_are_found_wherever_an_expression_may_stand() {
 }
 
 #[test]
-fn steps_are_reported_up_to_the_first_that_is_not_constant() {
+fn steps_are_returned_up_to_the_first_variable_one() {
     check("x = a.b[0][\"k\"].c", "a.b[0][\"k\"].c");
     check("x = a.b[c.d].e", "a.b c.d");
     check("x = a.0.b", "a[0].b");
@@ -36,7 +36,7 @@ fn steps_are_reported_up_to_the_first_that_is_not_constant() {
 }
 
 #[test]
-fn names_bound_inside_are_left_out_only_there() {
+fn locally_bound_names_are_excluded_only_in_their_scope() {
     check("x = [for k, v in v : \"${k}${v.a}${w}\" if v]", "v w");
     check("x = [[for a in a : a], a]", "a a");
     check("x = {for a in [for a in b : a] : a => c[a]...}", "b c");
@@ -58,7 +58,7 @@ fn dynamic_blocks_bind_their_iterator() {
 }
 
 #[test]
-fn blocks_and_arguments_come_in_the_order_written() {
+fn blocks_and_arguments_are_visited_in_source_order() {
     check("b {\n x = a\n c {\n y = b\n}\n z = c\n}\nx = d\n", "a b c d");
 }
 
@@ -95,7 +95,7 @@ fn check_content(text: &str, expected: [&str; 3]) {
 }
 
 #[test]
-fn references_in_what_a_schema_lacks_do_not_count() {
+fn references_outside_the_schema_are_ignored() {
     check_content("a = x\nb = y", ["", "x", "b = y"]);
     check_content("part {\na = x\nb = y\n}", ["", "x", "b = y"]);
     check_content("part {\nleaf \"k\" {\na = x\nb = y\n}\n}", ["", "x", "b = y"]);

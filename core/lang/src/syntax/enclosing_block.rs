@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn in_json_the_way_to_it_is_named() {
+    fn a_json_block_is_named_by_its_path() {
         let text = r#"{"r": {"a": {"b": [{"c": "here"}, 1], "d": "there"}}, "top": 1}"#;
         assert_eq!(check("main.tf.json", text, "\"here\"").unwrap(), "r.a.b[0]");
         assert_eq!(check("main.tf.json", text, "\"there\"").unwrap(), "r.a");

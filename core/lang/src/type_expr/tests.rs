@@ -41,7 +41,7 @@ fn print_value(value: &Value) -> String {
 
 // Results printed by Terraform 1.11 for the same variables.
 #[test]
-fn defaults_fill_what_is_missing_or_null() {
+fn defaults_replace_missing_and_null_attributes() {
     check(r#"object({a=optional(string,"d")})"#, "{}", r#"{a="d"}"#);
     check(r#"object({a=optional(string,"d")})"#, "{a=null}", r#"{a="d"}"#);
     check(r#"object({a=optional(string,"d")})"#, "{a=1}", r#"{a="1"}"#);
@@ -87,7 +87,7 @@ fn types_of_every_kind_are_read() {
 }
 
 #[test]
-fn what_is_no_type_is_explained() {
+fn invalid_types_are_reported() {
     let cases = [
         "foo",
         "list()",

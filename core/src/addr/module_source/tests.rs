@@ -91,7 +91,7 @@ fn invalid_source_is_refused_with_the_likely_path() {
 }
 
 #[test]
-fn no_directory_lies_outside_of_its_package() {
+fn a_subdirectory_cannot_leave_its_package() {
     for text in [
         "a/b/c//../d",
         "github.com/a/b//../c",
@@ -104,7 +104,7 @@ fn no_directory_lies_outside_of_its_package() {
 }
 
 #[test]
-fn a_version_means_a_registry() {
+fn a_version_requires_a_registry_source() {
     let table = [
         ("./x", "can't use local directory \"./x\""),
         ("git::file:///x/y/z", "either three or four slash-separated components"),

@@ -25,7 +25,7 @@ fn printed_address_parses_to_the_same_address() {
 }
 
 #[test]
-fn the_word_resource_may_stand_before_a_type() {
+fn the_keyword_resource_may_precede_a_type() {
     // By itself `count` cannot begin an address.
     assert_eq!("resource.count.x".parse::<InstanceAddr>().unwrap().to_string(), "count.x");
     assert_eq!(
@@ -47,7 +47,7 @@ fn check_refused(texts: &[&str], expect: &Expect) {
 }
 
 #[test]
-fn says_what_is_wrong_with_an_address() {
+fn invalid_addresses_are_explained() {
     check_refused(
         &[
             "",
@@ -105,7 +105,7 @@ fn says_what_is_wrong_with_an_address() {
 }
 
 #[test]
-fn a_module_path_without_measure_is_no_address() {
+fn an_overlong_module_path_is_not_an_address() {
     let nested = |levels| format!("{}a.b", "module.m.".repeat(levels));
     assert!(nested(512).parse::<InstanceAddr>().is_ok());
     let error = nested(513).parse::<InstanceAddr>().unwrap_err();

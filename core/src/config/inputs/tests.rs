@@ -84,7 +84,7 @@ fn variables_without_values_have_their_defaults() {
 }
 
 #[test]
-fn text_is_read_as_the_type_demands() {
+fn strings_are_parsed_by_the_type_of_the_variable() {
     // As in Terraform, a string is parsed as an expression only if the type is not primitive;
     // without a type it stays a string.
     let texts = [
@@ -114,7 +114,7 @@ fn text_is_read_as_the_type_demands() {
 }
 
 #[test]
-fn the_last_value_counts_and_null_falls_back_where_null_may_not_be() {
+fn the_last_value_takes_precedence_and_null_means_the_default_if_not_nullable() {
     let file = r#"
 text    = "file"
 number  = 1
@@ -141,7 +141,7 @@ object  = { a = "x", b = null, c = true, d = 1 }
 }
 
 #[test]
-fn text_that_does_not_fit_is_refused() {
+fn strings_of_the_wrong_type_are_refused() {
     // The language has no hexadecimal numbers.
     let texts = [("number", "0x10"), ("list", "[1"), ("any", "var.x"), ("object", "{}")];
     check_inputs(
@@ -162,7 +162,7 @@ fn text_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_file_of_values_holds_only_constants() {
+fn a_variable_values_file_contains_only_constants() {
     let file = r#"
 text = var.x
 list = [upper("x")]

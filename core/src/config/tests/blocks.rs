@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check_outline;
 
 #[test]
-fn the_state_has_one_place() {
+fn the_state_has_one_location() {
     // The backend is reported, regardless of the order.
     check_outline(
         r#"
@@ -22,7 +22,7 @@ terraform {
 }
 
 #[test]
-fn names_of_providers_are_checked_wherever_they_stand() {
+fn provider_names_are_checked_everywhere() {
     check_outline(
         r#"
 terraform {
@@ -61,7 +61,7 @@ ephemeral "plain thing" "e" {}
 }
 
 #[test]
-fn blocks_are_known_and_have_the_right_labels() {
+fn block_types_and_labels_are_checked() {
     check_outline(
         r#"
 foo {}
@@ -104,7 +104,7 @@ resource "x" "1" {}
 }
 
 #[test]
-fn variables_hold_only_what_they_may() {
+fn variables_accept_only_their_arguments() {
     // As since Terraform 1.9, a validation may refer to other objects, but must refer to its
     // variable.
     check_outline(
@@ -167,7 +167,7 @@ variable "z" {
 }
 
 #[test]
-fn outputs_hold_only_what_they_may() {
+fn outputs_accept_only_their_arguments() {
     check_outline(
         r#"
 output "c" {
@@ -186,7 +186,7 @@ output "c" {
 }
 
 #[test]
-fn settings_and_providers_hold_only_what_they_may() {
+fn settings_and_providers_accept_only_their_arguments() {
     check_outline(
         r#"
 provider "A" {}
@@ -252,7 +252,7 @@ terraform {
 }
 
 #[test]
-fn resources_hold_only_what_they_may() {
+fn resources_accept_only_their_arguments() {
     // In a data source `connection` has no special meaning: the schema decides.
     check_outline(
         r#"
@@ -297,7 +297,7 @@ resource "a_b" "f" {
 }
 
 #[test]
-fn a_lifecycle_holds_only_what_it_may() {
+fn lifecycle_blocks_accept_only_their_arguments() {
     // "is was" is Terraform's own wording.
     check_outline(
         r#"
@@ -352,7 +352,7 @@ resource "a_b" "d" {
 }
 
 #[test]
-fn a_name_is_used_once() {
+fn names_are_unique() {
     check_outline(
         r#"
 variable "a" {}
@@ -390,7 +390,7 @@ provider "x" { alias = "y" }
 }
 
 #[test]
-fn the_name_of_a_block_that_cannot_be_read_is_taken_too() {
+fn the_name_of_an_invalid_block_is_reserved() {
     check_outline(
         r#"output "a" {}
 output "a" { value = 1 }

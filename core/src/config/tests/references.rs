@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check_outline;
 
 #[test]
-fn a_resource_is_not_judged_by_itself() {
+fn a_resource_cannot_refer_to_itself() {
     check_outline(
         r#"
 resource "a_thing" "a" {
@@ -37,7 +37,7 @@ resource "a_thing" "b" {
 }
 
 #[test]
-fn of_each_only_the_key_picks_what_triggers() {
+fn replace_triggered_by_accepts_only_each_key() {
     check_outline(
         r#"
 resource "a_thing" "a" {
@@ -87,7 +87,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
 "#;
 
 #[test]
-fn references_must_lead_somewhere() {
+fn references_must_name_declared_objects() {
     // All together: one by one, each would cost a run.
     check_outline(
         DANGLING_REFERENCES,
@@ -150,7 +150,7 @@ fn references_must_lead_somewhere() {
 }
 
 #[test]
-fn references_must_have_a_form_that_means_something() {
+fn references_must_have_a_valid_form() {
     check_outline(
         r#"
 output "a" { value = foo }

@@ -36,7 +36,7 @@ fn check_generated_block(import: &str, schema: &Block, object: &Value, expect: E
 }
 
 #[test]
-fn what_can_be_set_is_written_and_the_rest_left_out() {
+fn only_settable_attributes_are_generated() {
     let old = SchemaDocs { deprecated: true, ..SchemaDocs::default() };
     let schema = block_of_attributes([
         ("computed", attribute_with_role(Type::String, Role::Computed)),
@@ -75,7 +75,7 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
 }
 
 #[test]
-fn a_text_that_is_a_document_is_shown_as_what_it_means() {
+fn a_string_with_a_json_document_is_generated_as_jsonencode() {
     // A document that is only a string or a number is more likely meant as that text.
     let schema =
         block_of_attributes(["a", "b", "c", "d", "e"].map(|name| (name, optional_string())));
@@ -105,7 +105,7 @@ fn a_text_that_is_a_document_is_shown_as_what_it_means() {
 }
 
 #[test]
-fn blocks_are_written_as_often_as_they_are_there() {
+fn each_nested_block_of_the_object_is_generated() {
     let mut schema = Block::default();
     for (name, nesting) in [
         ("group", Nesting::Group),

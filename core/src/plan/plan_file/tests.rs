@@ -28,7 +28,7 @@ fn pack_without_manifest(path: &Path, parts: &[(&str, &[u8])]) {
 }
 
 #[test]
-fn what_is_written_is_read_and_only_by_the_owner() {
+fn a_written_plan_is_readable_only_by_its_owner() {
     let (directory, path) = write_test_plan();
     let expected: PlanFileParts =
         TEST_PARTS.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
@@ -38,13 +38,13 @@ fn what_is_written_is_read_and_only_by_the_owner() {
 }
 
 #[test]
-fn the_same_parts_make_the_same_bytes() {
+fn equal_plans_have_equal_bytes() {
     let ((_a, a), (_b, b)) = (write_test_plan(), write_test_plan());
     assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
 }
 
 #[test]
-fn a_file_cut_off_anywhere_is_refused() {
+fn a_file_truncated_anywhere_is_refused() {
     let (_dir, path) = write_test_plan();
     let bytes = std::fs::read(&path).unwrap();
     for cut in 0..bytes.len() {
@@ -60,7 +60,7 @@ fn a_file_cut_off_anywhere_is_refused() {
 }
 
 #[test]
-fn a_file_changed_anywhere_is_never_read_as_something_else() {
+fn a_changed_byte_is_never_read_as_another_plan() {
     let (_dir, path) = write_test_plan();
     let (bytes, parts) = (std::fs::read(&path).unwrap(), read_plan_file(&path).unwrap());
     for at in 0..bytes.len() {
@@ -79,7 +79,7 @@ fn a_file_changed_anywhere_is_never_read_as_something_else() {
 }
 
 #[test]
-fn what_is_no_plan_of_ours_is_named() {
+fn files_that_are_not_our_plans_are_identified() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("plan");
     let name =
@@ -108,7 +108,7 @@ fn what_is_no_plan_of_ours_is_named() {
 }
 
 #[test]
-fn a_file_that_unpacks_to_too_much_is_refused() {
+fn a_file_with_too_large_unpacked_content_is_refused() {
     let (_dir, path) = write_test_plan();
     // With the manifest there are four.
     let few = ReadLimits { n_parts: 3, ..READ_LIMITS };
@@ -120,7 +120,7 @@ fn a_file_that_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
-fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
+fn a_file_crafted_to_exhaust_memory_is_refused_early() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("plan");
     // Zeros: little on the disk, and much in memory.
@@ -137,7 +137,7 @@ fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
+fn a_failed_write_keeps_the_earlier_plan() {
     let directory = tempfile::tempdir().unwrap();
     let missing = directory.path().join("missing").join("plan");
     let error = write_plan_file(&missing, &TEST_PARTS).unwrap_err();
@@ -145,7 +145,7 @@ fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
 }
 
 #[test]
-fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
+fn a_link_is_kept_and_a_device_is_written_in_place() {
     let directory = tempfile::tempdir().unwrap();
     let (target, link) = (directory.path().join("target"), directory.path().join("link"));
     std::fs::write(&target, "before").unwrap();

@@ -114,7 +114,7 @@ fn permutations<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
 }
 
 #[test]
-fn the_order_of_adding_and_of_connecting_does_not_matter() {
+fn the_order_of_adding_and_connecting_does_not_affect_the_graph() {
     with_session(|session| {
         let expected = describe_graph(session, PLAN_GRAPH_STEPS.add, PLAN_GRAPH_STEPS.connect);
         let n_edges = expected.iter().filter(|line| line.contains(" -> ")).count();
@@ -129,7 +129,7 @@ fn the_order_of_adding_and_of_connecting_does_not_matter() {
 }
 
 #[test]
-fn what_is_drawn_has_an_end_for_each_provider_and_for_the_whole() {
+fn the_drawn_graph_has_close_vertices_for_each_provider_and_the_root() {
     let drawn = with_session(|session| {
         plan::plan_graph_dot(session, &mut Diagnostics::new(), &PlanOptions::default(), false)
             .unwrap()
@@ -171,7 +171,7 @@ fn dot_lines_containing(config: &str, state: &str, options: &PlanOptions, part: 
 }
 
 #[test]
-fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
+fn destroyed_objects_are_drawn_in_the_order_of_the_state() {
     let config = r#"
         resource "null_resource" "a" {}
         resource "null_resource" "b" { triggers = { a = null_resource.a.id } }
@@ -205,7 +205,7 @@ fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
 }
 
 #[test]
-fn each_check_is_drawn_with_a_report_before_it() {
+fn each_check_is_drawn_with_its_report_vertex() {
     let config = r#"
         check "c" {
           data "null_data_source" "d" {}

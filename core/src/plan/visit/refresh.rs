@@ -172,7 +172,7 @@ mod tests {
     use crate::state::ObjectStatus;
 
     #[test]
-    fn a_mark_that_the_state_does_not_have_is_found() {
+    fn a_new_mark_is_detected_as_a_change() {
         let secret = || Value::string("s").mark(Marks::SENSITIVE);
         let value = Value::object([("a", secret()), ("b", Value::string("b")), ("c", secret())]);
         let path = |name: &str| Path(vec![Step::Attribute(name.into())]);

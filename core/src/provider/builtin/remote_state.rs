@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn defaults_stand_in_for_outputs_but_not_for_a_state() {
+    async fn defaults_replace_missing_outputs_but_not_a_missing_state() {
         let states: Arc<dyn RemoteStates> = Arc::new(SingleRemoteState);
         let defaults = Value::object([
             (Str::new("x"), Value::string("default")),

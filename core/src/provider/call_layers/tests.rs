@@ -91,7 +91,7 @@ async fn call_with_replacement(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_of_any_method_is_listed_until_it_is_given_up_at_its_deadline() {
+async fn a_pending_call_is_listed_until_its_deadline() {
     for request in requests() {
         let method = request.method();
         let mut calls = ProviderCalls::default();
@@ -113,7 +113,7 @@ async fn a_call_of_any_method_is_listed_until_it_is_given_up_at_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_gives_up_the_calls_that_change_nothing() {
+async fn an_interrupt_abandons_read_only_calls() {
     for request in requests() {
         let method = request.method();
         let calls = Rc::<ProviderCalls>::default();
@@ -127,7 +127,7 @@ async fn an_interrupt_gives_up_the_calls_that_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_cut_off_is_requested_again_and_a_change_is_not() {
+async fn an_interrupted_list_is_retried_and_a_change_is_not() {
     let calls = Rc::<ProviderCalls>::default();
     let begins =
         || Ok(Response::ListResource(stream::iter([Ok(event()), Err(lost_failure())]).boxed()));
@@ -145,7 +145,7 @@ async fn a_list_that_is_cut_off_is_requested_again_and_a_change_is_not() {
 }
 
 #[tokio::test]
-async fn a_list_without_end_is_received_up_to_its_limit() {
+async fn an_endless_list_is_received_up_to_its_limit() {
     let calls = Rc::<ProviderCalls>::default();
     let endless = || Ok(Response::ListResource(stream::repeat_with(|| Ok(event())).boxed()));
     let answer = call_with_replacement(&calls, list_request(), endless, endless).await;

@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn computed_attributes_without_a_mock_have_the_values_of_terraform() {
+    fn computed_attributes_without_a_mock_have_the_same_values_as_in_terraform() {
         let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         let block = block();
         let value = fill.fill_block(&block, &block.empty_value(), &empty_object());
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_object_has_the_same_values_and_another_one_has_others() {
+    fn generated_values_are_deterministic_for_each_object() {
         let make = |seed: &str| {
             format_value(&ObjectFiller::new(seed, AbsentAttributes::UnknownOrNull).fill_block(
                 &block(),
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_mock_are_converted_and_completed() {
+    fn mock_values_are_converted_and_completed() {
         let item = mock(&[("b", Value::string("2"))]);
         let (shown, problems) = filled(
             AbsentAttributes::UnknownOrNull,
@@ -573,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_mock_that_do_not_fit_are_reported_with_their_attribute() {
+    fn mismatched_mock_values_are_reported_with_their_attribute() {
         let (_, problems) = filled(
             AbsentAttributes::UnknownOrNull,
             &mock(&[("name", Value::tuple(Vec::new())), ("objects", Value::tuple(Vec::new()))]),
@@ -596,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mock_of_a_block_that_is_no_object_is_reported_for_each_attribute_that_needs_it() {
+    fn a_block_mock_that_is_not_an_object_is_reported_for_each_required_attribute() {
         let attributes = [
             ("a".into(), Attribute::new(Type::String, Role::Computed)),
             ("b".into(), Attribute::new(Type::String, Role::OptionalComputed)),
@@ -620,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_in_the_place_of_objects_is_reported_and_one_in_the_place_of_text_is_taken() {
+    fn null_is_reported_for_objects_and_accepted_for_strings() {
         let null = || Value::null(Type::Dynamic);
         let (shown, problems) = filled(
             AbsentAttributes::UnknownOrNull,
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_exists_keeps_its_values_and_has_none_for_write_only_attributes() {
+    fn an_existing_object_keeps_its_values_without_write_only_attributes() {
         let attribute = |role| Attribute::new(Type::String, role);
         let secret = Attribute { write_only: true, ..attribute(Role::Optional) };
         let attributes = [

@@ -256,7 +256,7 @@ mod tests {
     use crate::provider::builtin::BuiltinProvider;
 
     #[test]
-    fn who_finds_out_what_a_change_did_is_asked_to_stop_once_that_is_known() {
+    fn a_provider_resolving_a_change_is_stopped_once_the_effect_is_known() {
         let processes = ProviderProcesses::default();
         let addr: ProviderAddr = "acme/test".parse().unwrap();
         let provider: Arc<dyn Provider> = Arc::new(BuiltinProvider::default());

@@ -129,7 +129,7 @@ fn naming_every_instance_of_a_resource_takes_linear_time() {
 }
 
 #[test]
-fn an_instance_moves_and_who_was_made_after_it_loses_its_dependencies() {
+fn moving_an_instance_removes_it_from_dependencies_of_others() {
     check_move(
         "t.a",
         "t.z",
@@ -194,7 +194,7 @@ fn a_repeated_resource_moves_as_a_whole() {
 }
 
 #[test]
-fn a_module_moves_with_all_below_it_also_into_itself() {
+fn a_module_moves_with_all_below_it_even_into_itself() {
     check_move(
         "module.n",
         "module.n.module.o",
@@ -281,7 +281,7 @@ fn moved_objects_leave_one_state_and_enter_the_other() {
 }
 
 #[test]
-fn a_target_selects_what_lies_below_it_or_says_that_nothing_does() {
+fn a_target_selects_everything_below_it_or_reports_no_match() {
     let state = state_from_lines(ALL_ADDRESSES);
     let mut text = String::new();
     for target in
@@ -317,7 +317,7 @@ fn forgetting_the_last_instance_forgets_the_resource() {
 }
 
 #[test]
-fn a_provider_hands_all_its_resources_to_another() {
+fn all_resources_of_a_provider_are_reassigned() {
     let mut state = state_from_lines(ALL_ADDRESSES);
     let (from, to) = ("hashicorp/t".parse().unwrap(), "example.com/our/t".parse().unwrap());
     assert_eq!(resources_of_provider(&state, &from).len(), state.resources.len());
@@ -345,7 +345,7 @@ fn only_a_tainted_instance_can_be_untainted() {
 }
 
 #[test]
-fn a_state_takes_the_place_of_one_it_descends_from() {
+fn a_state_may_replace_its_ancestor() {
     let file = |serial, lineage: &str, lines| StateFile {
         serial,
         lineage: lineage.to_owned(),

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn space_goes_and_what_html_could_mistake_is_escaped() {
+    fn spaces_are_removed_and_html_characters_are_escaped() {
         for (text, want) in [
             ("{ \"a b\" : [ 1 ,\t2 ] ,\n\"c\":null}", r#"{"a b":[1,2],"c":null}"#),
             (r#""\"<\\>&\u003c""#, r#""\"\u003c\\\u003e\u0026\u003c""#),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_member_gets_a_line_and_empty_brackets_none() {
+    fn every_member_has_its_line_and_empty_brackets_have_none() {
         let text = r#"{"a":[1,{"b":{}}],"c":[ ],"d":"x,{ "}"#;
         let want = "{\n    \"a\": [\n      1,\n      {\n        \"b\": {}\n      }\n    ],\n    \
                     \"c\": [],\n    \"d\": \"x,{ \"\n  }";

@@ -15,7 +15,7 @@ fn utf8_text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn a_messy_file_is_written_as_terraform_writes_it() {
+fn an_irregular_file_is_written_as_by_terraform() {
     let mut file = StateFile::parse(MESSY_STATE).unwrap();
     // As `state push` did.
     file.serial += 1;
@@ -23,7 +23,7 @@ fn a_messy_file_is_written_as_terraform_writes_it() {
 }
 
 #[test]
-fn reading_and_writing_changes_no_byte() {
+fn reading_and_writing_preserves_every_byte() {
     let file = StateFile::parse(CANONICAL_STATE).unwrap();
     assert_eq!(utf8_text(&file.to_bytes()), utf8_text(CANONICAL_STATE));
 }
@@ -41,7 +41,7 @@ fn providers_are_found_without_reading_the_rest() {
 }
 
 #[test]
-fn a_fresh_file_is_what_terraform_writes_for_nothing() {
+fn an_empty_state_is_written_as_by_terraform() {
     let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::new_empty() };
     expect_test::expect![[r#"
         {
@@ -58,12 +58,12 @@ fn a_fresh_file_is_what_terraform_writes_for_nothing() {
 }
 
 #[test]
-fn fresh_files_have_lineages_of_their_own() {
+fn new_states_have_unique_lineages() {
     assert_ne!(StateFile::new_empty().lineage, StateFile::new_empty().lineage);
 }
 
 #[test]
-fn a_file_cut_off_anywhere_is_refused() {
+fn a_file_truncated_anywhere_is_refused() {
     // Without only its last line break the file is still whole.
     let end = CANONICAL_STATE.len() - "\n".len();
     for cut in 0..end {
@@ -100,7 +100,7 @@ fn state_with_instances(instances: &str) -> String {
 }
 
 #[test]
-fn line_breaks_in_fields_forge_no_lines_of_messages() {
+fn line_breaks_in_fields_cannot_forge_message_lines() {
     let line = "x\\nNo changes. Your infrastructure matches the configuration.";
     for text in [
         format!(r#"{{"version":4,"terraform_version":"{line}"}}"#),
@@ -119,7 +119,7 @@ fn line_breaks_in_fields_forge_no_lines_of_messages() {
 }
 
 #[test]
-fn a_list_is_no_state() {
+fn a_list_is_not_a_state() {
     for text in ["[4]", r#"[4,"1.11.4",5,"lineage",{},[],null]"#] {
         let error = StateFile::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains("the file has no \"version\""), "{error}");

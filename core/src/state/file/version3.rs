@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_outputs_and_data_of_providers_are_translated() {
+    fn resources_outputs_and_private_data_are_translated() {
         let read = StateFile::parse(VERSION_3_STATE).unwrap();
         assert_eq!(StateFile::read_header(VERSION_3_STATE).unwrap().serial, 4);
         assert_eq!(StateFile::read_providers(VERSION_3_STATE).unwrap().len(), 1);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_the_wrong_form_are_named() {
+    fn invalid_parts_are_named() {
         let table = [
             (r#"{"version": 3, "serial": -1}"#.to_owned(), "serial less than zero"),
             (r#"{"version": 3, "modules": [{"path": ["m"]}]}"#.to_owned(), r#"path ["m"]"#),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_is_cut_off_leaves_its_results_and_its_open_calls() {
+    async fn an_interrupted_run_leaves_its_results_and_open_calls() {
         let (intents, base) = (MemoryIntentLog::default(), StateFile::new_empty());
         let journal = begin_run(&intents, &base).await;
         let made = announce_creation(&journal, "t.a").await;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_left_of_a_run_that_ended() {
+    async fn an_ended_run_leaves_no_journal() {
         let (intents, base) = (MemoryIntentLog::default(), StateFile::new_empty());
         let journal = begin_run(&intents, &base).await;
         let run = begin_run(&intents.clone(), &base).await;

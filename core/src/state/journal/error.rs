@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_names_a_place_that_is_no_file_and_its_cause() {
+    fn an_error_names_a_location_that_is_not_a_file_and_its_cause() {
         let cause: Box<dyn Error + Send + Sync> = "no route to the host".into();
         let location = "1 of the table of runs".to_owned();
         let error = JournalError::Failed { doing: "write", location, cause: cause.into() };

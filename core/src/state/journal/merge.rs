@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_never_left_the_machine_are_used() {
+    fn answers_only_in_the_local_copy_are_used() {
         let shared = frame_records(&[intent(1)], 1);
         let local = frame_records(&[intent(1), settled(1)], 1);
         assert_eq!(merge_journal_copies(shared.clone(), Some(&local)), local);

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_journal_has_the_access_of_its_state() {
+    async fn a_journal_has_the_permissions_of_its_state() {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
         for (of_state, of_dir, of_journal) in [
             (None, 0o700, 0o600),

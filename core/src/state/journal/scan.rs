@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_that_looks_like_a_long_record_everywhere_is_read_in_a_few_passes() {
+    fn a_journal_of_false_long_records_is_read_in_linear_time() {
         let size = 1 << 16;
         let mut head = [0; RECORD_HEADER_LEN];
         // Each of these seems to begin a record as long as half the file.

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_sealed_and_all_else_stays_readable() {
+    fn only_values_are_sealed() {
         for record in test_records() {
             let plain = serde_json::to_string(&record).unwrap();
             let Some(mut sealed) = record.seal_value(&STRICT_SEAL).unwrap() else {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_are_not_sealed_are_read_only_where_they_may_be_plain() {
+    fn unsealed_records_are_read_only_where_plain_ones_are_allowed() {
         for mut record in test_records() {
             let plain = serde_json::to_string(&record).unwrap();
             let has_value = record.seal_value(&STRICT_SEAL).unwrap().is_some();

@@ -50,7 +50,7 @@ fn record_names(journal: &Journal) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_call_leaves_its_intent_its_answer_and_its_result() {
+async fn a_call_records_its_intent_answer_and_result() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -67,7 +67,7 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
 }
 
 #[test]
-fn the_journal_of_a_run_that_read_a_file_whose_path_is_no_text_can_be_read() {
+fn a_journal_with_a_non_unicode_path_can_be_read() {
     use std::os::unix::ffi::OsStrExt as _;
     let (directory, base) = (tempfile::tempdir().unwrap(), StateFile::new_empty());
     let read_from = Some(Path::new(std::ffi::OsStr::from_bytes(b"/\xff.tfstate")));
@@ -88,7 +88,7 @@ async fn only_the_owner_may_read_a_journal() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_run_that_ended() {
+async fn an_ended_run_leaves_no_journal() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     journal.end_run().await.unwrap();
@@ -96,7 +96,7 @@ async fn nothing_is_left_of_a_run_that_ended() {
 }
 
 #[tokio::test]
-async fn the_journal_of_a_call_that_is_still_open_stays() {
+async fn the_journal_of_an_open_call_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -107,7 +107,7 @@ async fn the_journal_of_a_call_that_is_still_open_stays() {
 }
 
 #[tokio::test]
-async fn all_who_announce_at_once_share_one_request_to_the_disk() {
+async fn concurrent_announcements_share_one_sync() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let provider = test_provider();
@@ -140,7 +140,7 @@ async fn waiter_during_a_sync_gets_a_separate_sync() {
 }
 
 #[tokio::test]
-async fn a_waiter_that_goes_away_delays_no_other() {
+async fn a_cancelled_waiter_does_not_delay_others() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
@@ -216,7 +216,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
 }
 
 #[tokio::test]
-async fn a_failed_request_to_the_disk_is_not_tried_again() {
+async fn a_failed_sync_is_not_retried() {
     // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
     let journal = journal_in_file(Path::new("null.wal"), null);
@@ -234,7 +234,7 @@ async fn no_call_is_made_before_it_is_announced() {
 }
 
 #[tokio::test]
-async fn dependents_wait_until_the_result_is_written_down() {
+async fn dependents_wait_until_the_result_is_recorded() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -269,7 +269,7 @@ async fn settle_deposed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey
 }
 
 #[tokio::test]
-async fn a_predecessor_goes_when_its_successor_is_written_down() {
+async fn a_predecessor_is_destroyed_after_its_successor_is_recorded() {
     let directory = tempfile::tempdir().unwrap();
     let (journal, addr, key) =
         (begin_journal(&directory), parse_addr("t.a"), DeposedKey("01234567".into()));
@@ -280,7 +280,7 @@ async fn a_predecessor_goes_when_its_successor_is_written_down() {
 
 #[tokio::test]
 #[should_panic(expected = "a predecessor goes before its successor")]
-async fn a_predecessor_does_not_go_before_its_successor_is_written_down() {
+async fn a_predecessor_is_not_destroyed_before_its_successor_is_recorded() {
     let directory = tempfile::tempdir().unwrap();
     let (journal, addr, key) =
         (begin_journal(&directory), parse_addr("t.a"), DeposedKey("01234567".into()));
@@ -300,7 +300,7 @@ async fn no_state_is_stored_while_a_call_has_no_answer() {
 
 #[tokio::test]
 #[should_panic(expected = "a journal goes before its state is stored")]
-async fn no_journal_goes_before_what_it_holds_is_stored() {
+async fn no_journal_is_deleted_before_its_results_are_stored() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -325,7 +325,7 @@ fn object_with_status(status: ObjectStatus) -> ObjectState {
 }
 
 #[tokio::test]
-async fn an_object_is_half_made_while_something_runs_beside_it() {
+async fn an_object_is_incomplete_while_its_provisioners_run() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -339,7 +339,7 @@ async fn an_object_is_half_made_while_something_runs_beside_it() {
 
 #[tokio::test]
 #[should_panic(expected = "whole before what runs beside it")]
-async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
+async fn an_object_is_complete_only_after_all_its_provisioners() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
@@ -360,7 +360,7 @@ fn some_records() -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
+fn a_truncated_journal_is_read_up_to_its_last_complete_record() {
     let (bytes, ends) = some_records();
     for cut in 0..=bytes.len() {
         let log = record::scan_journal(&bytes[..cut]).unwrap();
@@ -370,7 +370,7 @@ fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
 }
 
 #[test]
-fn noise_behind_the_end_is_passed_over() {
+fn garbage_after_the_end_is_ignored() {
     let (bytes, ends) = some_records();
     // Bytes that a file system may leave after the end in a crash.
     for noise in [vec![0; 600], vec![0xff; 600], (0..=255).cycle().take(600).collect()] {
@@ -380,7 +380,7 @@ fn noise_behind_the_end_is_passed_over() {
 }
 
 #[test]
-fn a_flipped_byte_costs_one_record_and_names_it() {
+fn a_flipped_byte_loses_one_record_that_is_named() {
     let (bytes, ends) = some_records();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
@@ -475,7 +475,7 @@ fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
 }
 
 #[tokio::test]
-async fn an_announcement_that_does_not_become_durable_is_taken_back() {
+async fn an_announcement_that_cannot_be_synced_is_withdrawn() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.wal");
     std::fs::write(&path, "").unwrap();
@@ -502,7 +502,7 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
 }
 
 #[test]
-fn a_file_system_without_locks_is_said_to_be_one() {
+fn a_file_system_without_locks_is_reported() {
     use nix::errno::Errno;
     for errno in [Errno::ENOLCK, Errno::EOPNOTSUPP] {
         let told = JournalError::io_error("lock", Path::new("a.wal"))(errno.into()).diagnostic();

@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_is_found_whatever_else_is_wrong() {
+    fn the_id_is_found_despite_other_damage() {
         for (state, want) in [
             // No value of MessagePack begins with `\xc1`.
             (&b"\x82\xa2id\xa3a-1\xa4size\xc1"[..], Some("a-1")),

@@ -163,7 +163,7 @@ impl RunInProgress {
 }
 
 #[tokio::test]
-async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
+async fn a_run_interrupted_anywhere_loses_no_result_and_names_open_operations() {
     let base = state_with_objects(&[("t.b", "old"), ("t.c", "old"), ("t.d", "old")]);
     let mut run = RunInProgress::begin(&base);
     let [a, b, c, d] = ["t.a", "t.b", "t.c", "t.d"].map(parse_addr);
@@ -209,7 +209,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
 }
 
 #[tokio::test]
-async fn a_state_older_than_the_journal_is_warned_of() {
+async fn a_state_older_than_the_journal_causes_a_warning() {
     let run = killed_while_creating(&state_with_objects(&[]), &["t.a"]).await;
     let older = StateFile { serial: 2, ..state_with_objects(&[]) };
     let summaries = |stored: StateFile| {
@@ -223,7 +223,7 @@ async fn a_state_older_than_the_journal_is_warned_of() {
 }
 
 #[tokio::test]
-async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
+async fn the_first_run_may_be_interrupted_before_a_state_exists() {
     let base = no_state();
     let mut run = RunInProgress::begin(&base);
     let a = parse_addr("t.a");
@@ -260,7 +260,7 @@ async fn results_in_the_stored_state_are_not_applied_again() {
 }
 
 #[tokio::test]
-async fn a_result_is_not_put_over_what_another_program_did() {
+async fn a_result_does_not_overwrite_the_change_of_another_program() {
     let run = RunInProgress::begin(&state_with_objects(&[]));
     let a = parse_addr("t.a");
     let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
@@ -322,7 +322,7 @@ async fn results_of_a_first_run_are_open_after_another_program_began_a_state() {
 }
 
 #[tokio::test]
-async fn nothing_goes_on_from_a_state_that_is_gone() {
+async fn recovery_refuses_a_deleted_state() {
     let run = killed_while_creating(&state_with_objects(&[("t.b", "there")]), &["t.a"]).await;
     let error = recover_journals_in_dir(&run.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
@@ -335,7 +335,7 @@ async fn nothing_goes_on_from_a_state_that_is_gone() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
+async fn a_run_interrupted_before_its_first_call_leaves_nothing() {
     let run = RunInProgress::begin(&state_with_objects(&[])).kill_run();
     let recovery = recover_journals_in_dir(&run.path(), None).unwrap();
     assert!(recovery.file.is_none() && recovery.diagnostics().is_empty());
@@ -344,7 +344,7 @@ async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
+async fn a_completed_run_leaves_nothing_to_recover() {
     let run = RunInProgress::begin(&state_with_objects(&[]));
     let RunInProgress { directory, journal, .. } = run;
     journal.end_run().await.unwrap();
@@ -352,7 +352,7 @@ async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_still_going_on_is_left_alone() {
+async fn a_run_in_progress_is_not_recovered() {
     let run = RunInProgress::begin(&no_state());
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
@@ -364,7 +364,7 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() {
+async fn a_first_run_without_results_still_determines_the_lineage() {
     let run = RunInProgress::begin(&no_state());
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
@@ -379,7 +379,7 @@ async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() 
 }
 
 #[tokio::test]
-async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_stored() {
+async fn a_result_is_applied_even_if_the_run_had_refreshed_the_object() {
     let base = state_with_objects(&[("t.a", "stored")]);
     let run = RunInProgress::begin(&base);
     let (a, refreshed) = (parse_addr("t.a"), object_with_word("refreshed"));
@@ -405,7 +405,7 @@ fn write_journal_of_run(directory: &Path, name: &str, serial: u64, when: &str) {
 }
 
 #[test]
-fn runs_are_taken_over_in_the_order_in_which_they_began() {
+fn runs_are_recovered_in_the_order_in_which_they_began() {
     let directory = tempfile::tempdir().unwrap();
     // As strings the times would be in another order, and the clock was once set back.
     write_journal_of_run(directory.path(), "d", 3, "2026-01-01T12:00:00.5Z");
@@ -419,7 +419,7 @@ fn runs_are_taken_over_in_the_order_in_which_they_began() {
 }
 
 #[test]
-fn a_record_that_names_no_address_is_not_passed_over() {
+fn a_record_without_an_address_is_not_ignored() {
     let base = state_with_objects(&[]);
     let run = RunInProgress::begin(&base);
     let path = run.journal.path().to_owned();

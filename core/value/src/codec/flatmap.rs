@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_paths_and_counts_say_what_is_there() {
+    fn keys_are_paths_and_counts_give_the_lengths() {
         let value = read(
             &machine(),
             &[
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nothing_of_its_type_is_refused_with_its_key() {
+    fn mismatched_values_are_refused_with_their_key() {
         let table = [
             (("disks.#", "many"), "`disks.#` is \"many\", which is not an element count"),
             // Without a limit, this count would allocate gigabytes.

@@ -88,7 +88,7 @@ const BECOMES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn values_become_what_terraform_makes_of_them() {
+fn values_are_converted_as_in_terraform() {
     for &(from, to, expected) in BECOMES {
         let converted = convert(&value(from), &ty(to)).unwrap();
         assert_eq!(show(&converted), expected, "{from} to {to}");
@@ -203,7 +203,7 @@ const REFUSALS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn refusals_say_where_and_why() {
+fn conversion_errors_have_a_path_and_a_reason() {
     for &(from, to, path, reason) in REFUSALS {
         let refused = convert(&value(from), &ty(to)).unwrap_err();
         assert_eq!(
@@ -247,7 +247,7 @@ fn types_unify_as_in_conditionals_of_terraform() {
 }
 
 #[test]
-fn marks_stay_where_they_are_and_gather_on_sets() {
+fn marks_are_kept_in_place_and_merged_on_sets() {
     let secret = Value::int(1).mark(Marks::SENSITIVE);
     let tuple = Value::tuple(vec![secret.clone(), Value::string("a")]);
     let list = convert(&tuple, &ty(r#"["list","string"]"#)).unwrap();
@@ -262,7 +262,7 @@ fn marks_stay_where_they_are_and_gather_on_sets() {
 }
 
 #[test]
-fn what_is_known_about_an_unknown_value_survives_where_it_still_holds() {
+fn refinements_survive_conversion_while_they_hold() {
     let not_null = Value::unknown_not_null(Type::Number);
     assert_eq!(convert(&not_null, &Type::String).unwrap(), Value::unknown_not_null(Type::String));
     let length = |min_length, max_length| Refinement {
@@ -295,7 +295,7 @@ fn what_is_known_about_an_unknown_value_survives_where_it_still_holds() {
 }
 
 #[test]
-fn a_value_that_has_the_type_is_shared_and_not_copied() {
+fn a_value_of_the_target_type_is_shared_and_not_copied() {
     let list = Value::list(Type::String, vec![Value::string("a")]);
     let object = Value::object([("a", list)]);
     let want = ty(r#"["object",{"a":["list","dynamic"]}]"#);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
+fn diagnostics_accumulate_in_order_and_only_errors_fail() {
     let mut diags = Diagnostics::new();
     diags.warn(Diagnostic::foreign(Severity::Warning, "Old syntax", ""));
     assert_eq!(diags.fail_if_errors(), Ok(()));
@@ -21,7 +21,7 @@ fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
 }
 
 #[test]
-fn severity_follows_the_way_a_diagnostic_is_reported() {
+fn severity_depends_on_the_reporting_method() {
     let mut diags = Diagnostics::new();
     let _reported = diags.error(Diagnostic::foreign(Severity::Warning, "a", ""));
     diags.warn(Diagnostic::foreign(Severity::Error, "b", ""));

@@ -16,7 +16,7 @@ fn sample() -> Value {
 }
 
 #[test]
-fn marks_come_off_with_their_paths_and_go_back() {
+fn marks_are_split_off_with_their_paths_and_restored() {
     let (plain, marks) = sample().split_marks();
     assert!(plain.value().all_marks().is_empty());
     let shown: Vec<String> = marks.0.iter().map(|(path, own)| format!("{path} {own:?}")).collect();
@@ -33,7 +33,7 @@ fn marks_on_a_value_and_inside_it_are_kept_apart() {
 }
 
 #[test]
-fn a_path_that_no_longer_fits_marks_the_part_above() {
+fn an_outdated_path_marks_the_enclosing_part() {
     let path = Path::root().attribute("b").index(5).attribute("x");
     let marks = MarkPaths::on_all_paths([path], Marks::SENSITIVE);
     let value = sample().split_marks().0.with_marks(&marks);

@@ -84,7 +84,7 @@ fn prints_the_shortest_text_that_reads_back() {
 }
 
 #[test]
-fn refuses_what_is_not_a_number() {
+fn refuses_invalid_numbers() {
     for text in [
         "", ".", "-", "+", "e5", "1e", "1e+", " 1", "1 ", "0x1F", "1_000", "infinity", "nan",
         "--1", "1.2.3", "1e1.5", "½", "INF",
@@ -94,7 +94,7 @@ fn refuses_what_is_not_a_number() {
 }
 
 #[test]
-fn refuses_numbers_too_large_or_too_small_at_once() {
+fn refuses_numbers_out_of_range_immediately() {
     for text in ["1e400000000", "1e-400000000", "1e99999999999999999999", "9e157826", "1p600000"] {
         assert!(Number::parse(text).is_none(), "{text}");
     }
@@ -130,7 +130,7 @@ fn precision_shows_in_the_text_of_results() {
 }
 
 #[test]
-fn equality_is_that_of_the_text_for_fractions_and_of_the_value_for_whole_numbers() {
+fn fractions_compare_by_text_and_whole_numbers_by_value() {
     let float = |float| Number::from_f64(float).unwrap();
     assert_eq!(float(4.35), number("4.35"));
     assert_ne!(float(4.35).compare(&number("4.35")), Ordering::Equal);

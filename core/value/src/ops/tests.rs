@@ -32,7 +32,7 @@ fn show(value: &Value) -> &'static str {
 }
 
 #[test]
-fn equality_never_converts_and_knows_what_it_can() {
+fn equality_never_converts_and_uses_refinements() {
     let text = |text: &str| Value::string(text);
     let null = || Value::null(Type::Dynamic);
     let id = || unknown(Type::String);
@@ -107,7 +107,7 @@ fn equality_never_converts_and_knows_what_it_can() {
 }
 
 #[test]
-fn order_is_known_when_the_bounds_leave_no_doubt() {
+fn order_is_known_when_the_bounds_decide_it() {
     let between = |low: i64, high: i64| {
         Value::refined(
             Type::Number,
@@ -150,7 +150,7 @@ fn logic_does_not_stop_at_the_first_operand() {
 }
 
 #[test]
-fn arithmetic_without_an_answer_says_why() {
+fn undefined_arithmetic_is_explained() {
     let infinity = || Value::Number(Number::infinity(false));
     let zero = || Value::int(0);
     assert_eq!(divide(&zero(), &zero()), Err(OperationError::Quotient));
@@ -167,7 +167,7 @@ fn arithmetic_without_an_answer_says_why() {
 }
 
 #[test]
-fn marks_of_both_operands_go_to_the_result() {
+fn marks_of_both_operands_apply_to_the_result() {
     let secret = Value::int(1).mark(Marks::SENSITIVE);
     let passing = unknown(Type::Number).mark(Marks::EPHEMERAL);
     let both = Marks::SENSITIVE | Marks::EPHEMERAL;
@@ -179,7 +179,7 @@ fn marks_of_both_operands_go_to_the_result() {
 }
 
 #[test]
-fn refinements_that_leave_one_value_are_that_value() {
+fn refinements_to_a_single_value_yield_that_value() {
     let bound = |n: i64| Some((Number::from(n), true));
     let refine = |ty: Type, refinement: Refinement| Value::refined(ty, refinement);
     let exactly = |n| Refinement { min_length: n, max_length: Some(n), ..Refinement::not_null() };

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_objects_may_lack_what_is_not_required() {
+    fn optional_nested_attributes_may_be_absent() {
         let part = || {
             vec![
                 ("key", attr(Type::String, Role::Required)),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_its_path() {
+    fn mismatched_values_are_refused_with_their_path() {
         let name = || ("name", Value::string("n"));
         let disk = |size: Value| Value::tuple(vec![Value::object([("size", size)])]);
         let table = [
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_unknown_stay_what_they_are_with_the_implied_type() {
+    fn null_and_unknown_get_the_implied_type() {
         let schema = sample();
         let null = schema.coerce(&Value::null(Type::Dynamic)).unwrap();
         assert_eq!(null, Value::null(schema.implied_type()));

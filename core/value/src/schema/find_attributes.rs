@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attribute_is_found_by_the_path_of_a_part_of_it() {
+    fn an_attribute_is_found_by_the_path_of_its_part() {
         let schema = sample();
         let name = |path: Path| {
             schema
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn sensitive_and_write_only_attributes_are_found_wherever_they_stand() {
+    fn sensitive_and_write_only_attributes_are_found_at_any_depth() {
         let schema = sample();
         let rule = Value::object([("key", Value::string("k")), ("port", Value::int(1))]);
         let rule_type = schema.blocks["rule"].block.implied_type();

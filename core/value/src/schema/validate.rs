@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_schema_has_no_problems() {
+    fn a_valid_schema_has_no_problems() {
         assert_eq!(problems(sample()), [""; 0]);
         assert_eq!(bounds(Nesting::Single, 1, 1, false), [""; 0]);
         assert_eq!(bounds(Nesting::List, 2, 0, false), [""; 0]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_must_suit_the_nesting() {
+    fn bounds_must_match_the_nesting_mode() {
         let single = "b: a single block must have equal bounds on its number, both 0 or both 1";
         assert_eq!(bounds(Nesting::Single, 0, 1, false), [single]);
         assert_eq!(bounds(Nesting::Single, 2, 2, false), [single]);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_cannot_hold_everything() {
+    fn sets_cannot_contain_every_kind_of_attribute() {
         let write_only = Attribute { write_only: true, ..attr(Type::Bool, Role::Optional) };
         let inside = || {
             vec![("d", attr(Type::list(Type::Dynamic), Role::Optional)), ("w", write_only.clone())]
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_flags_must_agree() {
+    fn names_and_flags_must_be_consistent() {
         let mut deprecated = attr(Type::Bool, Role::Optional);
         deprecated.docs.deprecation = "no".into();
         let computed = Attribute { write_only: true, ..attr(Type::Bool, Role::Computed) };

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_parts_take_anything_and_all_others_only_their_own() {
+    fn dynamic_parts_accept_any_type_and_others_only_their_own() {
         let object = |ty: Type| Type::object([("a", ty)]);
         let table = [
             (Type::String, Type::Dynamic, true),

@@ -29,7 +29,7 @@ fn marks_add_up_and_never_nest() {
 }
 
 #[test]
-fn a_collection_knows_what_is_unknown_inside() {
+fn a_collection_reports_unknown_elements() {
     let deep = Value::tuple(vec![Value::object([("a", Value::unknown(Type::Bool))])]);
     assert!(!deep.is_wholly_known());
     assert!(!deep.is_unknown());
@@ -38,7 +38,7 @@ fn a_collection_knows_what_is_unknown_inside() {
 }
 
 #[test]
-fn a_collection_knows_whether_anything_is_null_inside() {
+fn a_collection_reports_null_elements() {
     let of = |part: Value| Value::tuple(vec![Value::int(1), Value::object([("a", part)])]);
     assert!(of(Value::null(Type::Bool)).has_null_inside());
     assert!(of(Value::null(Type::Bool).mark(Marks::SENSITIVE)).has_null_inside());

@@ -50,7 +50,7 @@ fn json_value(text: &str, schema: &Block) -> String {
 }
 
 #[test]
-fn a_list_or_set_of_objects_is_written_as_a_value_or_as_blocks() {
+fn a_list_or_set_of_objects_accepts_a_value_or_blocks() {
     let port = r#""port":[{"from":1,"name":null}]"#;
     let rule = format!(r#"[{{"a":null,{port}}},{{"a":"x","port":null}}]"#);
     let body = "{\n port {\n from = 1\n}\n}\nKIND {\n a = text\n}\n";
@@ -97,7 +97,7 @@ fn dynamic_blocks_make_elements_of_an_attribute() {
 }
 
 #[test]
-fn an_unknown_number_of_blocks_is_one_element_with_unknown_arguments() {
+fn an_unknown_number_of_blocks_yields_one_element_with_unknown_arguments() {
     let text = "dynamic \"rule\" {\n for_each = unknown_list\n content {\n a = rule.value\n port {\n from = 1\n}\n}\n}\n";
     assert_eq!(
         decoded(text, &schema()),
@@ -106,7 +106,7 @@ fn an_unknown_number_of_blocks_is_one_element_with_unknown_arguments() {
 }
 
 #[test]
-fn a_value_and_blocks_beside_it_are_refused() {
+fn a_value_together_with_blocks_is_refused() {
     let both = value("rule = []\nrule {\n}\n", &schema());
     assert!(both.contains("Unsupported block type"), "{both}");
     let both =
@@ -119,7 +119,7 @@ fn a_value_and_blocks_beside_it_are_refused() {
 }
 
 #[test]
-fn json_has_values_and_dynamic_blocks() {
+fn json_accepts_values_and_dynamic_blocks() {
     let rule = r#"{"a":"x","port":null}"#;
     assert_eq!(
         json_value(&format!(r#"{{"rule":[{rule}]}}"#), &schema()),

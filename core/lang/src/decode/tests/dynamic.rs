@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check;
 
 #[test]
-fn a_block_is_made_for_each_element() {
+fn a_block_is_created_for_each_element() {
     check(
         "dynamic \"list\" {\n for_each = list\n content {\n a = list.value\n}\n}\n",
         &expect![[r#"
@@ -33,7 +33,7 @@ fn a_block_is_made_for_each_element() {
 }
 
 #[test]
-fn labels_are_made_from_the_element() {
+fn labels_are_evaluated_from_the_element() {
     check(
         "dynamic \"map\" {\n for_each = map\n labels = [map.key]\n content {\n a = map.value\n}\n}\n",
         &expect![[r#"
@@ -53,7 +53,7 @@ fn dynamic_blocks_nest_and_see_every_iterator() {
 }
 
 #[test]
-fn an_unknown_number_of_blocks_is_an_unknown_collection() {
+fn an_unknown_number_of_blocks_yields_an_unknown_collection() {
     for kind in ["list", "set", "single", "any_list"] {
         let text = format!(
             "dynamic \"{kind}\" {{\n for_each = unknown_list\n content {{\n a = {kind}.value\n}}\n}}\n"
@@ -83,7 +83,7 @@ fn an_unknown_number_of_blocks_is_an_unknown_collection() {
 }
 
 #[test]
-fn content_that_may_never_be_there_is_not_evaluated() {
+fn content_of_blocks_that_may_not_exist_is_not_evaluated() {
     for kind in ["list", "single"] {
         let text = format!(
             "dynamic \"{kind}\" {{\n for_each = unknown_list\n content {{\n a = [1].nope\n}}\n}}\n"
@@ -103,7 +103,7 @@ fn content_that_may_never_be_there_is_not_evaluated() {
 }
 
 #[test]
-fn what_an_unknown_number_of_blocks_depends_on_is_hidden_where_the_blocks_will_be() {
+fn marks_of_an_unknown_for_each_apply_to_the_future_blocks() {
     check(
         "dynamic \"list\" {\n for_each = unknown_secrets\n content {\n a = 1\n}\n}\ndynamic \"single\" {\n for_each = unknown_secrets\n content {\n a = 1\n}\n}\n",
         &expect![[r#"
@@ -113,7 +113,7 @@ fn what_an_unknown_number_of_blocks_depends_on_is_hidden_where_the_blocks_will_b
 }
 
 #[test]
-fn marks_of_the_collection_go_to_the_blocks() {
+fn marks_of_the_collection_are_applied_to_the_blocks() {
     check(
         "dynamic \"list\" {\n for_each = secrets\n content {\n a = \"plain\"\n}\n}\n",
         &expect![[r#"
@@ -123,7 +123,7 @@ fn marks_of_the_collection_go_to_the_blocks() {
 }
 
 #[test]
-fn what_is_wrong_with_a_dynamic_block_is_explained() {
+fn errors_in_dynamic_blocks_are_reported() {
     check(
         "dynamic \"nope\" {\n for_each = list\n content {\n}\n}\ndynamic \"list\" {\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n}\ndynamic \"list\" {\n for_each = list\n content {\n}\n content {\n}\n}\ndynamic \"list\" {\n for_each = \"x\"\n content {\n}\n}\ndynamic \"list\" {\n for_each = null\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n iterator = \"x\"\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n labels = [1]\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n labels = []\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n labels = [unknown]\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n content {\n nope = 1\n}\n}\n",
         &expect![[r#"

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_seen_from_the_first_argument() {
+    fn paths_are_relative_to_the_first_argument() {
         assert_eq!(relative_path("f/sub/a", "f"), "sub/a");
         assert_eq!(relative_path("a", "."), "a");
         assert_eq!(relative_path("g/a", "f"), "../g/a");

@@ -105,7 +105,7 @@ mod tests {
     use super::{base_name, clean_path, dir_name};
 
     #[test]
-    fn paths_are_taken_apart_like_the_console_does() {
+    fn paths_are_split_as_in_the_console() {
         let names = ["a/b/", "", "/", "a//", "a"].map(base_name);
         assert_eq!(names, ["b", ".", "/", "a", "a"]);
         let directories = ["a/b/c", "a", "/", "a//b/../c", "", "a/", "/a"].map(dir_name);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn words_begin_behind_anything_but_letters_digits_and_underscores() {
+    fn words_begin_after_anything_but_letters_digits_and_underscores() {
         assert_eq!(title("a-b c_d 1e ǆ"), "A-B C_d 1e ǅ");
     }
 }

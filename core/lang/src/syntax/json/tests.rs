@@ -43,7 +43,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn members_are_what_is_expected_of_them() {
+fn members_are_read_as_the_schema_expects() {
     check(
         r#"{"//": "${", "value": "a${x}", "list": [1, "b"], "plain": [{"a": 1}, {}], "named": {"t": {"n": {"b": 1}, "m": [{"c": 1}]}}}"#,
         &expect![[r#"
@@ -66,7 +66,7 @@ fn members_are_what_is_expected_of_them() {
 }
 
 #[test]
-fn a_dynamic_block_has_its_own_parts() {
+fn the_parts_of_a_dynamic_block_are_read() {
     check(
         r#"{"value": 1, "dynamic": {"plain": {"for_each": [1], "iterator": "i", "content": {"x": "${i.value}"}}}}"#,
         &expect![[r#"
@@ -77,7 +77,7 @@ fn a_dynamic_block_has_its_own_parts() {
 }
 
 #[test]
-fn what_does_not_fit_is_reported_where_it_stands() {
+fn mismatched_members_are_reported_at_their_position() {
     check(
         r#"{"valeu": 1, "plain": 1, "named": {"t": "x", "u": {}, "v": {"n": [1]}}, "list": 1, "list": 2}"#,
         &expect![[r#"
@@ -103,7 +103,7 @@ fn what_does_not_fit_is_reported_where_it_stands() {
 }
 
 #[test]
-fn the_first_mistake_of_a_text_is_named_as_terraform_does() {
+fn the_first_error_of_a_document_is_the_one_of_terraform() {
     let mut out = String::new();
     for text in [
         "",
@@ -164,7 +164,7 @@ fn the_first_mistake_of_a_text_is_named_as_terraform_does() {
 }
 
 #[test]
-fn reading_goes_on_behind_what_is_wrong() {
+fn parsing_continues_after_an_error() {
     let mut out = String::new();
     for text in [
         r#"{"a": tru, "b": 01, "c": "\q\"x", "d": [1, nul, {"e" 1, "f": "]"}, -]}"#,
@@ -254,7 +254,7 @@ fn escapes_are_resolved_and_half_pairs_replaced() {
 }
 
 #[test]
-fn a_string_is_a_reference_or_a_type_where_one_is_wanted() {
+fn a_string_is_a_reference_or_type_where_one_is_expected() {
     let (body, text) = parse(
         r#"{"a": "x.y[\"k\"][0]", "b": "${x.y}", "c": "x y", "t": "list(object({a = number}))"}"#,
     );
@@ -270,7 +270,7 @@ fn a_string_is_a_reference_or_a_type_where_one_is_wanted() {
 }
 
 #[test]
-fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
+fn references_are_found_in_members_of_every_kind() {
     let (body, text) = parse(
         // A member named `//` is a comment in the JSON syntax, and an iterator is not a name from
         // outside.
@@ -285,7 +285,7 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
 }
 
 #[test]
-fn of_many_mistakes_in_one_file_a_hundred_are_shown() {
+fn at_most_a_hundred_errors_of_a_file_are_shown() {
     let (_, text) = parse(&format!("{{\"a\": [{}1]}}", ",".repeat(10_000)));
     assert_eq!(text.diags.len(), 100);
 }

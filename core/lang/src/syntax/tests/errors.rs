@@ -11,7 +11,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn independent_mistakes_are_all_reported() {
+fn independent_errors_are_all_reported() {
     check(
         r#"locals {
   a = 1 +
@@ -48,7 +48,7 @@ resource "a" "b"
 }
 
 #[test]
-fn what_can_be_read_is_kept() {
+fn valid_parts_of_an_invalid_file_are_kept() {
     let (body, errors) =
         parse("a = 1 2\nb {\n  c = [\n  d = 2\n}\ne = 3\nf { g = 1, h = 2 }\ni = 4\n");
     assert_eq!(errors.len(), 3, "{errors:?}");
@@ -80,7 +80,7 @@ fn a_missing_brace_is_reported_once_and_at_the_brace() {
 }
 
 #[test]
-fn a_string_that_swallows_the_brace_is_all_that_is_wrong() {
+fn an_unclosed_string_before_a_brace_is_the_only_error() {
     check(
         "a \"x\" { b = \"abc }",
         &expect![[r#"
@@ -90,7 +90,7 @@ fn a_string_that_swallows_the_brace_is_all_that_is_wrong() {
 }
 
 #[test]
-fn a_forgotten_quote_spoils_one_line() {
+fn a_missing_quote_invalidates_one_line() {
     check(
         "a = \"x\nb = \"y\"\nc = \"z\n\nd {\n  e = 1 1\n}\n",
         &expect![[r#"
@@ -102,7 +102,7 @@ fn a_forgotten_quote_spoils_one_line() {
 }
 
 #[test]
-fn an_argument_set_twice_names_the_first() {
+fn a_duplicate_argument_refers_to_the_first() {
     let mut sources = formwork_value::diag::Sources::new();
     let mut diags = formwork_value::Diagnostics::new();
     let id = sources.add("a.tf", "\n\na = 1\nb = 2\na = 3\n");
@@ -116,7 +116,7 @@ fn an_argument_set_twice_names_the_first() {
 }
 
 #[test]
-fn lone_expressions_and_templates_must_end_where_they_end() {
+fn single_expressions_and_templates_must_have_no_trailing_content() {
     let errors = expression("1 2").unwrap_err();
     expect![[r#"1:3 "2" Extra characters after expression"#]].assert_eq(&errors.join("; "));
     let errors = expression("").unwrap_err();
@@ -128,7 +128,7 @@ fn lone_expressions_and_templates_must_end_where_they_end() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_reported_where_they_stand() {
+fn invalid_utf8_is_reported_at_its_position() {
     let mut sources = formwork_value::diag::Sources::new();
     let mut diags = formwork_value::Diagnostics::new();
     let id = crate::syntax::add_source(

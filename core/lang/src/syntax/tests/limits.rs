@@ -75,7 +75,7 @@ fn levels_of_different_kinds_add_up() {
 }
 
 #[test]
-fn big_flat_texts_take_linear_time() {
+fn large_flat_documents_take_linear_time() {
     let items: String =
         (0..50_000).map(|at| format!("  k{at} = {{ a = \"${{v{at}}}\" }}\n")).collect();
     let (body, errors) = parse(&format!("x = {{\n{items}}}\n{items}"));

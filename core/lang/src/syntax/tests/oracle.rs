@@ -36,7 +36,7 @@ const ONLY_HCL_EDIT_REFUSES: &[&str] = &[
 ];
 
 #[test]
-fn what_terraform_complains_of_first_is_among_what_we_complain_of() {
+fn the_first_error_of_terraform_is_among_ours() {
     for (text, summary) in VERDICTS {
         let errors = parse(text).1;
         let agree = match *summary {
@@ -50,7 +50,7 @@ fn what_terraform_complains_of_first_is_among_what_we_complain_of() {
 }
 
 #[test]
-fn hcl_edit_and_terraform_differ_only_where_we_know() {
+fn hcl_edit_and_terraform_differ_only_in_known_cases() {
     for (text, summary) in VERDICTS {
         let taken = text.parse::<hcl_edit::structure::Body>().is_ok();
         let known = match (taken, summary.is_empty()) {

@@ -37,7 +37,7 @@ fn directives_nest() {
 }
 
 #[test]
-fn strip_markers_eat_the_spaces_next_to_them() {
+fn strip_markers_remove_adjacent_spaces() {
     check(r#""a ${~ 1 ~} \n  \n b""#, r#"(template "a" ${1} "b")"#);
     check(
         r#""a %{~ if x ~} b %{~ endif ~} c""#,
@@ -65,7 +65,7 @@ fn heredocs_keep_line_ends_and_backslashes() {
 }
 
 #[test]
-fn flush_heredocs_lose_the_common_indentation() {
+fn indented_heredocs_lose_the_common_indentation() {
     check("<<-EOT\n    a\n  b\n   EOT\n", r#""  a\nb\n""#);
     // A tab counts like one space, and lines without text do not count.
     check("<<-EOT\n\t a\n    b\n \n\n   EOT\n", r#""a\n  b\n \n\n""#);

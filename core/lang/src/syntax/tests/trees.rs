@@ -47,7 +47,7 @@ fn steps_follow_any_term() {
 }
 
 #[test]
-fn a_full_splat_takes_in_everything_behind_it() {
+fn a_full_splat_applies_all_following_steps() {
     check("a[*].b[0].c", "(splat a .b [0] .c)");
     check("a[*].b[*].c", "(splat a .b (splat .c))");
     check("a[*].b.*.c[1]", "(splat a .b (splat .c) [1])");
@@ -92,7 +92,7 @@ fn for_expressions() {
 }
 
 #[test]
-fn line_ends_mean_nothing_inside_brackets() {
+fn line_ends_are_ignored_inside_brackets() {
     check("(a\n+\nb)", "(parens (Add a b))");
     check("[\n1\n,\n2\n]", "(tuple 1 2)");
     check("a[\n0\n]", "([] a 0)");
@@ -125,7 +125,7 @@ fn bodies_hold_arguments_and_blocks() {
 }
 
 #[test]
-fn a_byte_order_mark_and_dos_line_ends_are_fine() {
+fn a_byte_order_mark_and_dos_line_ends_are_accepted() {
     check_file(
         "\u{feff}a = 1\r\nb {\r\n}\r\n",
         &expect![[r"
@@ -136,7 +136,7 @@ fn a_byte_order_mark_and_dos_line_ends_are_fine() {
 }
 
 #[test]
-fn spans_cover_what_they_name() {
+fn spans_cover_their_source_text() {
     let text = "resource \"a\" b {\n  x = [1, f(2)...]\n  y = a.b[c].d[*].e + 1\n}\n";
     let text = text.replace("...]", "]");
     let (body, errors) = parse(&text);

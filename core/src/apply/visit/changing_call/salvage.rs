@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_object_is_found_again_by_the_id_that_its_plan_left_open() {
+    fn a_new_object_can_be_found_by_an_id_that_was_unknown_when_planned() {
         let planned = object([("id", open()), ("name", text("a")), ("arn", open())]);
         let created = |id| object([("id", id), ("name", text("a")), ("arn", text("arn:a"))]);
         assert!(can_be_found_again(&planned, &created(text("a-1"))));
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_object_without_an_id_is_found_by_its_other_attributes() {
+    fn a_new_object_without_an_id_can_be_found_by_its_other_attributes() {
         let planned = object([("arn", open()), ("name", text("a"))]);
         let created = |arn| object([("arn", arn), ("name", text("a"))]);
         assert!(can_be_found_again(&planned, &created(text("arn:a"))));
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_was_there_keeps_its_id() {
+    fn an_existing_object_keeps_its_id() {
         let prior = object([("id", text("a-1")), ("name", text("a"))]);
         let answer = |id| unmark_value(&object([("id", id), ("name", text("b"))]));
         assert_eq!(keep_prior_id(&prior, answer(null())), answer(text("a-1")));

@@ -141,7 +141,7 @@ fn outputs_and_private_bytes_are_sealed_and_names_are_not() {
 }
 
 #[test]
-fn a_sealed_state_is_no_plain_one() {
+fn a_sealed_state_is_not_read_as_a_plain_one() {
     let text = seal_text(&state_text("{}", &[], ""));
     assert_eq!(StateFile::parse(text.as_bytes()).unwrap_err(), FileError::Encrypted);
     assert_eq!(StateFile::read_header(text.as_bytes()).unwrap_err(), FileError::Encrypted);
@@ -183,7 +183,7 @@ fn a_value_is_bound_to_its_state_its_object_and_its_path() {
 }
 
 #[test]
-fn a_change_that_is_no_secret_changes_one_line() {
+fn a_change_of_a_plain_value_changes_one_line() {
     let lines = |attributes: &str| seal_text(&state_text(attributes, &["b"], ""));
     let (before, after) =
         (lines(r#"{"a":"x","b":"y","c":1}"#), lines(r#"{"a":"z","b":"y","c":1}"#));
@@ -215,7 +215,7 @@ fn copies_in_the_results_of_checks_are_sealed() {
 }
 
 #[test]
-fn a_readable_value_with_a_sealed_one_inside_is_refused() {
+fn a_plain_value_that_contains_a_sealed_one_is_refused() {
     let text = seal_text(&state_text(r#"{"a":{"b":"x"}}"#, &["a.b"], ""));
     let step = |name: &str| format!("{{\"type\":\"get_attr\",\"value\":\"{name}\"}}");
     let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -240,7 +240,7 @@ fn deep_values_and_long_paths_are_sealed() {
 }
 
 #[test]
-fn a_file_with_too_many_levels_is_refused_without_a_search() {
+fn a_file_nested_too_deep_is_refused_without_a_search() {
     let wrapped = |levels: usize| {
         let (start, end) = (r#"{"value":"#.repeat(levels), r#","type":"dynamic"}"#.repeat(levels));
         format!(r#"{{"a":{start}"hunter2"{end}}}"#)
@@ -272,7 +272,7 @@ fn values_beside_a_member_named_type_take_linear_time() {
 }
 
 #[test]
-fn without_an_identity_each_sealed_value_is_null_and_marked() {
+fn sealed_values_are_null_and_marked_without_an_identity() {
     let cases: &[(&str, &[&str], &str, &[&str])] = &[
         (r#"{"a":"x","b":"y"}"#, &["b"], r#"{"a":"x","b":null}"#, &["b"]),
         (r#"{"a":[{"b":"x","c":1}]}"#, &["a.0.b"], r#"{"a":[{"b":null,"c":1}]}"#, &["a"]),
@@ -304,7 +304,7 @@ fn without_an_identity_each_sealed_value_is_null_and_marked() {
 }
 
 #[test]
-fn without_an_identity_copies_elsewhere_are_hidden_too() {
+fn copies_of_sealed_values_are_hidden_without_an_identity() {
     let more = format!(",\"private\":\"{}\"", BASE64_STANDARD.encode("bytes of a provider"));
     let plain = state_text(r#"{"a":"hidden!"}"#, &["a"], &more);
     let outputs = r#""open": {"value": "has hidden!", "type": "string"},"#;

@@ -49,7 +49,7 @@ fn stored_records(path: &std::path::Path) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
+async fn buffered_records_are_written_before_a_call_leaves_the_process() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
@@ -66,7 +66,7 @@ async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
 }
 
 #[test]
-fn a_result_is_with_the_system_before_a_provisioner_runs() {
+fn a_result_is_written_before_a_provisioner_runs() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
@@ -110,7 +110,7 @@ fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
 }
 
 #[test]
-fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
+fn records_of_an_object_with_provisioners_are_written_immediately() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("terraform_data.a", "terraform.io/builtin/terraform");
@@ -124,7 +124,7 @@ fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
+async fn a_full_disk_rejects_the_buffer_but_stores_a_shorter_answer() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
@@ -153,7 +153,7 @@ async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
 }
 
 #[tokio::test]
-async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made() {
+async fn a_rejected_buffer_does_not_prevent_a_provider_call() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
@@ -170,7 +170,7 @@ async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made()
 }
 
 #[tokio::test]
-async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
+async fn a_run_with_open_calls_ends_without_the_rejected_buffer() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
@@ -183,7 +183,7 @@ async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
 }
 
 #[test]
-fn a_journal_that_is_cut_off_within_the_buffer_leaves_nothing_to_decide() {
+fn a_journal_truncated_within_the_buffer_has_no_open_operations() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);
     let path = journal.path().to_owned();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_creation_is_settled_once_its_place_holds_an_object() {
+async fn a_creation_is_settled_once_its_address_has_an_object() {
     let base = state_with_objects(&[]);
     let run = RunInProgress::begin(&base);
     let a = parse_addr("t.a");
@@ -84,7 +84,7 @@ async fn new_object_settles_a_creation_only_if_it_matches_the_plan() {
 }
 
 #[tokio::test]
-async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_another() {
+async fn creations_at_one_address_are_decided_separately() {
     let base = state_with_objects(&[]);
     let run = killed_while_creating(&base, &["t.a", "t.b", "t.c"]).await;
     let mut recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
@@ -149,7 +149,7 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
 }
 
 #[tokio::test]
-async fn a_create_that_made_nothing_leaves_what_it_was_to_depose() {
+async fn a_creation_without_effect_keeps_the_object_to_depose() {
     let base = state_with_objects(&[("t.a", "old")]);
     let mut run = RunInProgress::begin(&base);
     let (a, key) = (parse_addr("t.a"), DeposedKey("00000001".into()));

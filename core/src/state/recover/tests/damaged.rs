@@ -13,7 +13,7 @@ fn reported_objects(recovery: &Recovery) -> String {
 }
 
 #[tokio::test]
-async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
+async fn a_flipped_byte_loses_no_valid_result_and_hides_no_creation() {
     let base = state_with_objects(&[("t.old", "old"), ("t.gone", "old")]);
     let run = RunInProgress::begin(&base);
     let [a, b, open, old_one, gone] = ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(parse_addr);
@@ -55,7 +55,7 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
 }
 
 #[tokio::test]
-async fn bytes_between_two_records_lose_none_of_them() {
+async fn garbage_between_two_records_loses_neither() {
     let base = state_with_objects(&[("t.old", "old")]);
     let run = RunInProgress::begin(&base);
     let [a, open] = ["t.a", "t.open"].map(parse_addr);
@@ -88,7 +88,7 @@ async fn bytes_between_two_records_lose_none_of_them() {
 }
 
 #[tokio::test]
-async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
+async fn a_damaged_journal_is_set_aside_and_its_operations_stay_open() {
     let base = state_with_objects(&[]);
     // Lost is the description of the run, or an announcement whose result is sound.
     for (is_open, lost) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
@@ -131,7 +131,7 @@ async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
 }
 
 #[tokio::test]
-async fn a_result_without_its_announcement_is_not_put_over_another_object() {
+async fn a_result_without_its_intent_does_not_overwrite_another_object() {
     let base = state_with_objects(&[("t.a", "there")]);
     let run = RunInProgress::begin(&base);
     let (a, key, old) =
@@ -156,7 +156,7 @@ async fn a_result_without_its_announcement_is_not_put_over_another_object() {
 }
 
 #[tokio::test]
-async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
+async fn an_empty_journal_is_damaged_and_without_a_state_an_error() {
     let run = RunInProgress::begin(&no_state());
     let path = run.journal.path().to_owned();
     let killed = run.kill_run();
@@ -173,7 +173,7 @@ async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_journal_is_refused_and_not_waited_for() {
+fn a_pipe_instead_of_a_journal_is_refused_without_waiting() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.wal");
     nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();

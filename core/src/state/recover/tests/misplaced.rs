@@ -72,7 +72,7 @@ async fn a_journal_in_the_former_directory_of_a_state_is_not_misplaced() {
 }
 
 #[tokio::test]
-async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_back() {
+async fn a_journal_without_newer_results_does_not_block_a_copied_state() {
     let base = state_with_objects(&[]);
     let directory = tempfile::tempdir().unwrap();
     kill_run_on_old(directory.path(), &base).await;
@@ -83,7 +83,7 @@ async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_
 }
 
 #[tokio::test]
-async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_place() {
+async fn the_journal_of_a_remote_state_is_found_under_another_address() {
     let base = state_with_objects(&[("t.c", "old")]);
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -120,7 +120,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
 }
 
 #[test]
-fn a_journal_of_unknown_lineage_goes_with_a_state_only_if_its_own_does_not_exist_any_more() {
+fn a_journal_of_unknown_lineage_belongs_to_a_state_only_if_its_own_is_deleted() {
     let directory = tempfile::tempdir().unwrap();
     let own = directory.path().join(".new.journal");
     for (name, is_found) in [(".old.journal", true), (".state-0123456789abcdef.journal", false)] {

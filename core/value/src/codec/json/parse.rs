@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_knows_where_it_stands() {
+    fn every_part_has_its_position() {
         let text = r#" {"a": [1, "x"], "a": -0.5e+3} "#;
         let node = parse_json_tree(text.as_bytes()).unwrap();
         let members = node.as_object().unwrap();
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused_with_its_place() {
+    fn invalid_json_is_refused_with_its_position() {
         let table = [
             ("", "line 1, column 1: a value expected, but the document ends here"),
             ("[1,]", "line 1, column 4: a value expected, found ']'"),

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_attributes_are_cut_and_all_else_stays_as_written() {
+    fn removed_attributes_are_stripped_and_the_rest_is_unchanged() {
         check(r#"{"a": "1", "b": [{"x": "2"}]}"#, None);
         check(r#"{"gone":1}"#, Some("{}"));
         check(r#"{ "gone": 1, "a": "1" }"#, Some(r#"{ "a": "1" }"#));

@@ -15,7 +15,7 @@ fn both_ways(ty: &Type, value: &Value, text: &str) {
 }
 
 #[test]
-fn values_have_the_form_that_state_files_have() {
+fn values_are_encoded_as_in_state_files() {
     // State files have these escaped, because Go's encoder does that for HTML and JavaScript.
     both_ways(&Type::String, &Value::string("a<b>&\u{2028}"), "\"a\\u003cb\\u003e\\u0026\\u2028\"");
     both_ways(&Type::Number, &number("1e30"), "1000000000000000000000000000000");
@@ -39,7 +39,7 @@ fn values_have_the_form_that_state_files_have() {
 }
 
 #[test]
-fn dynamic_places_bring_their_type_after_the_value() {
+fn dynamic_values_are_encoded_with_their_type_after_the_value() {
     let dynamic = Type::Dynamic;
     both_ways(&dynamic, &Value::string("x"), "{\"value\":\"x\",\"type\":\"string\"}");
     both_ways(&dynamic, &Value::tuple(vec![]), "{\"value\":[],\"type\":[\"tuple\",[]]}");
@@ -61,7 +61,7 @@ fn dynamic_places_bring_their_type_after_the_value() {
 }
 
 #[test]
-fn primitives_are_read_from_what_converts_to_them() {
+fn primitives_are_decoded_from_convertible_values() {
     let table = [
         (Type::Bool, "\"true\"", Value::Bool(true)),
         (Type::Bool, "\"0\"", Value::Bool(false)),
@@ -98,7 +98,7 @@ fn missing_attributes_are_null_and_extra_ones_an_error_unless_dropped() {
 }
 
 #[test]
-fn of_duplicate_keys_the_last_wins() {
+fn the_last_of_duplicate_keys_wins() {
     let text = b"{\"a\":1,\"b\":2,\"a\":3}";
     let want = Value::object([("a", Value::int(3)), ("b", Value::int(2))]);
     assert_eq!(decode_untyped(text).unwrap(), want);
@@ -109,7 +109,7 @@ fn of_duplicate_keys_the_last_wins() {
 }
 
 #[test]
-fn what_is_not_of_the_type_is_refused_with_its_path() {
+fn values_of_another_type_are_refused_with_their_path() {
     let ty = Type::object([("a", Type::map(Type::list(Type::Number)))]);
     let table = [
         ("[]", "an object is required"),
@@ -130,7 +130,7 @@ fn what_is_not_of_the_type_is_refused_with_its_path() {
 }
 
 #[test]
-fn what_json_cannot_hold_is_not_written() {
+fn values_without_a_json_form_are_not_encoded() {
     let table = [
         Value::unknown(Type::Number),
         Value::int(1).mark(Marks::SENSITIVE),
@@ -155,7 +155,7 @@ fn the_simple_form_needs_no_types() {
 }
 
 #[test]
-fn the_deepest_values_that_may_be_are_read_and_written() {
+fn the_deepest_allowed_values_are_decoded_and_encoded() {
     let text = format!("{}1{}", "{\"a\":[".repeat(500), "]}".repeat(500));
     let value = decode_untyped(text.as_bytes()).unwrap();
     assert_eq!(encode_untyped(&value).unwrap(), text);
@@ -188,7 +188,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn stored_numbers_have_the_precision_of_text() {
+fn decoded_numbers_have_the_precision_of_their_text() {
     let float = |number: f64| Value::Number(Number::from_f64(number).unwrap());
     let read = |text: &str| Value::Number(Number::parse(text).unwrap());
     let exact = |one: &Value, other: &Value| match (one, other) {

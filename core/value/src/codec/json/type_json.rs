@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_written_compactly_and_read_back() {
+    fn types_are_encoded_compactly_and_decoded() {
         let table = [
             "\"dynamic\"",
             "[\"list\",\"string\"]",
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_refused() {
+    fn invalid_types_are_refused() {
         let table = [
             "\"str\"",
             "1",

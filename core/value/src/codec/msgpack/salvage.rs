@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_kept_whatever_stands_beside_it() {
+    fn valid_attributes_are_kept_despite_invalid_ones() {
         let id = ("id", Value::string("a"));
         // An attribute is missing.
         check(b"\x82\xa2id\xa1a\xa4size\x07", &[id.clone(), ("size", Value::int(7))]);

@@ -40,7 +40,7 @@ fn golden(ty: &Type, value: &Value, spec: &str) {
 }
 
 #[test]
-fn numbers_take_the_form_that_terraform_sends() {
+fn numbers_are_encoded_as_terraform_does() {
     let table = [
         // Like cty, a fraction that no float has exactly goes as text, so that no digit is lost.
         ("3.14", "a4332e3134"),
@@ -84,7 +84,7 @@ fn numbers_take_the_form_that_terraform_sends() {
 }
 
 #[test]
-fn numbers_are_read_in_every_form() {
+fn numbers_are_decoded_from_every_form() {
     let table = [
         ("ca3fc00000", "1.5"),
         ("cb40091eb851eb851f", "3.14"),
@@ -107,7 +107,7 @@ fn numbers_are_read_in_every_form() {
 }
 
 #[test]
-fn collections_have_the_bytes_that_terraform_sends() {
+fn collections_are_encoded_as_terraform_does() {
     let strings = |items: &[&str]| items.iter().map(|text| Value::string(*text)).collect();
     golden(
         &Type::map(Type::String),
@@ -158,7 +158,7 @@ fn collections_have_the_bytes_that_terraform_sends() {
 }
 
 #[test]
-fn lengths_go_over_into_their_longer_forms() {
+fn lengths_use_the_shortest_form() {
     let list = |n: usize| Value::list(Type::Bool, vec![Value::Bool(true); n]);
     for (n, head) in [(15, "9f"), (16, "dc0010"), (65535, "dcffff"), (65536, "dd00010000")] {
         let spec = format!("{head}{}", "c3".repeat(n));
@@ -177,7 +177,7 @@ fn lengths_go_over_into_their_longer_forms() {
 }
 
 #[test]
-fn dynamic_places_bring_their_type() {
+fn dynamic_values_are_encoded_with_their_type() {
     let dynamic = Type::Dynamic;
     golden(&dynamic, &Value::string("x"), "92 c408 '\"string\"' a178");
     let mixed =
@@ -209,7 +209,7 @@ fn dynamic_places_bring_their_type() {
 }
 
 #[test]
-fn refinements_have_the_bytes_that_terraform_sends() {
+fn refinements_are_encoded_as_terraform_does() {
     let not_null = Refinement { not_null: true, ..Refinement::default() };
     // Extension 12 of cty has a map: 1 is for null, 2 for the prefix, 3 and 4 for the bounds, 5 and
     // 6 for the lengths.
@@ -231,7 +231,7 @@ fn refinements_have_the_bytes_that_terraform_sends() {
 }
 
 #[test]
-fn a_long_prefix_is_cut_where_nothing_that_follows_can_change_it() {
+fn a_long_prefix_is_cut_at_a_grapheme_boundary() {
     // The cut at 256 would fall inside the cluster of "e" and its accent.
     let text = format!("{}e\u{332}tail", "x".repeat(254));
     let refinement = Refinement { prefix: Some(text.as_str().into()), ..Refinement::default() };
@@ -271,7 +271,7 @@ fn every_extension_is_read_as_unknown() {
 }
 
 #[test]
-fn objects_take_attributes_in_any_order_but_exactly_their_own() {
+fn objects_accept_exactly_their_attributes_in_any_order() {
     let ty = Type::object([("a", Type::String), ("b", Type::list(Type::Bool))]);
     let want = Value::object([
         ("a", Value::string("x")),
@@ -298,7 +298,7 @@ fn objects_take_attributes_in_any_order_but_exactly_their_own() {
 }
 
 #[test]
-fn objects_read_by_one_type_share_their_names() {
+fn objects_of_one_decoded_type_share_their_names() {
     let ty = Type::list(Type::object([("a", Type::Bool)]));
     let Value::List(list) = decode(&bytes("92 81a161c3 81a161c2"), &ty).unwrap() else { panic!() };
     let [Value::Object(first), Value::Object(second)] = list.items() else { panic!() };
@@ -306,7 +306,7 @@ fn objects_read_by_one_type_share_their_names() {
 }
 
 #[test]
-fn strings_are_read_in_normal_form() {
+fn strings_are_normalised_when_decoded() {
     assert_eq!(decode(&bytes("a3'e\u{301}'"), &Type::String).unwrap(), Value::string("é"));
     let ty = Type::object([("é", Type::Bool)]);
     assert_eq!(
@@ -316,7 +316,7 @@ fn strings_are_read_in_normal_form() {
 }
 
 #[test]
-fn a_length_that_cannot_be_is_refused_before_room_is_made_for_it() {
+fn an_impossible_length_is_refused_before_allocation() {
     let table = [
         ("ddffffffff", Type::list(Type::Bool)),
         ("dfffffffff", Type::map(Type::Bool)),
@@ -358,7 +358,7 @@ fn nesting_has_a_limit() {
 }
 
 #[test]
-fn what_does_not_have_the_type_is_not_written() {
+fn values_of_another_type_are_not_encoded() {
     let table = [
         (Value::int(1), Type::String, "string required, but this is number"),
         (Value::null(Type::Bool), Type::String, "string required, but this is bool"),
@@ -464,7 +464,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn objects_of_one_type_share_their_names_from_whatever_bytes_they_come() {
+fn objects_of_one_type_share_their_names_for_any_input() {
     let ty = Type::object([("a", Type::Bool), ("b", Type::String)]);
     let read = |text: &str| {
         let value = Value::object([("a", Value::Bool(true)), ("b", Value::string(text))]);
