@@ -257,7 +257,7 @@ impl EngineFixture {
             Err(error) => Err(error),
         };
         // Only a full disk may keep a journal from its end.
-        kept.map_or_else(|why| assert!(self.room.is_some(), "{why}"), drop);
+        kept.map_or_else(|error| assert!(self.room.is_some(), "{error}"), drop);
         applied
     }
 
@@ -355,7 +355,7 @@ impl RunResult {
     fn changing_calls(&self) -> String {
         let wanted = ["create", "update", "delete", "look up", "configure"];
         let calls =
-            self.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
+            self.calls.iter().filter(|call| wanted.iter().any(|prefix| call.starts_with(prefix)));
         let mut out: Vec<&str> = calls.map(String::as_str).collect();
         // Every run configures the provider without arguments: that is not worth a line.
         out.retain(|call| *call != "configure -");

@@ -21,7 +21,7 @@ fn check_outline(fixture: &str, expect: &Expect) {
 }
 
 fn reference_names(references: &[Reference]) -> String {
-    references.iter().map(|one| one.subject.to_string()).collect::<Vec<_>>().join(" ")
+    references.iter().map(|reference| reference.subject.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn write_outline(out: &mut String, module: &Module) -> std::fmt::Result {

@@ -83,17 +83,17 @@ fn a_new_directory_has_a_unique_name_and_is_removed_only_if_empty() {
     use std::os::unix::fs::PermissionsExt as _;
     let planted = Planted::new();
     let dir = planted.data();
-    let (one, other) =
+    let (first, second) =
         (dir.create_unique_subdir("a-").unwrap(), dir.create_unique_subdir("a-").unwrap());
-    assert_ne!(one.path(), other.path());
-    assert_eq!(one.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_ne!(first.path(), second.path());
+    assert_eq!(first.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert!(dir.create_unique_subdir("../a-").is_err());
-    let name = one.path().file_name().unwrap();
-    assert!(one.open_existing_lock_file("file").unwrap().is_none());
-    one.open_lock_file("file").unwrap();
-    assert!(one.open_existing_lock_file("file").unwrap().is_some());
+    let name = first.path().file_name().unwrap();
+    assert!(first.open_existing_lock_file("file").unwrap().is_none());
+    first.open_lock_file("file").unwrap();
+    assert!(first.open_existing_lock_file("file").unwrap().is_some());
     assert!(dir.remove_empty_subdir(name).is_err() && dir.is_dir(name));
-    one.remove("file").unwrap();
+    first.remove("file").unwrap();
     dir.remove_empty_subdir(name).unwrap();
     assert_eq!(dir.entry_names().unwrap().len(), 1);
 }

@@ -187,35 +187,36 @@ resource "x_y" "b" {
   value    = "${each.key}=${each.value}"
 }
 "#;
-    let own = EvalFixture::from_fixture(source);
+    let fixture = EvalFixture::from_fixture(source);
     let value = |text: &str, scope: &ModuleScope<'_>| {
         let name = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
-        let body = &own.config.root.resources[&name].body;
+        let body = &fixture.config.root.resources[&name].body;
         let mut diags = Diagnostics::new();
         match formwork_lang::eval::evaluate(&mut diags, &body.attributes[0].expr, scope) {
             Ok(value) => format_value(&value),
-            Err(_) => format_diagnostics(&own.sources, &diags),
+            Err(_) => format_diagnostics(&fixture.sources, &diags),
         }
     };
     let keys = for_each_expansion(&["k"]);
     let scope =
-        own.root_scope().with_repetition(keys.repetition_data(&InstanceKey::Str("k".into())));
+        fixture.root_scope().with_repetition(keys.repetition_data(&InstanceKey::Str("k".into())));
     expect![[r#""k=k""#]].assert_eq(&value("x_y.b", &scope));
-    let scope =
-        own.root_scope().with_repetition(Expansion::Count(2).repetition_data(&InstanceKey::Int(1)));
+    let scope = fixture
+        .root_scope()
+        .with_repetition(Expansion::Count(2).repetition_data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
             The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
     // As for an instance that is only in the state.
-    let gone =
+    let without_value =
         RepetitionData { each_value: None, ..keys.repetition_data(&InstanceKey::Str("k".into())) };
     expect![[r#"
         error main.tf:7,29-39 each.value cannot be used in this context
             A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
     "#]]
-    .assert_eq(&value("x_y.b", &own.root_scope().with_repetition(gone)));
+    .assert_eq(&value("x_y.b", &fixture.root_scope().with_repetition(without_value)));
 }
 
 fn describe_expansions(fixture: &str) -> String {
@@ -227,7 +228,7 @@ fn describe_expansions(fixture: &str) -> String {
     let mut out = String::new();
     for resource in bench.config.root.resources.values() {
         let mut diags = Diagnostics::new();
-        let said = match expand::expand_repetition(
+        let description = match expand::expand_repetition(
             &mut diags,
             &bench.root_scope(),
             &resource.repetition,
@@ -238,7 +239,7 @@ fn describe_expansions(fixture: &str) -> String {
             }
             Err(_) => format_diagnostics(&bench.sources, &diags),
         };
-        out += &said;
+        out += &description;
     }
     out
 }
@@ -444,9 +445,9 @@ fn failed_conditions_report_their_message() {
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    let whose = &condition_results::ConditionSubject::of_instance(&"t.a".parse().unwrap());
+    let subject = &condition_results::ConditionSubject::of_instance(&"t.a".parse().unwrap());
     let judging =
-        conditions::ConditionContext { object: whose, verdicts, failure: Severity::Error };
+        conditions::ConditionContext { object: subject, verdicts, failure: Severity::Error };
     let _ = conditions::check_conditions(
         &mut diags,
         &bench.root_scope(),

@@ -41,8 +41,8 @@ fn draft_with_edges(n_vertices: u32, edges: &[(u32, u32)]) -> GraphDraft<u32, us
     for number in 0..n_vertices {
         draft.add(number);
     }
-    for (why, &(dependent, dependency)) in edges.iter().enumerate() {
-        draft.connect(VertexId(dependent), VertexId(dependency), why);
+    for (reason, &(dependent, dependency)) in edges.iter().enumerate() {
+        draft.connect(VertexId(dependent), VertexId(dependency), reason);
     }
     draft
 }
@@ -480,6 +480,6 @@ fn mutually_reachable_vertices_are_one_component() {
     let knots = component_numbers(6, vec![(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (5, 0)]);
     let same = |a: usize, b: usize| knots[a] == knots[b];
     assert!(same(1, 2));
-    let alone = [0, 3, 4, 5];
-    assert!(alone.iter().all(|&at| (0..6).all(|other| at == other || !same(at, other))));
+    let isolated = [0, 3, 4, 5];
+    assert!(isolated.iter().all(|&at| (0..6).all(|other| at == other || !same(at, other))));
 }

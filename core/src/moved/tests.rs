@@ -407,7 +407,7 @@ fn an_address_outside_the_state_is_also_resolved() {
         alias: None,
     };
     // Implied moves count as well.
-    let found = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
+    let current = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
         .map(|text| super::current_address(&config, &text.parse().unwrap(), &provider).to_string());
-    assert_eq!(found, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);
+    assert_eq!(current, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);
 }

@@ -209,8 +209,8 @@ fn encode(value: Value, ty: &Type) -> Payload {
     Payload::Value(value.split_marks().0, ty.clone()).encode().unwrap()
 }
 
-fn error_diagnostic(what: &str) -> Vec<ProviderDiagnostic> {
-    let summary = format!("the cloud says no to {what}");
+fn error_diagnostic(call: &str) -> Vec<ProviderDiagnostic> {
+    let summary = format!("the cloud says no to {call}");
     let severity = Severity::Error;
     vec![ProviderDiagnostic {
         severity,
@@ -236,11 +236,11 @@ impl CloudProvider {
     }
 
     /// Records the metadata of the module that asks, if any.
-    fn record_provider_meta(&self, told: &Payload) {
-        let told = decode(told, &meta_schema().block.implied_type());
-        if !told.is_null() {
+    fn record_provider_meta(&self, meta: &Payload) {
+        let meta = decode(meta, &meta_schema().block.implied_type());
+        if !meta.is_null() {
             self.cloud
-                .record_call(format!("told {}", string_value(object_attribute(&told, "module"))));
+                .record_call(format!("told {}", string_value(object_attribute(&meta, "module"))));
         }
     }
 
@@ -367,11 +367,11 @@ impl ProviderHandlers for CloudProvider {
         self.cloud.yield_some_turns().await;
         // Another call may have ended the process meanwhile.
         self.check_alive()?;
-        let found = self.cloud.lock_contents().objects.get(&id).cloned();
+        let object = self.cloud.lock_contents().objects.get(&id).cloned();
         let is_refused = fault == Some(CallFault::Refuses) || self.stopped.load(Relaxed);
         let diagnostics = if is_refused { error_diagnostic("read") } else { Vec::new() };
         Ok(ReadResponse {
-            state: encode(found.unwrap_or_else(|| Value::null(ty.clone())), &ty),
+            state: encode(object.unwrap_or_else(|| Value::null(ty.clone())), &ty),
             private: request.private,
             deferred: None,
             identity: None,
@@ -420,13 +420,13 @@ impl ProviderHandlers for CloudProvider {
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let ty = thing_schema().block.implied_type();
         let (prior, planned) = (decode(&request.prior, &ty), decode(&request.planned, &ty));
-        let what = match (prior.is_null(), planned.is_null()) {
+        let operation = match (prior.is_null(), planned.is_null()) {
             (true, _) => format!("create {}", string_value(object_attribute(&planned, "name"))),
             (_, true) => format!("delete {}", string_value(object_attribute(&prior, "id"))),
             _ => format!("update {}", string_value(object_attribute(&prior, "id"))),
         };
         self.record_provider_meta(&request.provider_meta);
-        let fault = self.cloud.record_call(what.clone());
+        let fault = self.cloud.record_call(operation.clone());
         self.cloud.yield_some_turns().await;
         let answer = |state: Value, diagnostics| {
             Ok(ApplyResponse {
@@ -440,7 +440,7 @@ impl ProviderHandlers for CloudProvider {
         let null = || Value::null(ty.clone());
         // Null beside an error must not make core forget an object that is there.
         if fault == Some(CallFault::Refuses) {
-            return answer(null(), error_diagnostic(&what));
+            return answer(null(), error_diagnostic(&operation));
         }
         if fault == Some(CallFault::Waits) {
             token::wait_for_renewals(&self.cloud).await;
@@ -457,7 +457,7 @@ impl ProviderHandlers for CloudProvider {
             self.make_object(&planned, fault)
         };
         match fault {
-            Some(CallFault::Half) => answer(made, error_diagnostic(&what)),
+            Some(CallFault::Half) => answer(made, error_diagnostic(&operation)),
             Some(CallFault::Dies) => Err(self.die()),
             Some(CallFault::Hangs) => {
                 self.cloud.lock_contents().hung = true;

@@ -47,7 +47,8 @@ fn a_violation_names_the_rule_that_is_broken() {
         let mut bench = EngineFixture::new();
         bench.set_fault(call, fault);
         let run = bench.apply(&resource_a("size = 1"));
-        let details: Vec<_> = run.diags.iter().map(|one| one.detail.as_str()).collect();
+        let details: Vec<_> =
+            run.diags.iter().map(|diagnostic| diagnostic.detail.as_str()).collect();
         let named = format!("broke the rule {rule} of the contract in its answer to ");
         assert!(details.iter().any(|detail| detail.contains(&named)), "{call}: {details:?}");
     }
@@ -285,8 +286,8 @@ fn sensitive_values_are_not_reported_in_contract_violations() {
         let mut bench = EngineFixture::with_applied(&before);
         bench.set_fault(call, CallFault::Other);
         let run = bench.apply(&config("42"));
-        let told: String = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
-        assert!(told.contains(".size: inconsistent values, which are sensitive"), "{told}");
-        assert!(!told.contains("42") && !told.contains("99"), "{told}");
+        let details: String = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
+        assert!(details.contains(".size: inconsistent values, which are sensitive"), "{details}");
+        assert!(!details.contains("42") && !details.contains("99"), "{details}");
     }
 }

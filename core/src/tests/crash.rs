@@ -251,8 +251,9 @@ fn replan_after_cut_off_on(
     recovery.follow_moves(|addr, provider| moved::current_address(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();
     let open = recovery.unresolved.iter();
-    let open = open
-        .filter_map(|one| Some((one.current_addr().clone(), one.planned_value_to_find()?.clone())));
+    let open = open.filter_map(|operation| {
+        Some((operation.current_addr().clone(), operation.planned_value_to_find()?.clone()))
+    });
     let interrupted = open.collect();
     let run = bench.apply_with(config, |options| options.interrupted_creations = interrupted);
     let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
@@ -387,12 +388,12 @@ fn an_object_with_interrupted_provisioners_is_tainted() {
 
 /// Cuts off the creation of `a` beside a `b` that is there, by a provider that can list what there is.
 fn replan_with_listing(change: impl FnOnce(&EngineFixture)) -> String {
-    let beside = "resource \"test_thing\" \"b\" { name = \"b\" }";
+    let other_resource = "resource \"test_thing\" \"b\" { name = \"b\" }";
     let mut bench = EngineFixture::new();
     bench.cloud.lock_contents().listed = true;
-    let run = bench.apply(beside);
+    let run = bench.apply(other_resource);
     assert_eq!(run.describe_diagnostics(), "");
-    let both = format!("{FOUND_BY_NAME}\n{beside}");
+    let both = format!("{FOUND_BY_NAME}\n{other_resource}");
     replan_after_cut_off_on(bench, [&both, &both], change)
 }
 
@@ -436,10 +437,10 @@ fn forget_and_replan(
 
 /// The warning that a search settled nothing; empty without one.
 fn detail_of_unresolved(run: &RunResult) -> String {
-    let unresolved = run.diags.iter().find(|one| {
-        one.is_about_message(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+    let unresolved = run.diags.iter().find(|diagnostic| {
+        diagnostic.is_about_message(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
     });
-    unresolved.map(|one| one.detail.clone()).unwrap_or_default()
+    unresolved.map(|diagnostic| diagnostic.detail.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -481,7 +482,7 @@ fn a_search_by_identity_that_fails_is_reported_with_the_reason() {
 #[test]
 fn candidates_for_an_interrupted_creation_are_listed() {
     let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
-    let beside = |ids: Vec<String>| {
+    let detail_with_ids = |ids: Vec<String>| {
         let (run, _) = forget_and_replan(config, |bench| {
             let mut things = bench.cloud.lock_contents();
             let first = things.objects["a-1"].clone();
@@ -496,10 +497,10 @@ fn candidates_for_an_interrupted_creation_are_listed() {
         });
         detail_of_unresolved(&run)
     };
-    let detail = beside(vec!["a-8".into(), "a-9".into()]);
+    let detail = detail_with_ids(vec!["a-8".into(), "a-9".into()]);
     assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
     // Of 21 that fit ten are named, as no list should fill the screen.
-    let detail = beside((10..30).map(|number| format!("b-{number}")).collect());
+    let detail = detail_with_ids((10..30).map(|number| format!("b-{number}")).collect());
     assert!(detail.ends_with("b-17\n  b-18\n  and 11 more"), "{detail}");
 }
 

@@ -42,8 +42,8 @@ output "y" {
 }
 "#;
     let (config, sources, dangling) = config_from_text::load_fixture_unvalidated(text);
-    let found = config_from_text::format_diagnostics(&sources, &dangling);
-    assert!(found.matches("missing").count() > 8, "{found}");
+    let messages = config_from_text::format_diagnostics(&sources, &dangling);
+    assert!(messages.matches("missing").count() > 8, "{messages}");
     let bench = EngineFixture::new();
     let loaded = LoadedConfig { config, sources, variables: BTreeMap::new() };
     let summaries = |diags: &Diagnostics| -> Vec<String> {

@@ -215,7 +215,7 @@ fn refresh_only_has_unknown_data_of_missing_objects() {
     let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     bench.cloud.lock_contents().objects.clear();
     let run = bench.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
-    let gone = format!("{}{}", run.describe_run(), bench.describe_state());
+    let without_object = format!("{}{}", run.describe_run(), bench.describe_state());
     let mut fresh = EngineFixture::new();
     let run = fresh.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
     let fresh = format!("{}{}", run.describe_run(), fresh.describe_state());
@@ -229,7 +229,7 @@ fn refresh_only_has_unknown_data_of_missing_objects() {
         calls: 
         output.answer null
     "#]]
-    .assert_eq(&format!("{gone}fresh\n{fresh}"));
+    .assert_eq(&format!("{without_object}fresh\n{fresh}"));
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn sync_counts(config: &str, parallelism: usize) -> [usize; 2] {
 }
 
 fn flat_config() -> String {
-    let one = |at| format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n}}\n");
-    (0..OBJECT_COUNT).map(one).collect()
+    let resource = |at| format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n}}\n");
+    (0..OBJECT_COUNT).map(resource).collect()
 }
 
 fn counted_config() -> String {
@@ -30,12 +30,12 @@ fn counted_config() -> String {
 }
 
 fn chain_config() -> String {
-    let one = |at: usize| {
+    let resource = |at: usize| {
         let before = at.checked_sub(1);
         let note = before.map_or(String::new(), |on| format!("  note = test_thing.t{on}.id\n"));
         format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n{note}}}\n")
     };
-    (0..OBJECT_COUNT).map(one).collect()
+    (0..OBJECT_COUNT).map(resource).collect()
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn generated_configuration_is_planned_like_a_written_one() {
 fn only_single_blocks_in_the_root_module_are_generated() {
     let bench = EngineFixture::new();
     // Terraform generates no `count` or `for_each` either.
-    let said = plan_with_generated_config(
+    let output = plan_with_generated_config(
         &bench,
         "import {\n  to = test_thing.a[0]\n  id = \"a\"\n}\nimport {\n  to = test_thing.b[\"k\"]\n  id = \"b\"\n}\n",
     );
@@ -151,5 +151,5 @@ fn only_single_blocks_in_the_root_module_are_generated() {
         error -: Configuration for import target does not exist
         error -: Configuration for import target does not exist
     "#]]
-    .assert_eq(&said);
+    .assert_eq(&output);
 }

@@ -63,8 +63,8 @@ fn an_interrupt_abandons_a_starting_provider() {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.set_fault(call, CallFault::Hangs);
         let run = apply_while(&mut bench, RESOURCE_A, interrupt_on_hang);
-        let said = "error -: Failed to start provider registry.terraform.io/hashicorp/test\n";
-        assert_eq!(run.describe_diagnostics(), said, "{call}");
+        let expected = "error -: Failed to start provider registry.terraform.io/hashicorp/test\n";
+        assert_eq!(run.describe_diagnostics(), expected, "{call}");
     }
 }
 
@@ -77,8 +77,8 @@ fn a_provider_without_schemas_is_abandoned_at_the_read_deadline() {
         bench.set_fault(fault, CallFault::Hangs);
         bench.cloud.lock_contents().deadlines = "read=2s".parse().unwrap();
         let run = bench.apply(RESOURCE_A);
-        let said = "error -: Provider call was given up\n";
-        assert_eq!(run.describe_diagnostics(), said, "{call}");
+        let expected = "error -: Provider call was given up\n";
+        assert_eq!(run.describe_diagnostics(), expected, "{call}");
     }
 }
 

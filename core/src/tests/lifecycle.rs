@@ -244,11 +244,11 @@ fn a_change_named_in_replace_triggered_by_replaces() {
                }}"#
         )
     };
-    let whole = "test_thing.a";
+    let whole_resource = "test_thing.a";
     // Of the whole resource any change counts, of an attribute only one of that.
     check_second_run(
-        &config(1, whole),
-        &config(2, whole),
+        &config(1, whole_resource),
+        &config(2, whole_resource),
         expect![[r#"
         ~ test_thing.a
         -/+ test_thing.b ReplaceByTriggers

@@ -5,8 +5,9 @@ use super::functions::REQUIRED_PROVIDER;
 use super::{CallFault, EngineFixture};
 
 fn things_config(names: &[&str]) -> String {
-    let one = |name: &&str| format!("resource \"test_thing\" \"{name}\" {{ name = \"{name}\" }}\n");
-    names.iter().map(one).collect()
+    let resource =
+        |name: &&str| format!("resource \"test_thing\" \"{name}\" {{ name = \"{name}\" }}\n");
+    names.iter().map(resource).collect()
 }
 
 /// A configuration of the provider under an alias, with one user.
@@ -48,8 +49,8 @@ fn calls_lost_with_one_process_are_retried_on_one_replacement() {
     assert_eq!(count_launches(&mut bench, &config), (1, String::new()));
     set_deadly_calls(&bench, &["read b-1"]);
     // Only the question about `b` ends it, but all three are lost.
-    let said = "warning -: Provider was asked a second time\n".repeat(3);
-    assert_eq!(count_launches(&mut bench, &config), (2, said));
+    let warnings = "warning -: Provider was asked a second time\n".repeat(3);
+    assert_eq!(count_launches(&mut bench, &config), (2, warnings));
 }
 
 #[test]
@@ -68,12 +69,12 @@ fn a_configured_process_that_dies_in_a_function_call_is_replaced_with_its_config
     set_deadly_calls(&bench, &["shout x-1"]);
     let run = bench.plan(&config);
     assert!(run.has_no_diagnostics(), "{}", run.describe_diagnostics());
-    let asked: Vec<_> = run
+    let calls: Vec<_> = run
         .calls
         .iter()
         .filter(|call| call.starts_with("shout") || call.starts_with("configure"))
         .collect();
-    assert_eq!(asked, ["configure x", "shout x-1", "configure x", "shout x-1"]);
+    assert_eq!(calls, ["configure x", "shout x-1", "configure x", "shout x-1"]);
     assert_eq!(bench.cloud.lock_contents().most_running, 1);
 }
 
@@ -87,8 +88,8 @@ fn the_process_limit_holds_when_processes_die() {
         bench.cloud.lock_contents().slow = true;
         assert_eq!(bench.apply(&config).describe_diagnostics(), "");
         set_deadly_calls(&bench, &["read x-1", "read y-1", "plan z"]);
-        let said = count_launches(&mut bench, &config).1;
-        assert_eq!(said.matches("asked a second time").count(), 3, "{said}");
+        let warnings = count_launches(&mut bench, &config).1;
+        assert_eq!(warnings.matches("asked a second time").count(), 3, "{warnings}");
         assert_eq!(bench.cloud.lock_contents().most_running, limit);
     }
 }

@@ -94,8 +94,9 @@ fn removed_instances_and_modules_are_destroyed_with_their_content() {
         .replace("{ a = \"x\", b = \"y\" }", "{ b = \"y\" }");
     let run = bench.apply(&less);
     let mut story = run.describe_run();
-    let gone = "//- main.tf\nresource \"test_thing\" \"other\" {\n  name = \"other\"\n}\n";
-    let run = bench.apply(gone);
+    let remaining_config =
+        "//- main.tf\nresource \"test_thing\" \"other\" {\n  name = \"other\"\n}\n";
+    let run = bench.apply(remaining_config);
     story += &run.describe_run();
     story += &bench.describe_state();
     expect![[r#"

@@ -9,7 +9,7 @@ const CHAIN_LEN: usize = 30;
 
 /// Resources and instances that need nothing, and a chain.
 fn config_of_size(size: usize) -> String {
-    let alone = (0..INDEPENDENT_COUNT).map(|at| (format!("a{at}"), String::new()));
+    let independent = (0..INDEPENDENT_COUNT).map(|at| (format!("a{at}"), String::new()));
     let chain = (0..CHAIN_LEN).map(|at| match at.checked_sub(1) {
         Some(on) => (format!("c{at}"), format!("  note = test_thing.c{on}.id\n")),
         None => (format!("c{at}"), String::new()),
@@ -22,7 +22,7 @@ fn config_of_size(size: usize) -> String {
     let counted = format!(
         "resource \"test_thing\" \"d\" {{\n  count = {INDEPENDENT_COUNT}\n  name = \"d${{count.index}}\"\n  size = {size}\n}}\n"
     );
-    alone.chain(chain).map(block).chain([counted]).collect()
+    independent.chain(chain).map(block).chain([counted]).collect()
 }
 
 #[test]
@@ -33,18 +33,18 @@ fn concurrent_calls_reach_the_limit_and_do_not_exceed_it() {
         bench.parallelism = limit;
         bench.cloud.lock_contents().slow = true;
         let (made, changed) = (config_of_size(1), config_of_size(2));
-        for (what, text) in [("create", &made), ("no change", &made), ("update", &changed)] {
+        for (action, text) in [("create", &made), ("no change", &made), ("update", &changed)] {
             let run = bench.apply(text);
             assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
             let most = std::mem::take(&mut bench.cloud.lock_contents().most_under_way);
-            assert!(most <= limit, "{what}: {most} of at most {limit}");
+            assert!(most <= limit, "{action}: {most} of at most {limit}");
             // One of the chain and all others can go on at any time; everything can be read.
-            let could = if what == "create" {
+            let could = if action == "create" {
                 2 * INDEPENDENT_COUNT + 1
             } else {
                 2 * INDEPENDENT_COUNT + CHAIN_LEN
             };
-            assert_eq!(most, could.min(limit), "{what}");
+            assert_eq!(most, could.min(limit), "{action}");
         }
         let run = bench.destroy(&changed);
         assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());

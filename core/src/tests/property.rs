@@ -73,8 +73,9 @@ fn write_resources(
     keyed: [bool; 2],
     home: Option<usize>,
 ) {
-    let own = things.iter().enumerate().filter(|(_, thing)| thing.written && thing.home == home);
-    for (at, thing) in own {
+    let members =
+        things.iter().enumerate().filter(|(_, thing)| thing.written && thing.home == home);
+    for (at, thing) in members {
         let _ = writeln!(text, "resource \"test_thing\" \"r{at}\" {{");
         if let Some(count) = thing.count {
             let _ = writeln!(text, "count = {count}");
@@ -99,12 +100,12 @@ fn config_of_resources(things: &[GeneratedResource], keyed: [bool; 2]) -> String
     write_resources(&mut text, things, keyed, None);
     let mut modules = String::new();
     for (home, is_keyed) in keyed.into_iter().enumerate() {
-        let own = (0..things.len()).filter(|&at| things[at].written);
-        let own: Vec<usize> = own.filter(|&at| things[at].home == Some(home)).collect();
-        if own.is_empty() {
+        let written = (0..things.len()).filter(|&at| things[at].written);
+        let members: Vec<usize> = written.filter(|&at| things[at].home == Some(home)).collect();
+        if members.is_empty() {
             continue;
         }
-        let needed: BTreeSet<usize> = own
+        let needed: BTreeSet<usize> = members
             .iter()
             .flat_map(|&at| referenced_resources(things, at))
             .filter(|&on| things[on].home != Some(home))
@@ -120,7 +121,7 @@ fn config_of_resources(things: &[GeneratedResource], keyed: [bool; 2]) -> String
         }
         text.push_str("}\n");
         write_resources(&mut modules, things, keyed, Some(home));
-        for at in own {
+        for at in members {
             let _ = writeln!(modules, "output \"r{at}\" {{\nvalue = {}\n}}", ids_expression(at));
         }
     }

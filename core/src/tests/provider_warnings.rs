@@ -31,9 +31,9 @@ fn warnings_of_loading_a_provider_are_reported_once() {
 #[test]
 fn provider_warnings_are_reported_with_errors() {
     let wrong = format!("{RESOURCE_A}\nresource \"test_thing\" \"b\" {{}}\n");
-    let said = format!("error -: Missing required argument\n{WARNING_ONCE}");
-    assert_eq!(fixture_with_warning().plan(&wrong).describe_diagnostics(), said);
-    assert_eq!(fixture_with_warning().validate(&wrong).describe_diagnostics(), said);
+    let expected = format!("error -: Missing required argument\n{WARNING_ONCE}");
+    assert_eq!(fixture_with_warning().plan(&wrong).describe_diagnostics(), expected);
+    assert_eq!(fixture_with_warning().validate(&wrong).describe_diagnostics(), expected);
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn a_process_that_dies_while_loading_warns_once() {
     for call in ["schema 1", "identities 1"] {
         let mut bench = fixture_with_warning();
         bench.cloud.lock_contents().deaths.insert(call.into());
-        let said = format!("{WARNING_ONCE}warning -: Provider was asked a second time\n");
-        assert_eq!(bench.plan(RESOURCE_A).describe_diagnostics(), said, "{call}");
+        let expected = format!("{WARNING_ONCE}warning -: Provider was asked a second time\n");
+        assert_eq!(bench.plan(RESOURCE_A).describe_diagnostics(), expected, "{call}");
     }
 }
 
@@ -52,9 +52,9 @@ fn warnings_of_a_retried_call_are_reported_once() {
     for call in ["read a-1", "shout a-1"] {
         let mut bench = EngineFixture::with_applied(RESOURCE_A);
         bench.cloud.lock_contents().deaths.insert(call.into());
-        let said = bench.plan(RESOURCE_A).describe_diagnostics();
-        assert_eq!(said.matches("asked a second time").count(), 1, "{call}: {said}");
-        assert_eq!(said.lines().count(), 1, "{call}: {said}");
+        let warnings = bench.plan(RESOURCE_A).describe_diagnostics();
+        assert_eq!(warnings.matches("asked a second time").count(), 1, "{call}: {warnings}");
+        assert_eq!(warnings.lines().count(), 1, "{call}: {warnings}");
     }
 }
 
@@ -63,6 +63,6 @@ fn equal_warnings_of_several_calls_are_reported_once() {
     let two = format!("{RESOURCE_A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
     let mut bench = EngineFixture::with_applied(&two);
     bench.cloud.lock_contents().deaths.extend(["shout a-1".into(), "shout b".into()]);
-    let said = bench.plan(&two).describe_diagnostics();
-    assert_eq!(said.matches("asked a second time").count(), 1, "{said}");
+    let warnings = bench.plan(&two).describe_diagnostics();
+    assert_eq!(warnings.matches("asked a second time").count(), 1, "{warnings}");
 }

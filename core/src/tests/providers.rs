@@ -36,7 +36,7 @@ fn two_configurations_of_one_provider_are_distinguished() {
 
 /// Three configurations, each with two users.
 fn regions_config() -> String {
-    let one = |name: &str| {
+    let region = |name: &str| {
         let and_more = format!(
             r#"
             resource "test_thing" "{name}s" {{
@@ -48,7 +48,7 @@ fn regions_config() -> String {
         );
         region_config(name) + &and_more
     };
-    ["x", "y", "z"].map(one).concat()
+    ["x", "y", "z"].map(region).concat()
 }
 
 #[test]

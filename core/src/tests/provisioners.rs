@@ -32,10 +32,10 @@ impl Provisioner for RecordingProvisioner {
         let Some(Value::String(text)) = config.get("command") else { panic!("it is a text") };
         self.cloud.lock_contents().calls.push(format!("run {text}"));
         match text.strip_prefix("fail ") {
-            Some(why) => {
+            Some(reason) => {
                 let summary = Summary { code: Code::new("FW0000"), text: "it failed".to_owned() };
                 let bare = "for a reason".to_owned();
-                Err(ProvisionerError { summary, detail: format!("because {why}"), bare })
+                Err(ProvisionerError { summary, detail: format!("because {reason}"), bare })
             }
             None => Ok(()),
         }
@@ -57,14 +57,21 @@ pub(super) fn fixture_with_provisioner() -> EngineFixture {
 
 fn describe_run(run: &RunResult, bench: &EngineFixture) -> String {
     let wanted = ["create", "update", "delete", "run"];
-    let calls = run.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
+    let calls =
+        run.calls.iter().filter(|call| wanted.iter().any(|prefix| call.starts_with(prefix)));
     let calls: Vec<&str> = calls.map(String::as_str).collect();
-    let said: String = run
+    let messages: String = run
         .diags
         .iter()
-        .map(|one| format!("{}: {}\n", one.summary, one.detail.lines().next().unwrap_or_default()))
+        .map(|diagnostic| {
+            format!(
+                "{}: {}\n",
+                diagnostic.summary,
+                diagnostic.detail.lines().next().unwrap_or_default()
+            )
+        })
         .collect();
-    format!("{}\n{said}{}", calls.join(", "), bench.describe_state())
+    format!("{}\n{messages}{}", calls.join(", "), bench.describe_state())
 }
 
 /// Applies configurations one after the other; shows the last run and the state after it.
@@ -118,7 +125,7 @@ fn an_update_runs_no_provisioners() {
 
 #[test]
 fn destroy_provisioners_run_before_an_object_is_destroyed() {
-    let gone = r#"
+    let without_block = r#"
         resource "test_thing" "a" {
           count = 1
           name  = "a${count.index}"
@@ -127,9 +134,9 @@ fn destroy_provisioners_run_before_an_object_is_destroyed() {
             command = "bye ${self.name} ${count.index}"
           }
         }"#;
-    let two = gone.replace("count = 1", "count = 2");
+    let two = without_block.replace("count = 1", "count = 2");
     check_last_run(
-        &[&two, gone],
+        &[&two, without_block],
         &expect![[r#"
         run bye a1 1, delete a1-1
         test_thing.a[0] a0-1
@@ -302,8 +309,8 @@ fn invalid_provisioner_blocks_are_reported_while_planning() {
         let config = format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {block}\n }}");
         let run = bench.plan(&config);
         assert!(run.plan.is_none_or(|plan| plan.errored), "{block}");
-        for one in run.diags.iter() {
-            text.push_str(&format!("{}\n", one.summary));
+        for diagnostic in run.diags.iter() {
+            text.push_str(&format!("{}\n", diagnostic.summary));
         }
     }
     expect![[r#"

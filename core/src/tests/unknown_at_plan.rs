@@ -142,8 +142,8 @@ fn evaluated_locals(bench: &EngineFixture, config: &str) -> String {
         apply::apply_graph_dot(&session, &mut diags, &plan).unwrap()
     });
     let is_one = |name: &&str| drawn.contains(&format!("local.{name} (expand)"));
-    let found: Vec<&str> = ["settled", "unsettled"].into_iter().filter(is_one).collect();
-    found.join(", ")
+    let names: Vec<&str> = ["settled", "unsettled"].into_iter().filter(is_one).collect();
+    names.join(", ")
 }
 
 #[test]

@@ -12,9 +12,9 @@ const OUTPUT: BodySchema<'_> = BodySchema {
 
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse_valid_file(text);
-    let found = read_content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
-    let names: Vec<&str> = found.attributes.keys().map(|name| name.as_str()).collect();
-    let blocks: Vec<&str> = found.blocks.iter().map(|block| block.kind.name.as_str()).collect();
+    let content = read_content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
+    let names: Vec<&str> = content.attributes.keys().map(|name| name.as_str()).collect();
+    let blocks: Vec<&str> = content.blocks.iter().map(|block| block.kind.name.as_str()).collect();
     expected.assert_eq(&format!("{names:?} {blocks:?}\n{}", text.problems()));
 }
 
@@ -84,11 +84,11 @@ fn the_number_of_labels_must_match_the_schema() {
 fn unmatched_items_remain_in_the_body() {
     let (mut body, mut text) =
         parse_valid_file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
-    let (mut found, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
+    let (mut content, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
     assert_eq!(text.problems(), "");
-    assert!(found.take_attribute("value").is_some() && found.take_attribute("value").is_none());
-    assert_eq!(found.take_blocks("precondition").len(), 1);
-    assert_eq!((found.attributes.len(), found.blocks.len()), (0, 0));
+    assert!(content.take_attribute("value").is_some() && content.take_attribute("value").is_none());
+    assert_eq!(content.take_blocks("precondition").len(), 1);
+    assert_eq!((content.attributes.len(), content.blocks.len()), (0, 0));
     assert_eq!(rest.attributes[0].name.name, "size");
     assert_eq!(rest.blocks[0].kind.name, "disk");
     into_content(&mut text.diags, rest, &OUTPUT);

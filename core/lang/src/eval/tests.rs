@@ -106,8 +106,8 @@ fn explain(text: &str) -> String {
     for diag in diags.iter() {
         let subject = diag.subject.and_then(|span| text.get(span.range())).unwrap_or("");
         let _ = writeln!(out, "`{subject}` {}: {}", diag.summary, diag.detail);
-        for mentioned in &diag.mentioned {
-            let _ = writeln!(out, "  {} {}", mentioned.traversal, mentioned.statement);
+        for value in &diag.mentioned {
+            let _ = writeln!(out, "  {} {}", value.traversal, value.statement);
         }
     }
     out
@@ -120,7 +120,7 @@ fn told(text: &str, cause: super::ErrorCause) -> String {
     let mut diags = formwork_value::Diagnostics::new();
     let expr = crate::syntax::parse_expression(&mut diags, &sources, source).unwrap();
     let all = super::describe_mentioned_values(&expr, &super::testing::TestScope::new(), cause);
-    all.iter().map(|one| format!("{} {}\n", one.traversal, one.statement)).collect()
+    all.iter().map(|value| format!("{} {}\n", value.traversal, value.statement)).collect()
 }
 
 #[test]
@@ -246,8 +246,8 @@ fn errors_do_not_reveal_sensitive_values() {
         "formatdate(secret, timestamp())",
     ] {
         let explained = explain(failing);
-        let told = explained.split_once("` ").map_or("", |(_, told)| told);
-        assert!(!told.is_empty() && !told.contains("s3cret"), "{failing}: {explained}");
+        let details = explained.split_once("` ").map_or("", |(_, details)| details);
+        assert!(!details.is_empty() && !details.contains("s3cret"), "{failing}: {explained}");
     }
 }
 
@@ -399,8 +399,8 @@ fn errors_do_not_reveal_sensitive_or_ephemeral_values() {
     for (name, value) in [("secret", "s3cret"), ("passing", "\"pass\"")] {
         for mistake in mistakes {
             let diags = eval(&mistake.replace('X', name)).expect_err(mistake);
-            let told: Vec<&str> = diags.iter().map(|diag| diag.detail.as_str()).collect();
-            assert!(!told.iter().any(|detail| detail.contains(value)), "{mistake}: {told:?}");
+            let details: Vec<&str> = diags.iter().map(|diag| diag.detail.as_str()).collect();
+            assert!(!details.iter().any(|detail| detail.contains(value)), "{mistake}: {details:?}");
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::testing::{parse_valid_file, print_traversal};
 
 fn check(text: &str, expected: &str) {
     let (body, source) = parse_valid_file(text);
-    let found = traversals_of_body(&body);
-    let names: Vec<String> = found.iter().map(print_traversal).collect();
+    let traversals = traversals_of_body(&body);
+    let names: Vec<String> = traversals.iter().map(print_traversal).collect();
     assert_eq!(names.join(" "), expected, "{text}");
-    for (traversal, name) in found.iter().zip(names) {
+    for (traversal, name) in traversals.iter().zip(names) {
         let slice = source.sources.text_of_span(traversal.span);
         assert!(slice.starts_with(traversal.root.name.as_str()), "{name} at {slice}");
     }
@@ -85,13 +85,15 @@ fn check_content(text: &str, expected: [&str; 3]) {
         Schema { blocks: [("part".into(), nested(Nesting::List, inner))].into(), ..leaf };
     schema.attributes.insert("list".into(), Attribute::new(objects, Role::Optional));
     let (body, source) = parse_valid_file(text);
-    let found = references_of_content(&body, &schema);
-    let names =
-        |found: Vec<Traversal>| found.iter().map(print_traversal).collect::<Vec<_>>().join(" ");
+    let references = references_of_content(&body, &schema);
+    let names = |traversals: Vec<Traversal>| {
+        traversals.iter().map(print_traversal).collect::<Vec<_>>().join(" ")
+    };
     let lacking = find_spans_outside_schema(&body, &schema);
     let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_of_span(*span)).collect();
-    let found = [names(found.repetitions), names(found.values), lacking.join(", ")];
-    assert_eq!(found, expected, "{text}");
+    let names_by_kind =
+        [names(references.repetitions), names(references.values), lacking.join(", ")];
+    assert_eq!(names_by_kind, expected, "{text}");
 }
 
 #[test]

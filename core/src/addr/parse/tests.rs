@@ -37,11 +37,11 @@ fn the_keyword_resource_may_precede_a_type() {
 fn check_refused(texts: &[&str], expect: &Expect) {
     let mut out = String::new();
     for text in texts {
-        let said = match text.parse::<Target>() {
+        let message = match text.parse::<Target>() {
             Ok(target) => format!("{target:?}"),
             Err(bad) => bad.to_string(),
         };
-        out += &format!("{text:?}: {said}\n");
+        out += &format!("{text:?}: {message}\n");
     }
     expect.assert_eq(&out);
 }

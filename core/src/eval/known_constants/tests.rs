@@ -30,16 +30,16 @@ locals {
 /// Lists the local values in the order of their names. Constants are marked with a star.
 fn describe_constants(bench: &EvalFixture) -> String {
     let (constants, scope) = (bench.results.known_constants(), bench.root_scope());
-    let mut told = String::new();
+    let mut output = String::new();
     for (name, local) in &bench.config.root.locals {
         let (mut diags, wanted) = (Diagnostics::new(), ConstantCandidate::Local(name));
         let value = constants.evaluate_or_recall(&mut diags, wanted, &local.expr, &scope).unwrap();
         let is_constant = constants.is_constant_local(bench.config.root_node().index, name);
-        told +=
+        output +=
             &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, format_value(&value));
         bench.results.root().locals.set(name, value);
     }
-    told
+    output
 }
 
 /// A run that finds the values another time, when more is known.
@@ -97,12 +97,12 @@ fn only_expressions_of_constants_are_constants() {
 fn a_constant_is_not_evaluated_again() {
     let bench = EvalFixture::from_fixture("locals { a = 1 }");
     let (constants, a) = (bench.results.known_constants(), &bench.config.root.locals["a"]);
-    let found = |text: &str| {
+    let value = |text: &str| {
         let elsewhere = EvalFixture::from_fixture(text);
         let expr = &elsewhere.config.root.locals["a"].expr;
         let wanted = ConstantCandidate::Local(&a.name);
         constants.evaluate_or_recall(&mut Diagnostics::new(), wanted, expr, &bench.root_scope())
     };
-    assert_eq!(found("locals { a = 1 }").unwrap(), Value::int(1));
-    assert_eq!(found("locals { a = 2 }").unwrap(), Value::int(1), "it was evaluated again");
+    assert_eq!(value("locals { a = 1 }").unwrap(), Value::int(1));
+    assert_eq!(value("locals { a = 2 }").unwrap(), Value::int(1), "it was evaluated again");
 }

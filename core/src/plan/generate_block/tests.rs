@@ -15,7 +15,7 @@ fn optional_string() -> Attribute {
 }
 
 fn block_of_attributes(attributes: impl IntoIterator<Item = (&'static str, Attribute)>) -> Block {
-    let attributes = attributes.into_iter().map(|(name, one)| (name.into(), one));
+    let attributes = attributes.into_iter().map(|(name, attribute)| (name.into(), attribute));
     Block { attributes: attributes.collect(), ..Block::default() }
 }
 
@@ -115,13 +115,13 @@ fn each_nested_block_of_the_object_is_generated() {
     ] {
         schema.blocks.insert(name.into(), nested_block(nesting));
     }
-    let one = |value: &str| Value::object([("text", Value::string(value))]);
-    let ty = one("").ty();
+    let nested_object = |value: &str| Value::object([("text", Value::string(value))]);
+    let ty = nested_object("").ty();
     let secret = Value::object([("text", Value::string("s").mark(Marks::SENSITIVE))]);
     let object = Value::object([
-        ("group", one("g")),
-        ("list", Value::list(ty.clone(), vec![one("1"), one("2")])),
-        ("map", Value::map(ty.clone(), [("a key", one("m"))])),
+        ("group", nested_object("g")),
+        ("list", Value::list(ty.clone(), vec![nested_object("1"), nested_object("2")])),
+        ("map", Value::map(ty.clone(), [("a key", nested_object("m"))])),
         ("set", Value::set(ty, vec![secret])),
     ]);
     check_generated_block(

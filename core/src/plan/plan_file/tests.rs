@@ -127,12 +127,12 @@ fn a_file_crafted_to_exhaust_memory_is_refused_early() {
     let packed_well = vec![0; 40 << 20];
     pack_without_manifest(&path, &[("plan", &packed_well)]);
     let length = path.metadata().unwrap().len();
-    let told = read_plan_file(&path).unwrap_err().diagnostic("plan");
+    let diagnostic = read_plan_file(&path).unwrap_err().diagnostic("plan");
     let limit = format!("holds more than {} bytes, which is ", MAX_FULLY_COMPRESSED_LEN * 200);
     assert!(
-        length < MAX_FULLY_COMPRESSED_LEN && told.detail.contains(&limit),
+        length < MAX_FULLY_COMPRESSED_LEN && diagnostic.detail.contains(&limit),
         "{length}: {}",
-        told.detail
+        diagnostic.detail
     );
 }
 

@@ -102,7 +102,7 @@ async fn a_pending_call_is_listed_until_its_deadline() {
         let layers = client_layers(&calls, subject, &slot, |running| running);
         let waiting = || {
             let waiting = calls.calls_waiting_at_least(Duration::ZERO);
-            waiting.iter().map(|one| one.call).collect::<Vec<_>>()
+            waiting.iter().map(|call| call.call).collect::<Vec<_>>()
         };
         let mut call = layers.call(request);
         assert!((&mut call).now_or_never().is_none(), "{method}");

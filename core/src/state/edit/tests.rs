@@ -37,16 +37,16 @@ fn state_from_lines(lines: &str) -> State {
         }));
     }
     let mut merged: Vec<serde_json::Value> = Vec::new();
-    for one in resources {
+    for resource in resources {
         let same = |other: &&mut serde_json::Value| {
-            ["module", "mode", "type", "name"].iter().all(|part| other[part] == one[part])
+            ["module", "mode", "type", "name"].iter().all(|part| other[part] == resource[part])
         };
         match merged.iter_mut().find(same) {
             Some(there) => {
-                let more = one["instances"][0].clone();
+                let more = resource["instances"][0].clone();
                 there["instances"].as_array_mut().unwrap().push(more);
             }
-            None => merged.push(one),
+            None => merged.push(resource),
         }
     }
     let file = serde_json::json!({
@@ -87,7 +87,10 @@ fn state_to_lines(state: &State) -> String {
 }
 
 fn diagnostic_texts(diags: &Diagnostics) -> String {
-    diags.iter().map(|one| format!("{}: {}\n", one.summary, one.detail)).collect()
+    diags
+        .iter()
+        .map(|diagnostic| format!("{}: {}\n", diagnostic.summary, diagnostic.detail))
+        .collect()
 }
 
 /// Messages and changes of a move within one state: only lines that differ are shown.
@@ -99,15 +102,15 @@ fn describe_move(from: &str, to: &str) -> String {
     let states = StatesOfMove { source: &state, destination: &state };
     match plan_moves(&mut diags, states, &from, &to) {
         Ok(moves) => {
-            let said: String = moves.iter().map(|one| format!("{one}\n")).collect();
+            let listing: String = moves.iter().map(|entry| format!("{entry}\n")).collect();
             let moved = take_objects(&mut state, &moves);
             put_objects(&mut state, moved);
             let after = state_to_lines(&state);
-            let gone = before.lines().filter(|line| !after.lines().any(|other| other == *line));
+            let removed = before.lines().filter(|line| !after.lines().any(|other| other == *line));
             let come = after.lines().filter(|line| !before.lines().any(|other| other == *line));
-            let gone: String = gone.map(|line| format!("- {line}\n")).collect();
+            let removed: String = removed.map(|line| format!("- {line}\n")).collect();
             let come: String = come.map(|line| format!("+ {line}\n")).collect();
-            format!("{said}{gone}{come}")
+            format!("{listing}{removed}{come}")
         }
         Err(_) => diagnostic_texts(&diags),
     }
@@ -123,7 +126,8 @@ fn naming_every_instance_of_a_resource_takes_linear_time() {
     let state = state_from_lines(&lines);
     let targets: Vec<Target> = lines.lines().map(|line| line.parse().unwrap()).collect();
     let start = std::time::Instant::now();
-    let n_found: usize = targets.iter().map(|one| matching_instances(&state, one).len()).sum();
+    let n_found: usize =
+        targets.iter().map(|target| matching_instances(&state, target).len()).sum();
     assert_eq!(n_found, targets.len());
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
@@ -288,11 +292,11 @@ fn a_target_selects_everything_below_it_or_reports_no_match() {
         ["t.c", "t.c[1]", "module.m", "module.n", "t.c[2]", "t.zz", "t.zz[0]", "module.zz"]
     {
         let mut diags = Diagnostics::new();
-        let found = require_matching_instances(&mut diags, &state, &target.parse().unwrap())
+        let addrs = require_matching_instances(&mut diags, &state, &target.parse().unwrap())
             .unwrap_or_default();
-        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-        let summaries: Vec<_> = diags.iter().map(|one| one.summary.clone()).collect();
-        text.push_str(&format!("{target}: {}{}\n", found.join(" "), summaries.join(" ")));
+        let names: Vec<_> = addrs.iter().map(ToString::to_string).collect();
+        let summaries: Vec<_> = diags.iter().map(|diagnostic| diagnostic.summary.clone()).collect();
+        text.push_str(&format!("{target}: {}{}\n", names.join(" "), summaries.join(" ")));
     }
     expect![[r#"
         t.c: t.c[0] t.c[1]

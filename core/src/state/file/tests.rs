@@ -34,9 +34,9 @@ fn providers_are_found_without_reading_the_rest() {
         file.state.resources.values().map(|held| held.provider.provider.clone()).collect()
     };
     for text in [MESSY_STATE, CANONICAL_STATE] {
-        let found = StateFile::read_providers(text).unwrap();
-        assert!(!found.is_empty());
-        assert_eq!(found, all(&StateFile::parse(text).unwrap()));
+        let providers = StateFile::read_providers(text).unwrap();
+        assert!(!providers.is_empty());
+        assert_eq!(providers, all(&StateFile::parse(text).unwrap()));
     }
 }
 

@@ -417,7 +417,7 @@ fn subject_of_a_lost_announcement_can_often_be_read() {
         .unwrap();
     journal.write_buffer();
     let mut bytes = std::fs::read(journal.path()).unwrap();
-    let at = bytes.windows(6).position(|found| found == b"create").unwrap();
+    let at = bytes.windows(6).position(|window| window == b"create").unwrap();
     // In the action: the address after it can still be read.
     bytes[at] ^= 1;
     let log = record::scan_journal(&bytes).unwrap();
@@ -463,12 +463,12 @@ fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
     let (first, killed) = (begin_journal(&directory), journals.join("killed.begin"));
     std::fs::write(&killed, "").unwrap();
     let second = begin_journal(&directory);
-    let mut found: Vec<_> =
+    let mut paths: Vec<_> =
         journals.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    found.sort();
+    paths.sort();
     let mut expected = vec![first.path().to_owned(), second.path().to_owned()];
     expected.sort();
-    assert_eq!(found, expected, "what a killed run left before it had begun is removed");
+    assert_eq!(paths, expected, "what a killed run left before it had begun is removed");
     for journal in [first, second] {
         assert_eq!(record_names(&journal), ["RunBegin"]);
     }
@@ -505,9 +505,11 @@ async fn an_announcement_that_cannot_be_synced_is_withdrawn() {
 fn a_file_system_without_locks_is_reported() {
     use nix::errno::Errno;
     for errno in [Errno::ENOLCK, Errno::EOPNOTSUPP] {
-        let told = JournalError::io_error("lock", Path::new("a.wal"))(errno.into()).diagnostic();
-        assert!(told.detail.contains("does not lock files"), "{}", told.detail);
+        let diagnostic =
+            JournalError::io_error("lock", Path::new("a.wal"))(errno.into()).diagnostic();
+        assert!(diagnostic.detail.contains("does not lock files"), "{}", diagnostic.detail);
     }
-    let told = JournalError::io_error("lock", Path::new("a.wal"))(Errno::EPERM.into()).diagnostic();
-    assert!(!told.detail.contains("does not lock files"), "{}", told.detail);
+    let diagnostic =
+        JournalError::io_error("lock", Path::new("a.wal"))(Errno::EPERM.into()).diagnostic();
+    assert!(!diagnostic.detail.contains("does not lock files"), "{}", diagnostic.detail);
 }

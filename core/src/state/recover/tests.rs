@@ -121,8 +121,8 @@ impl RunInProgress {
 
     /// Says what must be known when the journal goes no further.
     fn expect_after_cut(&mut self, state: &[&str], open: &[&str]) {
-        let own = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
-        self.steps.push((self.journal_len(), own(state), own(open)));
+        let to_strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
+        self.steps.push((self.journal_len(), to_strings(state), to_strings(open)));
     }
 
     /// Truncates the journal around the end of every record and at many points between, and recovers.
@@ -151,7 +151,7 @@ impl RunInProgress {
             let open: Vec<String> = recovery
                 .unresolved
                 .iter()
-                .map(|one| format!("{:?} {}", one.action, one.addr))
+                .map(|operation| format!("{:?} {}", operation.action, operation.addr))
                 .collect();
             let begun = steps.iter().rfind(|step| step.0 <= cut);
             let nothing =
@@ -214,8 +214,8 @@ async fn a_state_older_than_the_journal_causes_a_warning() {
     let older = StateFile { serial: 2, ..state_with_objects(&[]) };
     let summaries = |stored: StateFile| {
         let recovery = recover_journals_in_dir(&run.path(), Some(stored)).unwrap();
-        let said = recovery.diagnostics().into_iter().map(|one| one.summary);
-        said.collect::<Vec<_>>().contains(&"State is older than the journal".to_owned())
+        let summaries = recovery.diagnostics().into_iter().map(|diagnostic| diagnostic.summary);
+        summaries.collect::<Vec<_>>().contains(&"State is older than the journal".to_owned())
     };
     assert!(summaries(older));
     assert!(!summaries(state_with_objects(&[])));
@@ -316,7 +316,7 @@ async fn results_of_a_first_run_are_open_after_another_program_began_a_state() {
         list_objects(&recovery.file.as_ref().unwrap().state),
         ["t.a=a-2", "t.b=b-1", "t.c=c-2"]
     );
-    let open: Vec<_> = recovery.unresolved.iter().map(|one| &one.addr).collect();
+    let open: Vec<_> = recovery.unresolved.iter().map(|operation| &operation.addr).collect();
     assert_eq!(open, [&a, &c]);
     assert!(recovery.unresolved.iter().all(UnresolvedOperation::needs_decision));
 }
@@ -457,8 +457,13 @@ async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
 }
 
 /// Records a decision about an instance.
-fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
+fn decide_and_record(
+    run: &KilledRun,
+    stored: Option<StateFile>,
+    addr: &InstanceAddr,
+    decision: &str,
+) {
     let mut recovery = recover_journals_in_dir(&run.path(), stored).unwrap();
-    assert_eq!(recovery.mark_decided(addr, how).len(), 1);
+    assert_eq!(recovery.mark_decided(addr, decision).len(), 1);
     recovery.archive_journals().unwrap();
 }

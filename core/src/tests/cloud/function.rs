@@ -20,14 +20,14 @@ pub(super) fn call_function(
     cloud: &FakeCloud,
     request: &CallRequest,
 ) -> Result<Payload, FunctionError> {
-    let said = string_value(&decode(&request.arguments[0], &Type::String));
-    cloud.record_call(format!("{} {said}", request.name));
+    let argument = string_value(&decode(&request.arguments[0], &Type::String));
+    cloud.record_call(format!("{} {argument}", request.name));
     match request.name.as_str() {
-        "shout" => Ok(encode(Value::string(format!("{said}!")), &Type::String)),
+        "shout" => Ok(encode(Value::string(format!("{argument}!")), &Type::String)),
         "waver" => {
             let n_calls = cloud.lock_contents().calls.len();
-            Ok(encode(Value::string(format!("{said} {n_calls}")), &Type::String))
+            Ok(encode(Value::string(format!("{argument} {n_calls}")), &Type::String))
         }
-        _ => Err(FunctionError { text: format!("not {said}."), argument: Some(0) }),
+        _ => Err(FunctionError { text: format!("not {argument}."), argument: Some(0) }),
     }
 }

@@ -95,10 +95,10 @@ pub(super) fn close_token(cloud: &FakeCloud, request: &RenewOrCloseRequest) -> D
 
 fn refusal(
     fault: Option<CallFault>,
-    what: &str,
+    call: &str,
 ) -> Vec<formwork_plugin_protocol::message::ProviderDiagnostic> {
     match fault {
-        Some(CallFault::Refuses) => error_diagnostic(what),
+        Some(CallFault::Refuses) => error_diagnostic(call),
         _ => Vec::new(),
     }
 }

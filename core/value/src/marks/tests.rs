@@ -19,7 +19,8 @@ fn sample() -> Value {
 fn marks_are_split_off_with_their_paths_and_restored() {
     let (plain, marks) = sample().split_marks();
     assert!(plain.value().all_marks().is_empty());
-    let shown: Vec<String> = marks.0.iter().map(|(path, own)| format!("{path} {own:?}")).collect();
+    let shown: Vec<String> =
+        marks.0.iter().map(|(path, path_marks)| format!("{path} {path_marks:?}")).collect();
     assert_eq!(shown, [".a {\"sensitive\"}", ".b[1] {\"sensitive\"}", ".c {\"ephemeral\"}"]);
     assert_eq!(plain.with_marks(&marks), sample());
 }

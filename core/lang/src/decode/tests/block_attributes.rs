@@ -141,8 +141,8 @@ fn schemas_that_the_legacy_sdk_cannot_have_take_values_only() {
     let refused = |change: &dyn Fn(&mut Block)| {
         let mut schema = schema();
         change(&mut schema);
-        let said = value(blocks, &schema);
-        assert!(said.contains("Unsupported block type"), "{said}");
+        let output = value(blocks, &schema);
+        assert!(output.contains("Unsupported block type"), "{output}");
     };
     let add = |schema: &mut Block, ty: Type| {
         schema.attributes.insert(Str::new("other"), Attribute::new(ty, Role::Optional));

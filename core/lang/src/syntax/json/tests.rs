@@ -27,12 +27,12 @@ fn parse(text: &str) -> (Body, SourceText) {
 /// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
-    let found = read_content(&mut text.diags, &body, &SCHEMA);
+    let content = read_content(&mut text.diags, &body, &SCHEMA);
     let mut out = String::new();
-    for (name, attr) in &found.attributes {
+    for (name, attr) in &content.attributes {
         out += &format!("{name} = {}\n", print_expr(&attr.expr));
     }
-    for block in &found.blocks {
+    for block in &content.blocks {
         let labels: Vec<&str> = block.labels.iter().map(|label| label.name.as_str()).collect();
         let inner = block.body.attributes.iter().chain(&block.body.undecided);
         let inner: Vec<&str> = inner.map(|attr| attr.name.name.as_str()).collect();
@@ -130,8 +130,8 @@ fn the_first_error_of_a_document_is_the_one_of_terraform() {
         "[1]",
         "\u{feff}{}",
     ] {
-        let (_, found) = parse(text);
-        let problems = found.problems();
+        let (_, document) = parse(text);
+        let problems = document.problems();
         let first = problems.lines().next().unwrap_or("nothing");
         out += &format!("{text:?}: {first}\n");
     }
@@ -176,8 +176,8 @@ fn parsing_continues_after_an_error() {
         r#"{"a": [b, "x"#,
         "{\"a\": \"x\ny\", \"b\": wrong}",
     ] {
-        let (_, found) = parse(text);
-        out += &format!("{text:?}\n{}\n", found.problems().trim_end());
+        let (_, document) = parse(text);
+        out += &format!("{text:?}\n{}\n", document.problems().trim_end());
     }
     expect![[r#"
         "{\"a\": tru, \"b\": 01, \"c\": \"\\q\\\"x\", \"d\": [1, nul, {\"e\" 1, \"f\": \"]\"}, -]}"
@@ -261,8 +261,8 @@ fn a_string_is_a_reference_or_type_where_one_is_expected() {
     assert_eq!(text.problems(), "");
     let mut diags = Diagnostics::new();
     let [a, b, c, t] = ["a", "b", "c", "t"].map(|name| &body.find_attribute(name).unwrap().expr);
-    let found = as_traversal(a).unwrap();
-    assert_eq!((found.root.name.as_str(), found.steps.len()), ("x", 3));
+    let traversal = as_traversal(a).unwrap();
+    assert_eq!((traversal.root.name.as_str(), traversal.steps.len()), ("x", 3));
     assert_eq!((as_traversal(b), as_traversal(c)), (None, None));
     let object = Type::object([("a", Type::Number)]);
     assert_eq!(type_expr::read_type_constraint(&mut diags, t).unwrap().0, Type::list(object));
@@ -279,7 +279,7 @@ fn references_are_found_in_members_of_every_kind() {
     assert_eq!(text.problems(), "");
     let names: Vec<String> = traversals_of_body(&body)
         .iter()
-        .map(|found| text.sources.text_of_span(found.span).to_owned())
+        .map(|traversal| text.sources.text_of_span(traversal.span).to_owned())
         .collect();
     assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
 }

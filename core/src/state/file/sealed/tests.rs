@@ -187,7 +187,7 @@ fn a_change_of_a_plain_value_changes_one_line() {
     let lines = |attributes: &str| seal_text(&state_text(attributes, &["b"], ""));
     let (before, after) =
         (lines(r#"{"a":"x","b":"y","c":1}"#), lines(r#"{"a":"z","b":"y","c":1}"#));
-    let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other);
+    let differ = before.lines().zip(after.lines()).filter(|(first, second)| first != second);
     assert_eq!(
         differ.collect::<Vec<_>>(),
         [("            \"a\": \"x\",", "            \"a\": \"z\",")]

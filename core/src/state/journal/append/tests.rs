@@ -193,12 +193,12 @@ fn a_journal_truncated_within_the_buffer_has_no_open_operations() {
         journal.settle_operation(op, None).unwrap();
     }
     journal.write_buffer();
-    let whole = std::fs::read(&path).unwrap();
+    let complete = std::fs::read(&path).unwrap();
     let base = StateFile::new_empty();
-    for length in begin..=whole.len() {
+    for length in begin..=complete.len() {
         let stored = Arc::new(StoredJournalFile { path: path.clone() });
         let content =
-            JournalContent { journal: stored, bytes: whole[..length].to_vec(), seal: None };
+            JournalContent { journal: stored, bytes: complete[..length].to_vec(), seal: None };
         let recovery = recover_journals(vec![content], Some(base.clone())).unwrap();
         assert!(recovery.unresolved.is_empty(), "cut off at {length}: {:?}", recovery.unresolved);
     }

@@ -16,8 +16,8 @@ async fn a_creation_is_settled_once_its_address_has_an_object() {
     let theirs = rewritten_by_other_program(state_with_objects(&[("t.a", "imported")]));
     let recovery = recover_journals_in_dir(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
-    let said = recovery.unresolved[0].diagnostic().detail;
-    assert!(said.contains("an object has appeared at its address"), "{said}");
+    let detail = recovery.unresolved[0].diagnostic().detail;
+    assert!(detail.contains("an object has appeared at its address"), "{detail}");
     assert!(recovery.diagnostics().is_empty());
     recovery.archive_journals().unwrap();
     assert!(!run.path().exists());
@@ -124,17 +124,19 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
     let run = run.kill_run();
     let recovery = recover_journals_in_dir(&run.path(), Some(base)).unwrap();
     assert_eq!(recovery.unresolved[0].planned, Some(planned));
-    let told: Vec<String> = recovery
+    let details: Vec<String> = recovery
         .diagnostics()
         .iter()
         .skip(1)
         .zip(&recovery.unresolved)
-        .map(|(diagnostic, one)| diagnostic.detail.replace(&strip_subseconds(&one.when), "TIME"))
+        .map(|(diagnostic, operation)| {
+            diagnostic.detail.replace(&strip_subseconds(&operation.when), "TIME")
+        })
         .collect();
     expect_test::expect![[r#"
         t.a was being created (requested at TIME) when the run was interrupted; no usable answer had arrived. The object may exist although it is not in the state. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
         t.b was being updated (requested at TIME) when the run was interrupted; the answer had arrived but was not taken over. The state has the object as it was before; the next refresh shows the outcome."#]]
-    .assert_eq(&told.join("\n"));
+    .assert_eq(&details.join("\n"));
     recovery.archive_journals().unwrap();
 
     // A later run has changed the state back; that must not bring the results of this one back.
@@ -178,11 +180,11 @@ async fn the_id_of_a_result_is_in_no_message_if_it_is_sensitive() {
     let [open] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
     assert_eq!(open.guess_object_id().as_deref(), Some("hunter2"));
     assert_eq!(open.shown_object_id(), None);
-    let said = open.diagnostic().detail;
-    assert!(said.contains("the answer had arrived") && !said.contains("hunter2"), "{said}");
+    let detail = open.diagnostic().detail;
+    assert!(detail.contains("the answer had arrived") && !detail.contains("hunter2"), "{detail}");
     // An error that lists all results of the journal.
     let other = StateFile { lineage: "two".to_owned(), ..base };
     let refused = recover_journals_in_dir(&run.path(), Some(other)).unwrap_err();
-    let said = refused.diagnostic().detail;
-    assert!(said.contains("t.a") && !said.contains("hunter2"), "{said}");
+    let detail = refused.diagnostic().detail;
+    assert!(detail.contains("t.a") && !detail.contains("hunter2"), "{detail}");
 }

@@ -6,17 +6,18 @@ use super::*;
 /// in the description of the damage.
 fn reported_objects(recovery: &Recovery) -> String {
     let state = recovery.file.iter().flat_map(|file| list_objects(&file.state));
-    let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
-    let open = open.map(|one| format!("{} is open", one.addr));
-    let said = recovery.diagnostics().into_iter().map(|one| one.detail);
-    state.chain(open).chain(said).collect::<Vec<_>>().join("\n")
+    let open = recovery.unresolved.iter().filter(|operation| operation.needs_decision());
+    let open = open.map(|operation| format!("{} is open", operation.addr));
+    let details = recovery.diagnostics().into_iter().map(|diagnostic| diagnostic.detail);
+    state.chain(open).chain(details).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
 async fn a_flipped_byte_loses_no_valid_result_and_hides_no_creation() {
     let base = state_with_objects(&[("t.old", "old"), ("t.gone", "old")]);
     let run = RunInProgress::begin(&base);
-    let [a, b, open, old_one, gone] = ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(parse_addr);
+    let [a, b, open, old_one, deleted] =
+        ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(parse_addr);
     let old = object_with_word("old");
     for (addr, word) in [(&a, "made-a"), (&b, "made-b")] {
         let op =
@@ -27,7 +28,7 @@ async fn a_flipped_byte_loses_no_valid_result_and_hides_no_creation() {
     let update = Intent { prior: Some(&old), ..run.new_intent(&old_one, CallAction::Update) };
     let op = run.journal.announce_operation(update).await.unwrap();
     run.journal.settle_operation(op, Some(&object_with_word("new"))).unwrap();
-    let delete = Intent { prior: Some(&old), ..run.new_intent(&gone, CallAction::Delete) };
+    let delete = Intent { prior: Some(&old), ..run.new_intent(&deleted, CallAction::Delete) };
     let op = run.journal.announce_operation(delete).await.unwrap();
     run.journal.settle_operation(op, None).unwrap();
     run.journal.announce_operation(run.new_intent(&open, CallAction::Create)).await.unwrap();
@@ -42,11 +43,14 @@ async fn a_flipped_byte_loses_no_valid_result_and_hides_no_creation() {
         let recovery = recover_journals_in_dir(&killed.path(), Some(base.clone())).unwrap();
         let damage = recovery.runs[0].damage.as_ref().expect("every record has a checksum");
         let state = list_objects(&recovery.file.as_ref().unwrap().state);
-        let told = reported_objects(&recovery);
+        let reported = reported_objects(&recovery);
         for made in ["t.a", "t.b", "t.open"] {
             let is_known = state.iter().any(|object| object.starts_with(&format!("{made}=made")))
-                || told.contains(&format!("{made} is open"));
-            assert!(is_known || damage.hides_creation, "byte {at}: {made} is forgotten\n{told}");
+                || reported.contains(&format!("{made} is open"));
+            assert!(
+                is_known || damage.hides_creation,
+                "byte {at}: {made} is forgotten\n{reported}"
+            );
         }
         n_silent += usize::from(!damage.hides_creation);
     }
@@ -73,14 +77,14 @@ async fn garbage_between_two_records_loses_neither() {
         // In the last record they look like a truncated write.
         let Some(damage) = &recovery.runs[0].damage else { continue };
         let state = list_objects(&recovery.file.as_ref().unwrap().state);
-        let told = reported_objects(&recovery);
+        let reported = reported_objects(&recovery);
         let is_made = state.contains(&"t.a=made".to_owned());
-        let is_known = is_made || told.contains("t.a is open");
-        let are_known = is_known && told.contains("t.open is open");
-        assert!(are_known || damage.hides_creation, "byte {at}: {state:?}\n{told}");
-        if told.contains("in no record") {
+        let is_known = is_made || reported.contains("t.a is open");
+        let are_known = is_known && reported.contains("t.open is open");
+        assert!(are_known || damage.hides_creation, "byte {at}: {state:?}\n{reported}");
+        if reported.contains("in no record") {
             n_between += 1;
-            assert!(is_made && are_known && !damage.hides_creation, "byte {at}: {told}");
+            assert!(is_made && are_known && !damage.hides_creation, "byte {at}: {reported}");
         }
     }
     // Before each record: the description of the run, two announcements and a result.
@@ -124,7 +128,8 @@ async fn a_damaged_journal_is_set_aside_and_its_operations_stay_open() {
         assert_eq!(std::fs::read(damage.damaged_copy_location()).unwrap(), bytes);
         let next = recover_journals_in_dir(&killed.path(), Some(file.clone())).unwrap();
         assert_eq!(next.file, Some(file));
-        let open: Vec<_> = next.unresolved.iter().map(|one| one.addr.to_string()).collect();
+        let open: Vec<_> =
+            next.unresolved.iter().map(|operation| operation.addr.to_string()).collect();
         assert_eq!(open, if is_open { vec!["t.c"] } else { Vec::new() });
         assert!(next.runs.iter().all(|run| run.damage.is_none()), "it is told once");
     }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::state::intent_log::{IntentLog as _, LocalIntentLog};
 
-fn find_misplaced(own: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
-    MisplacedSearch { own_dir: own, seal: None, state, known_runs: &BTreeSet::new() }.find()
+fn find_misplaced(own_dir: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
+    MisplacedSearch { own_dir: own_dir, seal: None, state, known_runs: &BTreeSet::new() }.find()
 }
 
 /// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
@@ -31,15 +31,16 @@ async fn kill_run_on_old(directory: &Path, base: &StateFile) {
 async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() {
     let base = state_with_objects(&[("t.c", "old")]);
     let directory = tempfile::tempdir().unwrap();
-    let own = directory.path().join(".new.journal");
-    let find = |state: &StateFile| find_misplaced(&own, state);
+    let own_dir = directory.path().join(".new.journal");
+    let find = |state: &StateFile| find_misplaced(&own_dir, state);
     assert!(find(&base).is_empty());
     kill_run_on_old(directory.path(), &base).await;
-    let place = |exists| JournaledPlace::File { path: directory.path().join("old"), exists };
+    let former_location =
+        |exists| JournaledPlace::File { path: directory.path().join("old"), exists };
     let mut expected = MisplacedJournals {
         directory: directory.path().join(".old.journal"),
-        own_dir: own.clone(),
-        place: place(false),
+        own_dir: own_dir.clone(),
+        place: former_location(false),
         is_of_lineage: true,
         n_results: 1,
         open: vec![parse_addr("t.b")],
@@ -47,7 +48,7 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     assert_eq!(find(&base), [expected.clone()]);
     // Copied instead of moved.
     std::fs::write(directory.path().join("old"), "{}").unwrap();
-    expected.place = place(true);
+    expected.place = former_location(true);
     assert_eq!(find(&base), [expected.clone()]);
     // The journal of the state itself is taken over.
     assert!(find_misplaced(&expected.directory, &base).is_empty());
@@ -122,16 +123,16 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address() {
 #[test]
 fn a_journal_of_unknown_lineage_belongs_to_a_state_only_if_its_own_is_deleted() {
     let directory = tempfile::tempdir().unwrap();
-    let own = directory.path().join(".new.journal");
+    let own_dir = directory.path().join(".new.journal");
     for (name, is_found) in [(".old.journal", true), (".state-0123456789abcdef.journal", false)] {
         let journals = directory.path().join(name);
         std::fs::create_dir(&journals).unwrap();
         std::fs::write(journals.join("run.wal"), "").unwrap();
-        let found = find_misplaced(&own, &state_with_objects(&[]));
-        assert_eq!(found.len(), usize::from(is_found), "{found:?}");
-        assert!(found.iter().all(|journals| !journals.is_of_lineage), "{found:?}");
+        let misplaced = find_misplaced(&own_dir, &state_with_objects(&[]));
+        assert_eq!(misplaced.len(), usize::from(is_found), "{misplaced:?}");
+        assert!(misplaced.iter().all(|journals| !journals.is_of_lineage), "{misplaced:?}");
         std::fs::write(directory.path().join("old"), "{}").unwrap();
-        assert!(find_misplaced(&own, &state_with_objects(&[])).is_empty(), "{name}");
+        assert!(find_misplaced(&own_dir, &state_with_objects(&[])).is_empty(), "{name}");
         std::fs::remove_dir_all(&journals).unwrap();
         std::fs::remove_file(directory.path().join("old")).unwrap();
     }

@@ -191,9 +191,9 @@ proptest::proptest! {
 fn decoded_numbers_have_the_precision_of_their_text() {
     let float = |number: f64| Value::Number(Number::from_f64(number).unwrap());
     let read = |text: &str| Value::Number(Number::parse(text).unwrap());
-    let exact = |one: &Value, other: &Value| match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            one.compare(other) == std::cmp::Ordering::Equal
+    let exact = |first: &Value, second: &Value| match (first, second) {
+        (Value::Number(first), Value::Number(second)) => {
+            first.compare(second) == std::cmp::Ordering::Equal
         }
         _ => false,
     };

@@ -385,8 +385,8 @@ fn values_of_another_type_are_not_encoded() {
 /// Reads what we write with another reader, and compares the shape.
 fn same(wire: &rmpv::Value, value: &Value, ty: &Type) -> bool {
     if let (Type::Dynamic, Some(pair)) = (ty, wire.as_array()) {
-        let own = type_json::decode(pair[0].as_slice().unwrap()).unwrap();
-        return pair.len() == 2 && own == value.ty() && same(&pair[1], value, &own);
+        let value_ty = type_json::decode(pair[0].as_slice().unwrap()).unwrap();
+        return pair.len() == 2 && value_ty == value.ty() && same(&pair[1], value, &value_ty);
     }
     match value {
         Value::Null(_) => wire.is_nil(),
