@@ -12,7 +12,7 @@ mod walk;
 
 pub(crate) use close_ephemeral::add_ephemeral_close_vertices;
 pub(crate) use draw_phase_graph::draw_phase_graph;
-pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_place, report_cycles};
+pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_span, report_cycles};
 pub(crate) use provider_process_gate::ProviderProcessGate;
 pub(crate) use vertex::{
     ModuleReferences, PhaseVertex, SharedContext, SharedVertex, SharedVisitOutcome,

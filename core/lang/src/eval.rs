@@ -5,8 +5,8 @@ pub mod access;
 mod arithmetic;
 mod call;
 mod collection;
-mod mentioned_values;
 mod operator;
+mod referenced_values;
 mod splat;
 mod template;
 mod template_scope;
@@ -24,7 +24,7 @@ use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Expr, ExprKind, JsonString, TemplatePart};
-pub use mentioned_values::{ErrorCause, describe_mentioned_values};
+pub use referenced_values::{ErrorCause, describe_referenced_values};
 
 /// Evaluates an expression in a scope.
 ///
@@ -175,14 +175,14 @@ impl Evaluator<'_> {
         let values = if self.quiet {
             Vec::new()
         } else {
-            mentioned_values::describe_mentioned_in_frames(
+            referenced_values::describe_references_in_frames(
                 blamed,
                 frames,
                 self.scope,
                 ErrorCause::Values,
             )
         };
-        self.diags.error(Diagnostic { mentioned: values, ..diagnostic })
+        self.diags.error(Diagnostic { referenced: values, ..diagnostic })
     }
 
     /// Reports that an evaluation exceeds a limit.

@@ -130,7 +130,7 @@ impl TypeReader<'_> {
             }
             Some("object") => OBJECT_FORM_DETAIL.to_owned(),
             Some("tuple") => TUPLE_FORM_DETAIL.to_owned(),
-            Some("optional") => OPTIONAL_PLACE_DETAIL.to_owned(),
+            Some("optional") => OPTIONAL_POSITION_DETAIL.to_owned(),
             Some(name) => {
                 format!(
                     "The keyword {name:?} is not a valid type specification. {TYPE_EXPECTED_DETAIL}"
@@ -150,7 +150,7 @@ impl TypeReader<'_> {
         match name {
             "bool" | "number" | "string" | "any" => Err(self
                 .report_invalid_type(&format!("The type {name} takes no arguments."), call.parens)),
-            "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE_DETAIL, call.name.span)),
+            "optional" => Err(self.report_invalid_type(OPTIONAL_POSITION_DETAIL, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
@@ -320,7 +320,7 @@ impl Scope for NoNamesScope {
 const TYPE_EXPECTED_DETAIL: &str = "A type is string, number, bool or any, or is constructed with list(...), set(...), map(...), object({...}) or tuple([...]).";
 const OBJECT_FORM_DETAIL: &str = "The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).";
 const TUPLE_FORM_DETAIL: &str = "The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).";
-const OPTIONAL_PLACE_DETAIL: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";
+const OPTIONAL_POSITION_DETAIL: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";
 
 #[cfg(test)]
 mod tests;

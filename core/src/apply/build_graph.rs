@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::destroy_timing::DestroyTimings;
 use super::vertex::{
     AllChangedVertex, ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex,
-    OpenEphemeralVertex, PlanNeeds, ResourceDoneVertex, ResourceGoneVertex, UnchangedVertex,
+    OpenEphemeralVertex, PlanNeeds, ResourceDestroyedVertex, ResourceDoneVertex, UnchangedVertex,
 };
 use super::vertex_index::{GraphBuilder, VertexIndex};
 use super::{order, unknown_at_plan};
@@ -146,7 +146,7 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Apply
             let timing = timings.timing_of(change);
             add(DestroyVertex { change, deposed, timing }.into());
             if destroyed.insert(name.clone()) {
-                add(ResourceGoneVertex { addr: name }.into());
+                add(ResourceDestroyedVertex { addr: name }.into());
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::change::{Action, ReplaceOrder};
 use crate::config::Resource;
 use crate::graph::enumerate_vertices;
 use crate::session::Session;
-use crate::shared_graph::format_place;
+use crate::shared_graph::format_span;
 
 /// Says which flag has an object go last, and where it is written.
 pub(super) fn explain_create_before_destroy(
@@ -51,7 +51,7 @@ pub(super) fn explain_create_before_destroy(
 fn create_before_destroy_location(session: &Session<'_>, resource: &Resource) -> Option<String> {
     let lifecycle = &resource.lifecycle;
     let span = lifecycle.create_before_destroy_span?;
-    (lifecycle.create_before_destroy == Some(true)).then(|| format_place(session.sources, span))
+    (lifecycle.create_before_destroy == Some(true)).then(|| format_span(session.sources, span))
 }
 
 /// The nearest of the resources that need another one and set the flag.

@@ -7,8 +7,8 @@ mod destroy_join;
 mod expand;
 mod instance;
 mod open_ephemeral;
+mod resource_destroyed;
 mod resource_done;
-mod resource_gone;
 mod shared;
 mod unchanged;
 
@@ -22,8 +22,8 @@ pub(super) use destroy_join::DestroyJoinVertex;
 pub(super) use expand::ExpandVertex;
 pub(super) use instance::InstanceVertex;
 pub(super) use open_ephemeral::OpenEphemeralVertex;
+pub(super) use resource_destroyed::ResourceDestroyedVertex;
 pub(super) use resource_done::ResourceDoneVertex;
-pub(super) use resource_gone::ResourceGoneVertex;
 pub(super) use unchanged::UnchangedVertex;
 
 use super::record::ApplyRecorder;
@@ -64,7 +64,7 @@ pub(crate) trait ApplyVertexKind<'c>: VertexKind<'c> {
     }
 
     /// The resource whose destroyed objects are gone here.
-    fn gone_resource(&self) -> Option<&ConfigResourceAddr> {
+    fn destroyed_resource(&self) -> Option<&ConfigResourceAddr> {
         None
     }
 
@@ -165,7 +165,7 @@ vertex_kinds! {
         /// All instances of a resource are as planned.
         ResourceDone(ResourceDoneVertex),
         /// All objects of a resource that are to go, and go before their successors, are gone.
-        ResourceGone(ResourceGoneVertex),
+        ResourceDestroyed(ResourceDestroyedVertex),
         /// Everything that changes has changed.
         AllChanged(AllChangedVertex),
         /// Everything that several objects of a resource wait for.

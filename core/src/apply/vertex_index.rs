@@ -37,7 +37,7 @@ impl VertexIndex {
                 index.expands.insert(expand.addr.clone(), id);
             } else if let Some(addr) = vertex.done_resource() {
                 index.done.insert(addr.clone(), id);
-            } else if let Some(addr) = vertex.gone_resource() {
+            } else if let Some(addr) = vertex.destroyed_resource() {
                 index.destroyed.insert(addr.clone(), id);
             } else if vertex.as_destroy().is_some() {
                 index.destroys.push(id);

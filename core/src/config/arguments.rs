@@ -50,7 +50,7 @@ pub(super) fn merge_escape_blocks(
         if let Some(first) = first {
             let detail = format!(
                 "The special block type \"_\" can be used to force particular arguments to be interpreted as resource-type-specific rather than as meta-arguments, but each {of} block can have only one such block. The first escaping block was at {}.",
-                format_place(sources, first)
+                format_span(sources, first)
             );
             let problem = Diagnostic::error(messages::DUPLICATE_ESCAPING_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
@@ -106,7 +106,7 @@ pub(super) fn check_label_name(
 }
 
 /// Returns a source position for display: `main.tf:3,1-11`.
-pub(super) fn format_place(sources: &Sources, span: Span) -> String {
+pub(super) fn format_span(sources: &Sources, span: Span) -> String {
     let (start, end) = (sources.start_position(span), sources.end_position(span));
     let name = sources.name(span.source);
     if start.line == end.line {

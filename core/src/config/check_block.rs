@@ -6,7 +6,7 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::arguments::{check_label_name, format_place};
+use super::arguments::{check_label_name, format_span};
 use super::{ConditionBlock, Resource, condition, resource};
 use crate::addr::{Reference, ResourceMode, ResourceName};
 use crate::messages;
@@ -52,7 +52,7 @@ pub(super) fn read_check_block(
     for nested in content.take_blocks("data") {
         if let Some(first) = &data {
             let first: &Resource = first;
-            let first = format_place(sources, first.span);
+            let first = format_span(sources, first.span);
             let detail = format!(
                 "This `check` block already has a data source at {first}. Use another `check` block, \
                  or move the data source out of the block."

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::arguments::format_place;
+use super::arguments::format_span;
 use super::{Config, ImportBlock, Repetition, Resource};
 use crate::addr::InstanceKey;
 use crate::messages;
@@ -41,7 +41,7 @@ pub(super) fn report_duplicate_import_targets(
     for import in imports.iter().filter(|import| import.has_constant_target()) {
         let name = import.addr_with_constant_keys().to_string();
         if let Some(first) = seen.get(&name) {
-            let first = format_place(sources, first.span);
+            let first = format_span(sources, first.span);
             let detail = format!(
                 "An import block for the resource {name:?} was already declared at {first}. A resource can have only one import block."
             );

@@ -7,7 +7,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::ConditionBlock;
-use super::arguments::format_place;
+use super::arguments::format_span;
 use crate::messages;
 
 pub(super) const BODY_SCHEMA: BodySchema =
@@ -37,7 +37,7 @@ fn read_condition(
     Some(ConditionBlock {
         condition,
         message,
-        position: format_place(sources, block.header),
+        position: format_span(sources, block.header),
         span: block.header,
     })
 }

@@ -79,12 +79,11 @@ pub(crate) fn load_valid_fixture(fixture: &str) -> (Config, Sources) {
 pub(crate) fn format_diagnostics(sources: &Sources, diags: &Diagnostics) -> String {
     let mut out = String::new();
     for diagnostic in diags.iter() {
-        let at = diagnostic
-            .subject
-            .map_or("-".to_owned(), |span| arguments::format_place(sources, span));
+        let at =
+            diagnostic.subject.map_or("-".to_owned(), |span| arguments::format_span(sources, span));
         let severity = if diagnostic.is_error() { "error" } else { "warning" };
         out += &format!("{severity} {at} {}\n", diagnostic.summary);
-        for value in &diagnostic.mentioned {
+        for value in &diagnostic.referenced {
             out += &format!("    | {} {}\n", value.traversal, value.statement);
         }
         for line in diagnostic.detail.lines() {

@@ -6,7 +6,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, parse_file, parse_json
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{format_place, take_bool_argument, take_string_argument};
+use super::arguments::{format_span, take_bool_argument, take_string_argument};
 use crate::messages;
 
 /// The name of the environment variable that is merged over the block.
@@ -309,7 +309,7 @@ pub(super) fn duplicate_encryption_error(
 ) -> Diagnostic {
     let detail = format!(
         "A module may have only one encryption configuration. Encryption was previously configured at {}.",
-        format_place(sources, first)
+        format_span(sources, first)
     );
     Diagnostic::error(messages::DUPLICATE_ENCRYPTION_CONFIGURATION, detail).at(second)
 }

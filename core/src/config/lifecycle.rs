@@ -6,7 +6,7 @@ use formwork_lang::syntax::{Attribute, Block, Expr};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{format_place, take_bool_argument};
+use super::arguments::{format_span, take_bool_argument};
 use super::{IgnoreChanges, Lifecycle, condition, traversal};
 use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::messages;
@@ -43,7 +43,7 @@ pub(super) fn read_lifecycle(
     let mut blocks = blocks.into_iter();
     let Some(block) = blocks.next() else { return Lifecycle::default() };
     for duplicate in blocks {
-        let first = format_place(sources, block.header);
+        let first = format_span(sources, block.header);
         let _ = diags.error(
             Diagnostic::error(
                 messages::DUPLICATE_LIFECYCLE_BLOCK,

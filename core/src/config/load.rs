@@ -56,7 +56,7 @@ impl Config {
             let calls = config.check_module_calls(&mut load_diags);
             load_diags.append(dangling).and(calls).map(|()| config)
         });
-        diags.append(sort_diagnostics_by_place(load_diags))?;
+        diags.append(sort_diagnostics_by_position(load_diags))?;
         config
     }
 
@@ -74,7 +74,7 @@ impl Config {
     ) -> Result<Self, Reported> {
         let mut load_diags = Diagnostics::new();
         let config = load_modules(&mut load_diags, sources, config_source);
-        diags.append(sort_diagnostics_by_place(load_diags))?;
+        diags.append(sort_diagnostics_by_position(load_diags))?;
         config.map(|(config, _)| config)
     }
 
@@ -92,8 +92,8 @@ impl Config {
     ) -> Result<(Self, Diagnostics), Reported> {
         let mut load_diags = Diagnostics::new();
         let config = load_module_tree(&mut load_diags, sources, config_source);
-        diags.append(sort_diagnostics_by_place(load_diags))?;
-        config.map(|(config, dangling)| (config, sort_diagnostics_by_place(dangling)))
+        diags.append(sort_diagnostics_by_position(load_diags))?;
+        config.map(|(config, dangling)| (config, sort_diagnostics_by_position(dangling)))
     }
 
     /// Checks that this engine meets the `required_version` of every module.
@@ -143,13 +143,13 @@ pub fn load_root_module(
         decode_module(&mut load_diags, sources, parsed, ModuleDir { dir, is_root: true })
     });
     if module.is_err() {
-        let _ = diags.append(sort_diagnostics_by_place(load_diags));
+        let _ = diags.append(sort_diagnostics_by_position(load_diags));
     }
     module
 }
 
 /// Sorts messages as a reader goes through the files.
-pub(super) fn sort_diagnostics_by_place(diags: Diagnostics) -> Diagnostics {
+pub(super) fn sort_diagnostics_by_position(diags: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);
     let mut sorted = Diagnostics::new();

@@ -7,7 +7,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
+use super::arguments::{NestedBlocks, check_label_name, format_span, merge_escape_blocks};
 use super::module_dirs::ModuleCallSource;
 use super::{
     CallArgument, LocalProviderConfig, ModuleCall, PassedProvider, constant, resource,
@@ -150,7 +150,7 @@ pub(super) fn read_passed_providers(
         let in_caller = traversal::parse_provider_expr(diags, "providers", &item.value);
         let (Ok(in_child), Ok(in_caller)) = (in_child, in_caller) else { continue };
         if let Some(duplicate) = passed.iter().find(|duplicate| duplicate.in_child == in_child) {
-            let first = format_place(sources, duplicate.child_span.to(duplicate.caller_span));
+            let first = format_span(sources, duplicate.child_span.to(duplicate.caller_span));
             let detail = format!(
                 "A provider configuration was already passed to {in_child} at {first}. Each child provider configuration can be assigned only once."
             );

@@ -121,7 +121,7 @@ pub fn root_module_calls(
     let mut load_diags = Diagnostics::new();
     let directory = ModuleDir { dir, is_root: false };
     let read = load::read_module(&mut load_diags, sources, files, directory);
-    diags.append(load::sort_diagnostics_by_place(load_diags))?;
+    diags.append(load::sort_diagnostics_by_position(load_diags))?;
     let read = read?;
     diags.append(read.unmet_versions)?;
     Ok(read.module.calls.into_values().map(|call| call.site).collect())

@@ -9,7 +9,7 @@ use formwork_lang::syntax::{Block, Body};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::arguments::{format_place, unsupported_feature_error};
+use super::arguments::{format_span, unsupported_feature_error};
 use super::syntax_error_blocks::BlocksWithSyntaxErrors;
 use super::{
     Module, ModuleSettings, Resource, check_block, import, module_block, moved, output, provider,
@@ -173,7 +173,7 @@ impl ModuleDraft {
             let Some(other) = self.span_of_named_block(&name) else { continue };
             // Invalid blocks are checked separately, so only their spans determine the order.
             let (first, second) = (other.min(block.header), other.max(block.header));
-            let _ = diags.error(name.duplicate_error(&format_place(sources, first), second));
+            let _ = diags.error(name.duplicate_error(&format_span(sources, first), second));
         }
     }
 
@@ -245,7 +245,7 @@ impl ModuleDraft {
         let Some(provider) = provider::read_provider_block(diags, sources, block) else { return };
         if let Some(other) = self.module.providers.get(&provider.local) {
             let name = provider.local.name.as_str();
-            let first = format_place(sources, other.span);
+            let first = format_span(sources, other.span);
             let detail = match &provider.local.alias {
                 Some(alias) => format!(
                     "A provider configuration for {name:?} with alias {:?} was already given at {first}. Each configuration for the same provider must have a distinct alias.",
@@ -278,7 +278,7 @@ impl ModuleDraft {
                 let detail = format!(
                     "A local value named {:?} was already defined at {}. Local value names must be unique within a module.",
                     local.name.as_str(),
-                    format_place(sources, other.span)
+                    format_span(sources, other.span)
                 );
                 let problem = Diagnostic::error(messages::DUPLICATE_LOCAL_VALUE_DEFINITION, detail);
                 let _ = diags.error(problem.at(local.span));
@@ -339,7 +339,7 @@ impl ModuleDraft {
     ) -> Option<T> {
         let NamedBlock { name, span } = named;
         if let Some(first) = self.span_of_named_block(&name) {
-            let _ = diags.error(name.duplicate_error(&format_place(sources, first), span));
+            let _ = diags.error(name.duplicate_error(&format_span(sources, first), span));
             return None;
         }
         if read.is_none() {
@@ -380,7 +380,7 @@ impl ModuleDraft {
         // The resource in the `check` block is the duplicate, regardless of its position.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
             let _ = diags
-                .error(named.name.duplicate_error(&format_place(sources, read.span), other.span));
+                .error(named.name.duplicate_error(&format_span(sources, read.span), other.span));
         } else if let Some(read) = self.claim_name(diags, sources, named, Some(read)) {
             self.module.resources.insert(read.name.clone(), Box::new(read));
         }

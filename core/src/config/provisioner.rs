@@ -8,7 +8,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, ExprKind, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::arguments::{NestedBlocks, format_place, merge_escape_blocks};
+use super::arguments::{NestedBlocks, format_span, merge_escape_blocks};
 use super::{OnFailure, Provisioner, ProvisionerTiming};
 use crate::messages;
 
@@ -98,7 +98,7 @@ fn single_connection_body(
     let mut blocks = blocks.into_iter();
     let first = blocks.next()?;
     for duplicate in blocks {
-        let before = format_place(sources, first.header);
+        let before = format_span(sources, first.header);
         let detail = format!("This {of} already has a connection block at {before}.");
         let problem = Diagnostic::error(messages::DUPLICATE_CONNECTION_BLOCK, detail);
         let _ = diags.error(problem.at(duplicate.header));

@@ -5,7 +5,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Span};
 
 use super::StateBackendBlock;
-use super::arguments::format_place;
+use super::arguments::format_span;
 use crate::messages;
 
 /// A type of block that specifies the location of the state.
@@ -55,7 +55,7 @@ pub(super) fn duplicate_state_block_error(
     second: StateBlock,
 ) -> Diagnostic {
     use StateBlockKind as Kind;
-    let before = format_place(sources, first.header);
+    let before = format_span(sources, first.header);
     let (summary, detail) = match (first.kind, second.kind) {
         (Kind::StateStore, Kind::StateStore) => (
             messages::DUPLICATE_STATE_STORE_BLOCK,

@@ -8,7 +8,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
-use super::arguments::{format_place, unsupported_feature_error};
+use super::arguments::{format_span, unsupported_feature_error};
 use super::encryption::{self, EncryptionBlock};
 use super::override_files::is_override_file_name;
 use super::provider::check_local_name;
@@ -129,7 +129,7 @@ impl ModuleSettings {
                     messages::DUPLICATE_REQUIRED_PROVIDERS_CONFIGURATION,
                     format!(
                         "A module may have only one required providers configuration. The required providers were previously configured at {}.",
-                        format_place(sources, first)
+                        format_span(sources, first)
                     ),
                 )
                 .at(block.header),
@@ -157,7 +157,7 @@ impl ModuleSettings {
             let detail = format!(
                 "A provider_meta block for provider {:?} was already declared at {}. Providers may only have one provider_meta block per module.",
                 name.name.as_str(),
-                format_place(sources, existing.span)
+                format_span(sources, existing.span)
             );
             let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_META_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));

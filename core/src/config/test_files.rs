@@ -11,7 +11,7 @@ use formwork_lang::syntax::{Attribute, Block, Body};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{check_label_name, format_place};
+use super::arguments::{check_label_name, format_span};
 use super::files::normalize_path;
 use super::parsed_test_file::{TestCommand, TestFile, TestPlanOptions, TestRun};
 use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_one_of_keywords};
@@ -155,7 +155,7 @@ pub fn read_test_files(
     }
     // As in Terraform, by the path of the file.
     test_files.sort_by(|first, second| first.path.cmp(&second.path));
-    diags.append(load::sort_diagnostics_by_place(file_diags)).map(|()| test_files)
+    diags.append(load::sort_diagnostics_by_position(file_diags)).map(|()| test_files)
 }
 
 /// A test file that was found.
@@ -219,7 +219,7 @@ impl TestFileReader<'_> {
             match (block.kind.name.as_str(), label) {
                 ("run", Some(name)) => {
                     if let Some(first) = runs.insert(name.name.clone(), block.header) {
-                        let first = format_place(self.sources, first);
+                        let first = format_span(self.sources, first);
                         let detail = format!("The run `{}` already exists at {first}.", name.name);
                         self.report_error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
@@ -235,7 +235,7 @@ impl TestFileReader<'_> {
                     let alias = provider_alias(&block.body);
                     // A mock replaces a provider, so both share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
-                        let first = format_place(self.sources, first);
+                        let first = format_span(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
                         self.report_error(
                             messages::DUPLICATE_PROVIDER_BLOCK,
@@ -269,7 +269,7 @@ impl TestFileReader<'_> {
         for kind in kinds {
             let mut all = content.blocks.iter().filter(|block| block.kind.name == *kind);
             let Some(first) = all.next() else { continue };
-            let first = format_place(self.sources, first.header);
+            let first = format_span(self.sources, first.header);
             for block in all {
                 let detail = format!("{owner} already has such a block at {first}.");
                 self.report_error(

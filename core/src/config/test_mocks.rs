@@ -9,7 +9,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
-use super::arguments::format_place;
+use super::arguments::format_span;
 use super::{ConfigFiles, ProviderBlock, constant, files, load, provider, traversal};
 use crate::addr::{InstanceAddr, ModuleAddr, ResourceMode, Target};
 use crate::messages;
@@ -281,7 +281,7 @@ impl MockReader<'_> {
                 .unwrap_or(into.during);
             let defaults = content.take_attribute("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
-            let location = format_place(self.sources, span);
+            let location = format_span(self.sources, span);
             let values = self.read_mock_values(defaults, &kind);
             let values = MockValues { values, during, position: location };
             let Some(Ident { name, span: label }) = label else { continue };
@@ -301,7 +301,7 @@ impl MockReader<'_> {
         at: Span,
         first: Span,
     ) {
-        let first = format_place(self.sources, first);
+        let first = format_span(self.sources, first);
         let detail = format!("A block for {name} already exists at {first}.");
         self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, at);
     }
@@ -332,7 +332,7 @@ impl MockReader<'_> {
             self.read_override_during(content.take_attribute("override_during")).unwrap_or(during);
         let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
-        let location = format_place(self.sources, header);
+        let location = format_span(self.sources, header);
         let values = MockValues { values, during, position: location };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|existing| existing.target == target) {

@@ -7,7 +7,7 @@ use formwork_lang::type_expr::{self, TypeDefaults};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
-use super::arguments::{check_label_name, format_place, take_bool_argument, take_string_argument};
+use super::arguments::{check_label_name, format_span, take_bool_argument, take_string_argument};
 use super::{ConditionBlock, Variable, condition, constant, inputs};
 use crate::messages;
 
@@ -54,7 +54,7 @@ pub(super) fn read_variable_block(
         nullable: take_bool_argument(diags, &mut content, "nullable").unwrap_or(true),
         validations,
         references: Vec::new(),
-        position: format_place(sources, block.header),
+        position: format_span(sources, block.header),
         span: block.header,
     };
     // Only now, because converting it needs the type and the optional attributes.

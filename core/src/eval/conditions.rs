@@ -2,7 +2,7 @@
 //!
 //! Determines whether they are met. The caller decides the effect of a failure.
 
-use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
+use formwork_lang::eval::{ErrorCause, describe_referenced_values};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::{Message, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
@@ -154,7 +154,7 @@ pub fn evaluate_condition_messages(
 
 /// Points a problem at the expression whose value it is about, and shows the values in that.
 fn point_at_expr(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
-    problem.at(expr.span).with_mentioned_values(describe_mentioned_values(
+    problem.at(expr.span).with_referenced_values(describe_referenced_values(
         expr,
         scope,
         ErrorCause::Values,

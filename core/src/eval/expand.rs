@@ -2,7 +2,7 @@
 //!
 //! Evaluates the expression once, without access to the instances of the keys.
 
-use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
+use formwork_lang::eval::{ErrorCause, describe_referenced_values};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::Message;
 use formwork_value::value::Map;
@@ -226,7 +226,7 @@ fn unknown_repetition_error(repetition: &Repetition, scope: &ModuleScope<'_>) ->
             if is_set_expr(expr, scope) { UNKNOWN_SET_DETAIL } else { UNKNOWN_MAP_DETAIL },
         )
         .at(expr.span)
-        .with_mentioned_values(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
+        .with_referenced_values(describe_referenced_values(expr, scope, ErrorCause::Unknown)),
     }
 }
 
@@ -240,10 +240,10 @@ struct RepetitionError {
 
 impl RepetitionError {
     fn into_diagnostic(self, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
-        let values = self.cause.map(|cause| describe_mentioned_values(expr, scope, cause));
+        let values = self.cause.map(|cause| describe_referenced_values(expr, scope, cause));
         Diagnostic::error(self.summary, self.detail)
             .at(expr.span)
-            .with_mentioned_values(values.unwrap_or_default())
+            .with_referenced_values(values.unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
+use formwork_lang::eval::{ErrorCause, describe_referenced_values};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
@@ -103,7 +103,7 @@ fn read_for_each_elements(
     };
     let bad = |detail: &str, cause: ErrorCause| {
         let problem = Diagnostic::error(messages::INVALID_FOR_EACH_ARGUMENT, detail).at(expr.span);
-        problem.with_mentioned_values(describe_mentioned_values(expr, scope, cause))
+        problem.with_referenced_values(describe_referenced_values(expr, scope, cause))
     };
     if marks.contains(Marks::EPHEMERAL) {
         return Err(diags.error(bad(expand::EPHEMERAL_FOR_EACH_DETAIL, ErrorCause::Ephemeral)));
@@ -189,7 +189,7 @@ fn evaluate_id(
         Err(refused) => {
             let detail = format!("Invalid expression value: {}.", refused.reason);
             let problem = Diagnostic::error(messages::INCORRECT_VALUE_TYPE, detail).at(expr.span);
-            Err(diags.error(problem.with_mentioned_values(describe_mentioned_values(
+            Err(diags.error(problem.with_referenced_values(describe_referenced_values(
                 expr,
                 scope,
                 ErrorCause::Values,
@@ -216,7 +216,7 @@ pub fn unknown_repetition_error(import: &ImportBlock, scope: &ModuleScope<'_>) -
     match &import.repetition {
         Repetition::ForEach(expr) | Repetition::Count(expr) => problem
             .at(expr.span)
-            .with_mentioned_values(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
+            .with_referenced_values(describe_referenced_values(expr, scope, ErrorCause::Unknown)),
         Repetition::Single => problem.at(import.span),
     }
 }

@@ -395,7 +395,7 @@ impl<T> RepeatedResults<T> {
     }
 
     /// The value of all instances together, cached or computed by `combine`.
-    fn kept_whole_or(
+    fn cached_or_combined(
         &self,
         combine: impl FnOnce(&ExpandedValues<T>) -> Option<CombinedInstances>,
     ) -> Option<Value> {
@@ -405,7 +405,7 @@ impl<T> RepeatedResults<T> {
         let CombinedInstances { value, is_complete } = combine(self.expanded.get()?)?;
         // Only a complete value may be cached: the missing instances are still to come.
         if is_complete {
-            set_cell_once(&self.combined, value.clone(), &"whole");
+            set_cell_once(&self.combined, value.clone(), &"combined");
         }
         Some(value)
     }
@@ -438,7 +438,7 @@ impl ResourceResults {
     pub fn combined_value(&self) -> Option<Value> {
         // Instances that are not recorded, because they are not targets, are left out, or are
         // unknown if later ones are recorded.
-        self.kept_whole_or(|ExpandedValues { expansion, instances: cells }| {
+        self.cached_or_combined(|ExpandedValues { expansion, instances: cells }| {
             let or_unknown =
                 |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
             let value = match expansion {
@@ -468,7 +468,7 @@ impl CallResults {
     /// by key. `None` before the call is expanded.
     #[must_use]
     pub fn combined_value(&self) -> Option<Value> {
-        self.kept_whole_or(|ExpandedValues { expansion, instances }| {
+        self.cached_or_combined(|ExpandedValues { expansion, instances }| {
             let modules = || instances.iter().filter_map(OnceCell::get);
             let values = || modules().map(ModuleResults::output_object);
             let value = match expansion {

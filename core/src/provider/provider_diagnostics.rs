@@ -228,16 +228,17 @@ pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> D
 mod tests {
     use super::*;
 
-    fn said(severity: Severity, detail: &str) -> ProviderDiagnostic {
+    fn provider_diagnostic(severity: Severity, detail: &str) -> ProviderDiagnostic {
         let (summary, detail) = ("said".to_owned(), detail.to_owned());
         ProviderDiagnostic { severity, summary, detail, path: Path::root(), code: None }
     }
 
     #[test]
     fn excess_provider_diagnostics_are_only_counted() {
-        let mut diagnostics = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
+        let mut diagnostics =
+            vec![provider_diagnostic(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
         // An error counts independent of the number of warnings before it.
-        diagnostics.push(said(Severity::Error, ""));
+        diagnostics.push(provider_diagnostic(Severity::Error, ""));
         let mut diags = Diagnostics::new();
         assert!(report_provider_diagnostics(&mut diags, diagnostics, "t.a", None).is_err());
         assert_eq!(diags.len(), MAX_SHOWN_DIAGNOSTICS + 2);
@@ -249,7 +250,7 @@ mod tests {
     fn builtin_provider_errors_have_codes_and_foreign_ones_do_not() {
         let own_error = own_provider_error(messages::NO_BACKENDS, String::new(), Path::root());
         let mut diags = Diagnostics::new();
-        let both = vec![own_error, said(Severity::Error, "")];
+        let both = vec![own_error, provider_diagnostic(Severity::Error, "")];
         assert!(report_provider_diagnostics(&mut diags, both, "t.a", None).is_err());
         let codes: Vec<_> = diags.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, [Some(messages::NO_BACKENDS.code), None]);
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(truncate_text("short".to_owned(), 5), "short");
         // Not within a character: `ö` has two bytes.
         assert_eq!(truncate_text("sööö".to_owned(), 4), "sö… (4 more bytes)");
-        let long = said(Severity::Warning, &"x".repeat(MAX_SHOWN_DETAIL_LEN + 3));
+        let long = provider_diagnostic(Severity::Warning, &"x".repeat(MAX_SHOWN_DETAIL_LEN + 3));
         let mut diags = Diagnostics::new();
         report_provider_diagnostics(&mut diags, vec![long], "t.a", None).unwrap();
         assert!(diags.iter().all(|one| one.detail.ends_with("… (3 more bytes)")));

@@ -101,10 +101,10 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
                 let argument =
                     dependent.resource_block().and_then(|block| argument_of_reference(block, span));
                 let dependent = argument.map_or("it".to_owned(), |name| format!("its {name}"));
-                format!("{dependent} mentions it at {}", format_place(self.sources, span))
+                format!("{dependent} mentions it at {}", format_span(self.sources, span))
             }
             EdgeReason::ImportReference(span) => {
-                let at = format_place(self.sources, span);
+                let at = format_span(self.sources, span);
                 format!("the import block for it mentions it at {at}")
             }
             EdgeReason::Provider => "it is done by that provider".to_owned(),
@@ -123,7 +123,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
 }
 
 /// A place in a file, for people.
-pub(crate) fn format_place(sources: &Sources, span: Span) -> String {
+pub(crate) fn format_span(sources: &Sources, span: Span) -> String {
     let at = sources.start_position(span);
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)
 }

@@ -17,14 +17,14 @@ pub(crate) struct ProviderProcessGate<'p, 'l> {
     /// The configuration that a vertex is or uses, by vertex.
     uses: Vec<Option<usize>>,
     users: RefCell<Vec<ProviderConfigUsage<'p>>>,
-    n_places_taken: Cell<usize>,
+    n_slots_taken: Cell<usize>,
 }
 
 struct ProviderConfigUsage<'p> {
     addr: &'p ProviderConfigAddr,
     /// Number of vertices still to pass: the one that configures, and those that use it.
     n_left: usize,
-    has_place: bool,
+    has_slot: bool,
 }
 
 impl<'p, 'l> ProviderProcessGate<'p, 'l> {
@@ -50,18 +50,18 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(users.len());
             if number == users.len() {
-                users.push(ProviderConfigUsage { addr, n_left: 0, has_place: false });
+                users.push(ProviderConfigUsage { addr, n_left: 0, has_slot: false });
             }
             users[number].n_left += 1;
             Some(number)
         });
         let uses = uses.collect();
-        Self { pool, uses, users: RefCell::new(users), n_places_taken: Cell::new(0) }
+        Self { pool, uses, users: RefCell::new(users), n_slots_taken: Cell::new(0) }
     }
 
     fn reserve_process(&self, user: &mut ProviderConfigUsage<'p>) {
-        user.has_place = true;
-        self.n_places_taken.set(self.n_places_taken.get() + 1);
+        user.has_slot = true;
+        self.n_slots_taken.set(self.n_slots_taken.get() + 1);
     }
 }
 
@@ -71,11 +71,11 @@ impl WalkGate for ProviderProcessGate<'_, '_> {
         let user = &mut self.users.borrow_mut()[number];
         // A configuration with a place admits all its users, also at the limit. Otherwise users of
         // one provider could wait for each other.
-        if user.has_place {
+        if user.has_slot {
             return true;
         }
         let is_full =
-            self.pool.max_processes().is_some_and(|limit| self.n_places_taken.get() >= limit);
+            self.pool.max_processes().is_some_and(|limit| self.n_slots_taken.get() >= limit);
         if !is_full {
             self.reserve_process(user);
         }
@@ -98,11 +98,11 @@ impl WalkGate for ProviderProcessGate<'_, '_> {
         let user = &mut self.users.borrow_mut()[number];
         user.n_left -= 1;
         // Vertices that were skipped pass as well, so the count reaches zero after failures too.
-        if user.n_left > 0 || !user.has_place {
+        if user.n_left > 0 || !user.has_slot {
             return false;
         }
-        user.has_place = false;
-        self.n_places_taken.set(self.n_places_taken.get() - 1);
+        user.has_slot = false;
+        self.n_slots_taken.set(self.n_slots_taken.get() - 1);
         self.pool.release_config(user.addr);
         true
     }

@@ -307,7 +307,7 @@ impl ProviderHandlers for CloudProvider {
         &self,
         _: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        self.cloud.hang_while_told("list").await;
+        self.cloud.hang_while_scripted("list").await;
         Ok(listing::list_things(&self.cloud))
     }
 

@@ -46,7 +46,7 @@ pub enum Blame {
 
 /// The description of the value of a reference, for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MentionedValue {
+pub struct ReferencedValue {
     /// The traversal as written, `var.size`.
     pub traversal: String,
     /// Description of the value: `is "x"`, `is a list of string with 2 elements`.
@@ -75,7 +75,7 @@ pub struct Diagnostic {
     /// Path inside the value of `address`.
     pub path: Option<Path>,
     /// References in the expression at `subject`, with their values.
-    pub mentioned: Vec<MentionedValue>,
+    pub referenced: Vec<ReferencedValue>,
     /// The function whose call failed, if any.
     pub function: Option<Box<CalledFunction>>,
     /// Whether a `check` block reports this. Such a warning is repeated when the plan is applied.
@@ -138,7 +138,7 @@ impl Diagnostic {
             context: None,
             address: None,
             path: None,
-            mentioned: Vec::new(),
+            referenced: Vec::new(),
             function: None,
             of_check: false,
             condition_of: None,
@@ -183,8 +183,8 @@ impl Diagnostic {
 
     /// Adds the values of the references in the expression at the subject.
     #[must_use]
-    pub fn with_mentioned_values(self, mentioned: Vec<MentionedValue>) -> Self {
-        Self { mentioned, ..self }
+    pub fn with_referenced_values(self, referenced: Vec<ReferencedValue>) -> Self {
+        Self { referenced, ..self }
     }
 
     /// Marks the diagnostic as one of a `check` block.

@@ -242,7 +242,7 @@ fn render_source_excerpt(
 /// Renders the signature of the failed function, and the values of the references.
 fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
-    if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
+    if diagnostic.function.is_some() || !diagnostic.referenced.is_empty() {
         lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));
         if let Some(called) = &diagnostic.function {
             lines.push(format!(
@@ -252,12 +252,12 @@ fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<Strin
                 sanitize::sanitize_line(&called.parameter_names())
             ));
         }
-        for mentioned in &diagnostic.mentioned {
+        for value in &diagnostic.referenced {
             lines.push(format!(
                 "    {} {} {}",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &sanitize::sanitize_line(&mentioned.traversal)),
-                sanitize::sanitize_line(&mentioned.statement)
+                screen.paint(Paint::Bold, &sanitize::sanitize_line(&value.traversal)),
+                sanitize::sanitize_line(&value.statement)
             ));
         }
     }

@@ -61,10 +61,10 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     let offset = |at: u32| {
         Json::Int(i64::try_from((at as usize).saturating_sub(base).min(code.len())).unwrap_or(0))
     };
-    let values = diagnostic.mentioned.iter().map(|mentioned| {
+    let values = diagnostic.referenced.iter().map(|value| {
         Json::object([
-            ("traversal", Json::text(&mentioned.traversal)),
-            ("statement", Json::text(&mentioned.statement)),
+            ("traversal", Json::text(&value.traversal)),
+            ("statement", Json::text(&value.statement)),
         ])
     });
     Some(Json::object_of_some([

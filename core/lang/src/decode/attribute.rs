@@ -5,7 +5,7 @@ use formwork_value::schema::Attribute as Schema;
 use formwork_value::{Diagnostic, Step, Value};
 
 use super::{DecodeContext, Decoder};
-use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
+use crate::eval::{ErrorCause, describe_referenced_values, evaluate};
 use crate::messages;
 use crate::syntax::Attribute;
 
@@ -38,7 +38,7 @@ impl Decoder<'_> {
                     Diagnostic::error(messages::INCORRECT_ATTRIBUTE_VALUE_TYPE, detail)
                         .at(written.expr.span)
                         .with_source_context(written.span)
-                        .with_mentioned_values(describe_mentioned_values(
+                        .with_referenced_values(describe_referenced_values(
                             &written.expr,
                             context.scope,
                             ErrorCause::Values,

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, 
 use super::iteration_scope::IterationScope;
 use crate::content::{BodySchema, read_content};
 use crate::dynamic::DynamicBlock;
-use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
+use crate::eval::{ErrorCause, describe_referenced_values, evaluate};
 use crate::messages;
 use crate::scope::Scope;
 use crate::syntax::{Block, Expr, ExprKind};
@@ -42,7 +42,7 @@ pub(super) fn expand_dynamic_block<'b>(
             format!("Cannot use {subject} in for_each. An iterable collection is required.");
         let problem =
             Diagnostic::error(messages::INVALID_DYNAMIC_FOR_EACH_VALUE, detail).at(for_each.span);
-        diags.error(problem.with_mentioned_values(describe_mentioned_values(
+        diags.error(problem.with_referenced_values(describe_referenced_values(
             for_each,
             scope,
             ErrorCause::Values,

@@ -106,7 +106,7 @@ fn explain(text: &str) -> String {
     for diag in diags.iter() {
         let subject = diag.subject.and_then(|span| text.get(span.range())).unwrap_or("");
         let _ = writeln!(out, "`{subject}` {}: {}", diag.summary, diag.detail);
-        for value in &diag.mentioned {
+        for value in &diag.referenced {
             let _ = writeln!(out, "  {} {}", value.traversal, value.statement);
         }
     }
@@ -114,12 +114,12 @@ fn explain(text: &str) -> String {
 }
 
 /// The explanation of the names in an expression, for a cause.
-fn told(text: &str, cause: super::ErrorCause) -> String {
+fn describe_names(text: &str, cause: super::ErrorCause) -> String {
     let mut sources = formwork_value::diag::Sources::new();
     let source = sources.add("expression", text);
     let mut diags = formwork_value::Diagnostics::new();
     let expr = crate::syntax::parse_expression(&mut diags, &sources, source).unwrap();
-    let all = super::describe_mentioned_values(&expr, &super::testing::TestScope::new(), cause);
+    let all = super::describe_referenced_values(&expr, &super::testing::TestScope::new(), cause);
     all.iter().map(|value| format!("{} {}\n", value.traversal, value.statement)).collect()
 }
 
@@ -130,12 +130,15 @@ fn sensitive_and_unknown_values_are_noted_only_if_they_cause_the_error() {
     // The last element has no `x`, so the longest part of the name that has a value is shown.
     let known = "v.list[0] is \"a\"\nv.map is map of number with 2 elements\nv.map.a is 1\n";
     let unknown = "v.numbers is a list of number\n";
-    assert_eq!(told(text, ErrorCause::Values), format!("{known}{unknown}v.unknown is a string\n"));
+    assert_eq!(
+        describe_names(text, ErrorCause::Values),
+        format!("{known}{unknown}v.unknown is a string\n")
+    );
     let secret = format!("{known}{unknown}v.secret has a sensitive value\nv.unknown is a string\n");
-    assert_eq!(told(text, ErrorCause::Sensitive), secret);
+    assert_eq!(describe_names(text, ErrorCause::Sensitive), secret);
     let passing = "v.passing has an ephemeral value\n";
     let wanted = format!("{known}{unknown}{passing}v.unknown is a string\n");
-    assert_eq!(told(text, ErrorCause::Ephemeral), wanted);
+    assert_eq!(describe_names(text, ErrorCause::Ephemeral), wanted);
     expect![[r#"
         v.anything will be known only after apply
         v.list[0] is "a"
@@ -144,7 +147,7 @@ fn sensitive_and_unknown_values_are_noted_only_if_they_cause_the_error() {
         v.numbers is a list of number, known only after apply
         v.unknown is a string, known only after apply
     "#]]
-    .assert_eq(&told(text, ErrorCause::Unknown));
+    .assert_eq(&describe_names(text, ErrorCause::Unknown));
 }
 
 #[test]

@@ -31,13 +31,13 @@ pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
     }
     let provider = |id: VertexId| {
         let vertex = &vertices[id.index()];
-        let of = || vertex.gone_resource().or(vertex.joined_resource());
+        let of = || vertex.destroyed_resource().or(vertex.joined_resource());
         let destroyed = vertex.as_destroy().map(|destroy| &destroy.change.provider);
         destroyed.or_else(|| providers.get(of()?).copied())
     };
     let lies_between = |edge: &Edge<EdgeReason>| {
         edge.reason == REASON_DEPENDENTS_DESTROYED_FIRST
-            && vertices[edge.dependency.index()].gone_resource().is_some()
+            && vertices[edge.dependency.index()].destroyed_resource().is_some()
             && provider(edge.dependent) != provider(edge.dependency)
     };
     let between = draft.edges().iter().map(lies_between).collect();

@@ -81,8 +81,8 @@ async fn visit_early_read(
 ) -> PrefetchedResource {
     let written = ResourceWithAddress { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.
-    let mut unsaid = Diagnostics::new();
-    let client = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);
+    let mut ignored_diags = Diagnostics::new();
+    let client = find_client_of_config(view.session, &mut ignored_diags, &vertex.provider, written);
     let Ok((client, ty)) = client else { return PrefetchedResource::new() };
     let (client, ty) = (&client, &ty);
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {

@@ -59,5 +59,5 @@ pub(super) fn point_at_import_block(problem: Diagnostic, import: Span) -> Diagno
         "{}\n\nThis is about the configuration that was generated; correct what was written of it before taking it over.",
         problem.detail
     );
-    Diagnostic { detail, subject: Some(import), context: None, mentioned: Vec::new(), ..problem }
+    Diagnostic { detail, subject: Some(import), context: None, referenced: Vec::new(), ..problem }
 }

@@ -251,10 +251,10 @@ pub fn open_state_file(
     for secret in secrets {
         let Some(sealed) = sealed_base64(secret.text) else {
             if contains_sealed_value(secret.text) {
-                return Err(SealError::NotMarked(secret.describe_place()));
+                return Err(SealError::NotMarked(secret.describe_location()));
             }
             if secret.text != "null" {
-                plain.push(secret.describe_place());
+                plain.push(secret.describe_location());
             }
             continue;
         };
@@ -268,7 +268,7 @@ pub fn open_state_file(
         };
         let output: OutputJson<'_> =
             serde_json::from_str(&opened).map_err(|error| SealError::Value {
-                place: secret.describe_place(),
+                place: secret.describe_location(),
                 reason: format!("its content is damaged: {error}"),
             })?;
         edits.push(TextEdit { range: at, text: output.value.get().to_owned() });
@@ -292,7 +292,7 @@ fn seal_value(
     secret: &SecretValue<'_>,
     encrypt: ValueCipher<'_>,
 ) -> Result<String, SealError> {
-    let failed = |reason| SealError::Value { place: secret.describe_place(), reason };
+    let failed = |reason| SealError::Value { place: secret.describe_location(), reason };
     let compact = |text: &str| -> Result<String, SealError> {
         let compact =
             json::compact_json(text).map_err(|_| failed("it is nested too deep".to_owned()))?;
@@ -326,7 +326,7 @@ fn open_value(
     sealed: &str,
     decrypt: ValueCipher<'_>,
 ) -> Result<DecryptedValue, SealError> {
-    let failed = |reason| SealError::Value { place: secret.describe_place(), reason };
+    let failed = |reason| SealError::Value { place: secret.describe_location(), reason };
     let sealed = BASE64_STANDARD.decode(sealed.trim());
     let sealed = sealed.map_err(|error| failed(format!("it is damaged: {error}")))?;
     let opened = decrypt(&sealed).map_err(failed)?;
@@ -340,14 +340,14 @@ fn open_value(
                 text: bound.value.get().to_owned(),
                 is_for_recipients: bound.recipients.as_deref() == Some(&binding.recipients),
             }),
-            false => Err(SealError::NotMarked(secret.describe_place())),
+            false => Err(SealError::NotMarked(secret.describe_location())),
         };
     }
-    let mut origin = find_secrets::format_place(&bound.address, &bound.path);
+    let mut origin = find_secrets::format_span(&bound.address, &bound.path);
     if !is_of_file {
         origin = format!("{origin} in the state with the lineage {:?}", bound.lineage);
     }
-    Err(SealError::WrongPlace { place: secret.describe_place(), origin })
+    Err(SealError::WrongPlace { place: secret.describe_location(), origin })
 }
 
 /// The base64 of a sealed value; `None` for any other JSON.

@@ -16,17 +16,17 @@ use super::stored_journal::StoredJournal;
 
 /// Journals in memory, by the ids of their runs. Copies have the same ones.
 #[derive(Clone, Default)]
-pub(in crate::state) struct MemoryJournals(Arc<Mutex<BTreeMap<String, KeptJournal>>>);
+pub(in crate::state) struct MemoryJournals(Arc<Mutex<BTreeMap<String, MemoryJournal>>>);
 
 /// The journal of one run.
 #[derive(Default)]
-struct KeptJournal {
+struct MemoryJournal {
     bytes: Vec<u8>,
     is_being_written: bool,
 }
 
 impl MemoryJournals {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, KeptJournal>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, MemoryJournal>> {
         // No panic can happen while it is held, so a poisoned lock means nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -43,7 +43,7 @@ impl MemoryJournals {
 
     /// The sink for the records of a new run.
     pub(in crate::state) fn begin_run(&self, run: &str) -> Rc<dyn RecordSink> {
-        let journal = KeptJournal { bytes: Vec::new(), is_being_written: true };
+        let journal = MemoryJournal { bytes: Vec::new(), is_being_written: true };
         self.lock().insert(run.to_owned(), journal);
         Rc::new(RunInMemory(self.stored_journal(run)))
     }
@@ -69,7 +69,7 @@ impl MemoryJournals {
 
     fn list_journals(
         &self,
-        is_wanted: impl Fn(&KeptJournal) -> bool,
+        is_wanted: impl Fn(&MemoryJournal) -> bool,
     ) -> Vec<Arc<dyn StoredJournal>> {
         let journals = self.lock();
         let wanted = journals.iter().filter(|(_, journal)| is_wanted(journal));

@@ -12,7 +12,7 @@ use crate::state::journal::RecordSeal;
 use crate::state::journal::record::{self, JournalLog};
 
 /// The length of the hash of a remote location in the name of its journal directory.
-const REMOTE_PLACE_NAME_LEN: usize = 16;
+const REMOTE_DIR_NAME_LEN: usize = 16;
 
 /// Journals that match a state, in the directory of another location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl JournalDir {
         let directory = parent.join(name);
         // The journals of a remote state are in a directory named after a hash of the location.
         let is_hash = |text: &str| {
-            text.len() == REMOTE_PLACE_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+            text.len() == REMOTE_DIR_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         if state.strip_prefix("state-").is_some_and(is_hash) {
             return Some(Self { directory, place: JournaledPlace::Remote });
@@ -119,8 +119,8 @@ impl JournalDir {
         let MisplacedSearch { own_dir, seal, state, .. } = *search;
         // A directory that cannot be read may be of another user, and need not match this state.
         let journals = read_interrupted_journals(&self.directory).ok()?.into_iter();
-        let journals =
-            journals.filter(|journal| self.goes_with(journal, state) && !search.is_known(journal));
+        let journals = journals
+            .filter(|journal| self.may_belong_to(journal, state) && !search.is_known(journal));
         let journals: Vec<JournalContent> =
             journals.map(|journal| JournalContent { seal: seal.cloned(), ..journal }).collect();
         if journals.is_empty() {
@@ -151,7 +151,7 @@ impl JournalDir {
     }
 
     /// Whether a journal goes with a state.
-    fn goes_with(&self, journal: &JournalContent, state: &StateFile) -> bool {
+    fn may_belong_to(&self, journal: &JournalContent, state: &StateFile) -> bool {
         match lineage_of_journal(journal) {
             Some(lineage) => lineage == state.lineage,
             // A remote location may be that of any other state.

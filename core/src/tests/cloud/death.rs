@@ -9,7 +9,7 @@ use formwork_value::diag::Severity;
 
 use super::{CallFault, CloudProvider, FakeCloud};
 
-fn process_gone_failure() -> Failure {
+fn process_ended_failure() -> Failure {
     Failure::Lost { reason: "connection closed".into(), exit: None, output: String::new() }
 }
 
@@ -19,7 +19,7 @@ impl FakeCloud {
     }
 
     /// Waits as long as a call is to hang.
-    pub(super) async fn hang_while_told(&self, call: &str) {
+    pub(super) async fn hang_while_scripted(&self, call: &str) {
         while self.lock_contents().faults.get(call) == Some(&CallFault::Hangs) {
             self.lock_contents().hung = true;
             tokio::task::yield_now().await;
@@ -34,16 +34,16 @@ impl CloudProvider {
         if !self.dead.swap(true, Relaxed) {
             self.cloud.lock_contents().n_running -= 1;
         }
-        process_gone_failure()
+        process_ended_failure()
     }
 
     pub(super) fn check_alive(&self) -> Result<(), Failure> {
-        if self.dead.load(Relaxed) { Err(process_gone_failure()) } else { Ok(()) }
+        if self.dead.load(Relaxed) { Err(process_ended_failure()) } else { Ok(()) }
     }
 
     /// Makes the most of a call: it may hang, and the process may die over it.
     pub(super) async fn run_object_faults(&self, call: &str) -> Result<(), Failure> {
-        self.cloud.hang_while_told(call).await;
+        self.cloud.hang_while_scripted(call).await;
         if self.cloud.lock_contents().deaths.remove(call) {
             return Err(self.die());
         }

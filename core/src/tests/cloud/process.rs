@@ -21,7 +21,7 @@ impl ProviderLauncher for FakeCloud {
             things.n_launches
         };
         let starting = StartingProcess(self);
-        self.hang_while_told(&format!("launch {number}")).await;
+        self.hang_while_scripted(&format!("launch {number}")).await;
         // A start takes a moment, so that others can be begun meanwhile.
         tokio::task::yield_now().await;
         // From here on it runs, and `close` or its death counts its end.

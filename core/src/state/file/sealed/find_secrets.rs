@@ -153,13 +153,13 @@ impl<'t> SecretValue<'t> {
     }
 
     /// The position, for messages.
-    pub(super) fn describe_place(&self) -> String {
-        format_place(&self.address, &self.path)
+    pub(super) fn describe_location(&self) -> String {
+        format_span(&self.address, &self.path)
     }
 }
 
 /// Formats a position for messages.
-pub(super) fn format_place(address: &str, path: &str) -> String {
+pub(super) fn format_span(address: &str, path: &str) -> String {
     format!("{address}{}{path}", if path.starts_with('/') || path.is_empty() { "" } else { " " })
 }
 

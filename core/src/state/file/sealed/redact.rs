@@ -32,7 +32,7 @@ pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
         if sealed_base64(secret.text).is_some() {
             edits.append(&mut redacting_edits(text, &secret));
         } else if contains_sealed_value(secret.text) {
-            return Err(SealError::NotMarked(secret.describe_place()));
+            return Err(SealError::NotMarked(secret.describe_location()));
         }
     }
     let copies = unmarked_values(&file, &|leaf| leaf.starts_with(QUOTED_SEALED_PREFIX))?;

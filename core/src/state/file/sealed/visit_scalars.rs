@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::paths::{add_pointer_step, begins_with_typed_value};
 
 /// The position of a scalar: the objects and arrays around it, the outermost first.
-pub(super) struct ScalarPlace<'p, 't>(&'p [NestingLevel<'t>]);
+pub(super) struct ScalarPath<'p, 't>(&'p [NestingLevel<'t>]);
 
 /// An object or an array that is being visited.
 struct NestingLevel<'t> {
@@ -19,7 +19,7 @@ struct NestingLevel<'t> {
     is_typed: OnceCell<bool>,
 }
 
-impl ScalarPlace<'_, '_> {
+impl ScalarPath<'_, '_> {
     /// The JSON pointer.
     pub(super) fn json_pointer(&self) -> String {
         let mut pointer = String::new();
@@ -47,7 +47,7 @@ impl ScalarPlace<'_, '_> {
 pub(super) fn visit_scalars<'t>(
     text: &'t str,
     root_has_type: bool,
-    visit: &mut dyn FnMut(&ScalarPlace<'_, 't>, &'t str),
+    visit: &mut dyn FnMut(&ScalarPath<'_, 't>, &'t str),
 ) {
     let bytes = text.as_bytes();
     let mut levels: Vec<NestingLevel<'t>> = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn visit_scalars<'t>(
                     }
                     _ if leaf == "null" => {}
                     _ => {
-                        let path = ScalarPlace(&levels);
+                        let path = ScalarPath(&levels);
                         if !path.is_within_type(text, root_has_type) {
                             visit(&path, leaf);
                         }

@@ -1,7 +1,7 @@
 //! Describes the values of the names in a failing expression, so that a message shows the cause. It
 //! reports nothing itself. Callers that detect an error in the value of an expression use it too.
 
-use formwork_value::diag::MentionedValue;
+use formwork_value::diag::ReferencedValue;
 use formwork_value::number::Notation;
 use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
 
@@ -12,7 +12,7 @@ use crate::syntax::Expr;
 use crate::traversal::{Traversal, TraversalStep};
 
 /// Greatest number of names that are explained.
-const MAX_MENTIONED_NAMES: usize = 100;
+const MAX_DESCRIBED_NAMES: usize = 100;
 
 /// The cause of a problem. Readers consider any described value as the cause, so secret and unknown
 /// values are described only if they are the cause.
@@ -35,26 +35,26 @@ pub enum ErrorCause {
 /// objects. If a step has no value, the value before it is described. Secrets are described only as
 /// sensitive, and values of unknown type only as unknown, and both only if that is the `cause`.
 #[must_use]
-pub fn describe_mentioned_values(
+pub fn describe_referenced_values(
     expr: &Expr,
     scope: &dyn Scope,
     cause: ErrorCause,
-) -> Vec<MentionedValue> {
-    describe_mentioned_in_frames(expr, None, scope, cause)
+) -> Vec<ReferencedValue> {
+    describe_references_in_frames(expr, None, scope, cause)
 }
 
-/// Like [`describe_mentioned_values`], with the names of enclosing `for`s.
-pub(super) fn describe_mentioned_in_frames(
+/// Like [`describe_referenced_values`], with the names of enclosing `for`s.
+pub(super) fn describe_references_in_frames(
     expr: &Expr,
     frames: ForFrames<'_>,
     scope: &dyn Scope,
     cause: ErrorCause,
-) -> Vec<MentionedValue> {
-    let mut list: Vec<MentionedValue> = refs::traversals_of_expr(expr)
+) -> Vec<ReferencedValue> {
+    let mut list: Vec<ReferencedValue> = refs::traversals_of_expr(expr)
         .into_iter()
         .filter_map(|traversal| {
             let (n_steps, value) = longest_prefix_value(&traversal, frames, scope)?;
-            Some(MentionedValue {
+            Some(ReferencedValue {
                 traversal: traversal_to_string(&traversal, n_steps),
                 statement: describe_value(&value, cause)?,
             })
@@ -62,7 +62,7 @@ pub(super) fn describe_mentioned_in_frames(
         .collect();
     list.sort_by(|a, b| a.traversal.cmp(&b.traversal));
     list.dedup_by(|a, b| a.traversal == b.traversal);
-    list.truncate(MAX_MENTIONED_NAMES);
+    list.truncate(MAX_DESCRIBED_NAMES);
     list
 }
 
@@ -146,11 +146,11 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
 }
 
 /// The greatest length that is printed.
-const MAX_TOLD_COLLECTION_LENGTH: u64 = 1024;
+const MAX_DESCRIBED_COLLECTION_LENGTH: u64 = 1024;
 
 /// Describes the length of an unknown collection.
 fn describe_unknown_length(about: &Refinement) -> String {
-    let max = about.max_length.filter(|max| *max <= MAX_TOLD_COLLECTION_LENGTH);
+    let max = about.max_length.filter(|max| *max <= MAX_DESCRIBED_COLLECTION_LENGTH);
     match (about.min_length, max) {
         (min, Some(max)) if min == max => format!(" of length {min}"),
         (0, None) => String::new(),

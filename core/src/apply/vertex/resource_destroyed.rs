@@ -8,23 +8,23 @@ use crate::shared_graph::VertexKind;
 
 /// All objects of a resource that are to go, and go before their successors, are gone.
 #[derive(Debug)]
-pub(crate) struct ResourceGoneVertex {
+pub(crate) struct ResourceDestroyedVertex {
     pub(crate) addr: ConfigResourceAddr,
 }
 
-impl VertexKind<'_> for ResourceGoneVertex {}
+impl VertexKind<'_> for ResourceDestroyedVertex {}
 
-impl ApplyVertexKind<'_> for ResourceGoneVertex {
-    fn gone_resource(&self) -> Option<&ConfigResourceAddr> {
+impl ApplyVertexKind<'_> for ResourceDestroyedVertex {
+    fn destroyed_resource(&self) -> Option<&ConfigResourceAddr> {
         Some(&self.addr)
     }
 }
 
-impl ApplyVisit<'_> for ResourceGoneVertex {
+impl ApplyVisit<'_> for ResourceDestroyedVertex {
     type Outcome = ();
 }
 
-impl Display for ResourceGoneVertex {
+impl Display for ResourceDestroyedVertex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (gone)", self.addr)
     }
