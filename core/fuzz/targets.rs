@@ -41,8 +41,11 @@ pub(crate) const TARGETS: [Target; 9] = [
 
 fn state(data: &[u8]) {
     let Ok(state) = StateFile::parse(data) else { return };
-    let again = StateFile::parse(&state.to_bytes()).expect("what is written can be read");
-    assert!(again.has_same_content(&state), "a state is not what it was: {state:?}, {again:?}");
+    let reparsed = StateFile::parse(&state.to_bytes()).expect("what is written can be read");
+    assert!(
+        reparsed.has_same_content(&state),
+        "a state is not what it was: {state:?}, {reparsed:?}"
+    );
 }
 
 fn address(data: &[u8]) {
@@ -62,8 +65,8 @@ fn address(data: &[u8]) {
 /// An address prints as the text that it is read from.
 fn same<A: FromStr + Display + Debug + PartialEq>(text: &str) {
     let Ok(addr) = text.parse::<A>() else { return };
-    let again = addr.to_string().parse::<A>().ok();
-    assert_eq!(again.as_ref(), Some(&addr), "{addr} is not read as it is written");
+    let reparsed = addr.to_string().parse::<A>().ok();
+    assert_eq!(reparsed.as_ref(), Some(&addr), "{addr} is not read as it is written");
 }
 
 /// A plan file, or the plan in one.
@@ -75,8 +78,8 @@ fn plan(data: &[u8]) {
     }
     let Ok(plan) = Plan::from_bytes(data, State::default()) else { return };
     let Ok(bytes) = plan.to_bytes() else { return };
-    let again = Plan::from_bytes(&bytes, State::default()).expect("what is written can be read");
-    assert_eq!(again, plan);
+    let reparsed = Plan::from_bytes(&bytes, State::default()).expect("what is written can be read");
+    assert_eq!(reparsed, plan);
 }
 
 /// The type that the first byte picks, and the rest.
@@ -106,14 +109,14 @@ fn msgpack(data: &[u8]) {
     let Some((ty, data)) = typed(data) else { return };
     drop(msgpack::salvage_attributes(data, &ty));
     let Ok(value) = msgpack::decode(data, &ty) else { return };
-    let again = |value| {
+    let round_trip = |value| {
         let bytes = msgpack::encode(value, &ty).expect("what was read can be written");
         msgpack::decode(&bytes, &ty).expect("what is written can be read")
     };
     // A large whole float is encoded as a string, as in Terraform, and is decoded with the
     // precision of a string.
-    let value = again(&value);
-    assert_eq!(again(&value), value);
+    let value = round_trip(&value);
+    assert_eq!(round_trip(&value), value);
 }
 
 fn json(data: &[u8]) {

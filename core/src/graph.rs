@@ -155,9 +155,9 @@ impl<V, E> GraphDraft<V, E> {
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
         for (at, vertex) in enumerate_vertices(&self.vertices) {
-            let kept = keep(at, vertex);
-            renumbered.push(kept.then_some(VertexId(next)));
-            next += u32::from(kept);
+            let is_kept = keep(at, vertex);
+            renumbered.push(is_kept.then_some(VertexId(next)));
+            next += u32::from(is_kept);
         }
         let mut at = 0;
         self.vertices.retain(|_| {
@@ -191,8 +191,8 @@ impl<V, E> GraphDraft<V, E> {
             Ok(order) => {
                 let reversed = edges.iter().map(|edge| (edge.dependency, edge.dependent));
                 let dependents = Adjacency::from_pairs(vertices.len(), reversed);
-                let why = edges.into_iter().map(|edge| edge.reason).collect();
-                Ok(Graph { vertices, dependencies, dependents, reasons: why, order })
+                let reasons = edges.into_iter().map(|edge| edge.reason).collect();
+                Ok(Graph { vertices, dependencies, dependents, reasons: reasons, order })
             }
             // The draft is returned too: the message about a cycle quotes the reasons of its edges.
             Err(cycles) => {
@@ -238,7 +238,7 @@ impl<V, E> Graph<V, E> {
     pub fn into_draft(self) -> GraphDraft<V, E> {
         let Self { vertices, dependencies, reasons, .. } = self;
         let ends = vertex_ids(vertices.len()).flat_map(|dependent| {
-            dependencies.neighbors(dependent).iter().map(move |on| (dependent, *on))
+            dependencies.neighbors(dependent).iter().map(move |dependency| (dependent, *dependency))
         });
         let edges = ends
             .zip(reasons)

@@ -68,8 +68,8 @@ pub fn current_address(
         .insert(addr.key.clone(), instance);
     let (_, state) = Moves::apply_all_moves(config, &state_of_instance);
     let mut all = state.resources.iter();
-    let first = all.next().and_then(|(resource, held)| {
-        held.instances.keys().next().map(|key| resource.instance_addr(key.clone()))
+    let first = all.next().and_then(|(resource, resource_state)| {
+        resource_state.instances.keys().next().map(|key| resource.instance_addr(key.clone()))
     });
     first.unwrap_or_else(|| addr.clone())
 }
@@ -122,7 +122,8 @@ impl Moves {
         &self,
         dependencies: &Arc<Vec<ConfigResourceAddr>>,
     ) -> Arc<Vec<ConfigResourceAddr>> {
-        let renamed = dependencies.iter().filter_map(|on| self.renamed.get(on)).flatten();
+        let renamed =
+            dependencies.iter().filter_map(|dependency| self.renamed.get(dependency)).flatten();
         let mut all: BTreeSet<&ConfigResourceAddr> = renamed.collect();
         if all.is_empty() {
             return dependencies.clone();

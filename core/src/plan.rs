@@ -210,8 +210,8 @@ impl Plan {
     #[must_use]
     pub fn must_store_prior_state(&self, stored: &State) -> bool {
         let is_elsewhere = |(addr, deposed): &ChangeKey| {
-            let there = |state: &State| state.find_object(addr, deposed.as_ref()).is_some();
-            there(stored) != there(&self.prior)
+            let exists_in = |state: &State| state.find_object(addr, deposed.as_ref()).is_some();
+            exists_in(stored) != exists_in(&self.prior)
         };
         self.has_moves() || !self.searches.is_empty() || self.changes.keys().any(is_elsewhere)
     }

@@ -127,12 +127,13 @@ fn layout(data: &[u8]) {
     let Ok(mut text) = format_source(&mut diags, &sources, id) else { return };
     for _ in 0..64 {
         let (sources, id, mut diags) = source(text.as_bytes());
-        let again = format_source(&mut diags, &sources, id);
-        let again = again.unwrap_or_else(|_| panic!("formatting broke the text:\n{text}"));
-        if again == text {
+        let reformatted = format_source(&mut diags, &sources, id);
+        let reformatted =
+            reformatted.unwrap_or_else(|_| panic!("formatting broke the text:\n{text}"));
+        if reformatted == text {
             return;
         }
-        text = again;
+        text = reformatted;
     }
 }
 

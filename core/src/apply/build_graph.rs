@@ -127,9 +127,9 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Apply
             }
             _ => None,
         };
-        let made = change.action.creates_object()
+        let is_created = change.action.creates_object()
             || matches!(change.action, Action::Update | Action::Read);
-        if made && let Some(config) = config.find_resource(&name) {
+        if is_created && let Some(config) = config.find_resource(&name) {
             let deposes = deposes.clone();
             add(InstanceVertex { change, config, deposes }.into());
         }
@@ -202,9 +202,9 @@ fn connect_resource_joins(
         }
     }
     for (at, vertex) in enumerate_vertices(vertices) {
-        let made = vertex.as_instance().map(|instance| instance.change);
+        let changed = vertex.as_instance().map(|instance| instance.change);
         let unchanged = || vertex.as_unchanged().map(|instance| instance.change);
-        let Some(change) = made.or_else(unchanged) else { continue };
+        let Some(change) = changed.or_else(unchanged) else { continue };
         let name = change.addr.resource_addr().config_addr();
         if let (Some(&expand), Some(&done)) = (index.expands.get(&name), index.done.get(&name)) {
             edges.connect(at, expand, because);

@@ -90,7 +90,10 @@ impl DestroyTimings {
     fn must_destroy_first(&self, change: &Change) -> bool {
         // It must go before that, so it cannot wait for anything that comes after.
         !self.destroyed_first.is_empty()
-            && change.prior_dependencies.iter().any(|on| self.destroyed_first.contains(on))
+            && change
+                .prior_dependencies
+                .iter()
+                .any(|dependency| self.destroyed_first.contains(dependency))
     }
 }
 
@@ -108,9 +111,9 @@ mod tests {
     const DESTROY_FIRST: Action = Action::Replace(ReplaceOrder::DestroyFirst);
 
     /// A change of an instance whose object was made after others.
-    fn change(addr: &str, action: Action, on: &[&str]) -> Change {
-        let names = on.iter().map(|on| {
-            let addr: crate::addr::InstanceAddr = on.parse().unwrap();
+    fn change(addr: &str, action: Action, dependencies: &[&str]) -> Change {
+        let names = dependencies.iter().map(|dependency| {
+            let addr: crate::addr::InstanceAddr = dependency.parse().unwrap();
             addr.resource_addr().config_addr()
         });
         Change {
@@ -147,7 +150,7 @@ mod tests {
     #[test]
     fn the_first_rule_that_matches_decides() {
         use DestroyTiming::{AfterSuccessor, First, Last};
-        let kept = |change: Change| Change { create_before_destroy: true, ..change };
+        let create_first = |change: Change| Change { create_before_destroy: true, ..change };
         let deposed =
             |change: Change| Change { deposed: Some(DeposedKey("00000000".into())), ..change };
         let on_first = || change("t.on", DESTROY_FIRST, &[]);
@@ -155,9 +158,9 @@ mod tests {
             (vec![change("t.a", CREATE_FIRST, &["t.on"]), on_first()], AfterSuccessor),
             (vec![change("t.a", CREATE_FIRST, &["t.on"])], Last),
             (vec![change("t.a", DESTROY_FIRST, &["t.on"]), on_first()], First),
-            (vec![kept(change("t.a", Action::Delete, &["t.on"])), on_first()], First),
+            (vec![create_first(change("t.a", Action::Delete, &["t.on"])), on_first()], First),
             (vec![deposed(change("t.a", Action::Delete, &["t.on"])), on_first()], First),
-            (vec![kept(change("t.a", Action::Delete, &[]))], Last),
+            (vec![create_first(change("t.a", Action::Delete, &[]))], Last),
             (vec![deposed(change("t.a", Action::Delete, &[]))], Last),
             (vec![change("t.a", Action::Delete, &[])], First),
             (vec![change("t.a", Action::Delete, &[]), change("t.b", CREATE_FIRST, &["t.a"])], Last),

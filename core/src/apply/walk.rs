@@ -68,7 +68,7 @@ pub(super) async fn walk_apply_graph(
         &mut close_diags,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &ends },
         |vertex| visit_vertex(view, vertex),
-        |vertex, came, failed| {
+        |vertex, outcome, failed| {
             if failed {
                 failed_vertices.borrow_mut().push(vertex);
             }
@@ -78,8 +78,8 @@ pub(super) async fn walk_apply_graph(
                 failed || vertex.is_result_journaled(journal),
                 "dependents begin before what they depend on is written down"
             );
-            if let Some(came) = came {
-                vertex.record(&mut recorder, came);
+            if let Some(outcome) = outcome {
+                vertex.record(&mut recorder, outcome);
             }
             if vertex.is_operation() {
                 counter.count_finished();
@@ -129,8 +129,8 @@ async fn visit_vertex<'c>(
         false => None,
     };
     let mut diags = Diagnostics::new();
-    let came = vertex.visit(view, &mut diags).await;
-    (diags, came)
+    let outcome = vertex.visit(view, &mut diags).await;
+    (diags, outcome)
 }
 
 /// Resets the results of unchanged instances that depend on something unfinished. They have no vertices, but

@@ -103,10 +103,10 @@ pub fn read_values_file(
         }
         !declares
     });
-    let mut given = Vec::new();
+    let mut variables = Vec::new();
     for attribute in into_just_attributes(&mut file_diags, body) {
         if let Ok(value) = constant::constant_value(&mut file_diags, &attribute.expr) {
-            given.push(GivenVariable {
+            variables.push(GivenVariable {
                 name: attribute.name.name,
                 value: GivenValue::Value(value),
                 origin: InputOrigin::File(name.to_owned(), Some(attribute.expr.span)),
@@ -114,7 +114,7 @@ pub fn read_values_file(
         }
     }
     diags.append(file_diags)?;
-    Ok(given)
+    Ok(variables)
 }
 
 fn declaration_in_values_file_error(file: &str, block: &Block) -> Diagnostic {

@@ -336,11 +336,11 @@ fn merge_terraform_block(base: &mut Body, over: &mut Body) {
     }
     if let Some(state_block) = over.blocks.iter().find(|block| StateBlock::is_state_block(block)) {
         // A second one in the same file is an error, which is reported when the file is read.
-        let again = |block: &Block| {
+        let is_replaced = |block: &Block| {
             block.header.source == state_block.header.source
                 && block.kind.name == state_block.kind.name
         };
-        base.blocks.retain(|block| !StateBlock::is_state_block(block) || again(block));
+        base.blocks.retain(|block| !StateBlock::is_state_block(block) || is_replaced(block));
     }
     // Terraform ignores them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");

@@ -52,11 +52,11 @@ fn settle_passed_providers(config: &mut Config) {
                 let source = node.module.settings.provider_for_local_name(&entry.in_child.name);
                 // The child cannot use a configuration of another provider. A missing one is reported by
                 // `check_passed_are_configured`.
-                if let Ok(given) = find_passed_config(caller, entry)
-                    && given.provider == source
+                if let Ok(addr) = find_passed_config(caller, entry)
+                    && addr.provider == source
                 {
                     let alias = entry.in_child.alias.clone();
-                    passed.insert(ProviderKey { provider: source, alias }, given);
+                    passed.insert(ProviderKey { provider: source, alias }, addr);
                 }
             }
         }
@@ -92,10 +92,10 @@ fn find_passed_config(
     let required = caller.caller.is_none()
         && local.alias.is_none()
         && listed.values().any(|required| required.source == provider);
-    let there = required || caller.module.providers.contains_key(local);
+    let is_configured = required || caller.module.providers.contains_key(local);
     let (module, alias) = (caller.path.clone(), local.alias.clone());
     let addr = ProviderConfigAddr { module, provider, alias };
-    if there { Ok(addr) } else { Err(addr) }
+    if is_configured { Ok(addr) } else { Err(addr) }
 }
 
 fn passed_provider_missing_error(
@@ -195,10 +195,10 @@ fn check_passed_provider(
     passed: &PassedProvider,
 ) {
     let (module, local) = (&node.module, &passed.in_child);
-    let (here, there) = (node.path.display_name(), caller.path.display_name());
+    let (here, caller_name) = (node.path.display_name(), caller.path.display_name());
     if is_provider_configured(module, local) {
         let detail = format!(
-            "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {there}."
+            "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {caller_name}."
         );
         let problem = Diagnostic::error(messages::CANNOT_OVERRIDE_PROVIDER_CONFIGURATION, detail);
         let _ = diags.error(problem.at(passed.child_span));
@@ -214,12 +214,17 @@ fn check_passed_provider(
     }
     // Terraform looks up the child's name in the caller first.
     let listed = caller.module.settings.required_providers.get(&local.name);
-    let given = match listed.filter(|_| local.alias.is_none()) {
+    let caller_provider = match listed.filter(|_| local.alias.is_none()) {
         Some(required) => required.source.clone(),
         None => caller.module.settings.provider_for_local_name(&passed.in_caller.name),
     };
-    if given != wanted {
-        let passed = ProviderMismatch { caller: &there, passed, required: &wanted, given: &given };
+    if caller_provider != wanted {
+        let passed = ProviderMismatch {
+            caller: &caller_name,
+            passed,
+            required: &wanted,
+            given: &caller_provider,
+        };
         report_provider_mismatch(diags, node, passed);
     }
 }

@@ -135,8 +135,8 @@ fn read_keyword<T: Copy>(
         let warning = Diagnostic::warning(messages::QUOTED_KEYWORDS_ARE_DEPRECATED, detail);
         diags.warn(warning.at(expr.span));
     }
-    let given = quoted.or_else(|| expr.as_keyword());
-    if let Some((_, meaning)) = words.iter().find(|(word, _)| given == Some(*word)) {
+    let keyword = quoted.or_else(|| expr.as_keyword());
+    if let Some((_, meaning)) = words.iter().find(|(word, _)| keyword == Some(*word)) {
         return Ok(*meaning);
     }
     let name = &attribute.name.name;

@@ -346,14 +346,14 @@ impl TestFileReader<'_> {
         take: impl Fn(&mut Self, Target, Span) -> Option<T>,
     ) -> Vec<T> {
         let Some(attribute) = attribute else { return Vec::new() };
-        let mut taken = Vec::new();
+        let mut targets = Vec::new();
         for entry in traversal::expect_list_entries(self.diags, attribute.expr).unwrap_or_default()
         {
             if let Ok(target) = traversal::parse_target_expr(self.diags, &entry) {
-                taken.extend(take(self, target, entry.span));
+                targets.extend(take(self, target, entry.span));
             }
         }
-        taken
+        targets
     }
 
     /// The instance that an address names.

@@ -233,8 +233,9 @@ fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
     // A reference from one instance to another of the same resource is also an error: instances of one
     // resource have no order.
     // A dependency on itself has no effect, and Terraform accepts it.
-    let waits =
-        |reference: &Reference| resource.depends_on.iter().any(|on| on.span == reference.span);
+    let waits = |reference: &Reference| {
+        resource.depends_on.iter().any(|dependency| dependency.span == reference.span)
+    };
     let self_references = resource
         .references
         .iter()

@@ -100,13 +100,13 @@ impl ConditionResults {
     /// not the one that the others depend on: a data source that was not read again.
     fn checked_object(
         &self,
-        judged: &ConditionSubject,
+        subject: &ConditionSubject,
         wanted: &[(ConditionListKind, usize)],
-        again: bool,
+        is_rechecked: bool,
     ) -> Option<CheckedObject> {
         let all = self.0.borrow();
-        let verdicts = all.get(judged)?;
-        if again
+        let verdicts = all.get(subject)?;
+        if is_rechecked
             && wanted.contains(&(ConditionListKind::Data, 1))
             && !verdicts.contains_key(&(ConditionListKind::Data, 0))
         {
@@ -122,7 +122,7 @@ impl ConditionResults {
         }
         // In an order that does not depend on where they are written.
         messages.sort_unstable();
-        let ConditionSubject { module, key, .. } = judged.clone();
+        let ConditionSubject { module, key, .. } = subject.clone();
         Some(CheckedObject { module, key, status, messages })
     }
 }
@@ -142,10 +142,10 @@ pub fn summarize_check_results(
             let mut old = before.0.iter();
             let old = old.find(|old| old.module == node.path && old.subject == subject);
             let objects = match subject_instances(results, node, &subject) {
-                Some(judged) => {
-                    let is_listed = judged.is_empty() || is_listed(&subject);
+                Some(subjects) => {
+                    let is_listed = subjects.is_empty() || is_listed(&subject);
                     let wanted = SubjectConditions { rules: &wanted, is_listed };
-                    checked_instances(&results.verdicts, judged, wanted, old)
+                    checked_instances(&results.verdicts, subjects, wanted, old)
                 }
                 None => old.and_then(|old| old.objects.clone()),
             };
@@ -184,22 +184,22 @@ struct SubjectConditions<'a> {
 /// none was evaluated and they need not be listed.
 fn checked_instances(
     verdicts: &ConditionResults,
-    judged: Vec<ConditionSubject>,
+    subjects: Vec<ConditionSubject>,
     wanted: SubjectConditions<'_>,
     old: Option<&CheckResult>,
 ) -> Option<Vec<CheckedObject>> {
     let mut any = false;
-    let objects = judged.into_iter().map(|judged| {
+    let objects = subjects.into_iter().map(|subject| {
         let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
         let same =
-            |object: &&CheckedObject| object.module == judged.module && object.key == judged.key;
+            |object: &&CheckedObject| object.module == subject.module && object.key == subject.key;
         let before = objects.find(same);
         let known = verdicts
-            .checked_object(&judged, wanted.rules, before.is_some())
+            .checked_object(&subject, wanted.rules, before.is_some())
             .or_else(|| before.cloned());
         any |= known.is_some();
         known.unwrap_or_else(|| {
-            let ConditionSubject { module, key, .. } = judged;
+            let ConditionSubject { module, key, .. } = subject;
             CheckedObject { module, key, status: CheckStatus::Unknown, messages: Vec::new() }
         })
     });

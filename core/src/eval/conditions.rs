@@ -188,10 +188,10 @@ pub struct VariableValue<'a> {
 pub fn validate_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    given: VariableValue<'_>,
+    input: VariableValue<'_>,
     verdicts: &ConditionResults,
 ) -> Result<(), Reported> {
-    let VariableValue { variable, value, span } = given;
+    let VariableValue { variable, value, span } = input;
     let subject = CheckSubject::Variable(variable.name.clone());
     let object = ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
@@ -290,8 +290,8 @@ fn evaluate_condition(
         .and_then(|value| read_message_value(diags, value, &condition.message, scope));
     // Only now, so that one run reports the errors of both.
     let (holds, message) = (holds?, message?);
-    let judged = ConditionValueContext { expr: &condition.condition, scope, bad_result };
-    Ok(match read_condition_value(diags, holds, judged)? {
+    let context = ConditionValueContext { expr: &condition.condition, scope, bad_result };
+    Ok(match read_condition_value(diags, holds, context)? {
         Some(true) => ConditionOutcome::Holds,
         None => ConditionOutcome::Unknown,
         Some(false) => ConditionOutcome::Fails(message),
@@ -306,9 +306,9 @@ fn evaluate_validation(
     condition: &ConditionBlock,
 ) -> Result<ConditionOutcome, Reported> {
     let bad_result = messages::INVALID_VARIABLE_VALIDATION_RESULT;
-    let judged = ConditionValueContext { expr: &condition.condition, scope, bad_result };
+    let context = ConditionValueContext { expr: &condition.condition, scope, bad_result };
     let holds = evaluate_despite_problems(diags, &condition.condition, scope)
-        .and_then(|value| read_condition_value(diags, value, judged));
+        .and_then(|value| read_condition_value(diags, value, context));
     let message = evaluate_despite_problems(diags, &condition.message, scope);
     let (holds, message) = (holds?, message?);
     Ok(match holds {

@@ -265,10 +265,10 @@ impl EncryptionEvaluator<'_> {
         let (kind, name) = addr.clone();
         let span = part.span;
         let arguments = arguments?;
-        let made = KeyProviderSettings { kind, name, metadata_key, arguments, span };
-        let made = Arc::new(made);
-        self.known.insert(addr, Arc::clone(&made));
-        Ok(made)
+        let settings = KeyProviderSettings { kind, name, metadata_key, arguments, span };
+        let settings = Arc::new(settings);
+        self.known.insert(addr, Arc::clone(&settings));
+        Ok(settings)
     }
 }
 

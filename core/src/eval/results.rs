@@ -199,8 +199,8 @@ impl Results {
             let calls = instances.into_iter().filter_map(|module| module.calls.get(name));
             let expanded = calls.filter_map(|call| call.expanded.get());
             let cells = expanded.flat_map(|expanded| &expanded.instances);
-            let there = cells.filter_map(OnceCell::get);
-            instances = there.filter(|module| !module.is_overridden()).collect();
+            let recorded = cells.filter_map(OnceCell::get);
+            instances = recorded.filter(|module| !module.is_overridden()).collect();
         }
         instances
     }
@@ -369,8 +369,8 @@ impl NamedValues {
 
 impl<T> Default for RepeatedResults<T> {
     fn default() -> Self {
-        let (placeholder, whole) = (OnceCell::new(), OnceCell::new());
-        Self { expanded: OnceCell::new(), placeholder, combined: whole }
+        let (placeholder, combined) = (OnceCell::new(), OnceCell::new());
+        Self { expanded: OnceCell::new(), placeholder, combined: combined }
     }
 }
 
@@ -453,8 +453,10 @@ impl ResourceResults {
                     Value::tuple(cells.iter().take(n_there).map(or_unknown).collect())
                 }
                 Expansion::ForEach(each) => {
-                    let there = each.keys().iter().zip(cells);
-                    Value::object(there.filter_map(|(key, cell)| Some((key, cell.get()?.clone()))))
+                    let entries = each.keys().iter().zip(cells);
+                    Value::object(
+                        entries.filter_map(|(key, cell)| Some((key, cell.get()?.clone()))),
+                    )
                 }
             };
             let is_complete = cells.iter().all(|cell| cell.get().is_some());

@@ -147,8 +147,8 @@ impl<'a> ModuleScope<'a> {
                 span,
             )));
         }
-        if let Some((judged, value)) = &self.judged
-            && *judged == name.name
+        if let Some((validated, value)) = &self.judged
+            && *validated == name.name
         {
             return Ok(value.clone());
         }

@@ -143,11 +143,11 @@ impl<'c> ValueVertex<'c> {
             NamedValueBlock::Variable(variable) => {
                 let own_references = (self.node, variable.references.as_slice());
                 let call = config.call_of_module(self.node);
-                let given = call.and_then(|(caller, call)| {
+                let caller_references = call.and_then(|(caller, call)| {
                     let argument = call.arguments.get(&variable.name)?;
                     Some((caller, argument.references.as_slice()))
                 });
-                given.into_iter().chain([own_references]).collect()
+                caller_references.into_iter().chain([own_references]).collect()
             }
             NamedValueBlock::Local(local) => vec![(self.node, &local.references)],
             NamedValueBlock::Output(output) => vec![(self.node, &output.references)],
@@ -187,14 +187,14 @@ fn visit_root_variable(
     variable: &Variable,
     eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
-    let given = eval_inputs.variables.get(&variable.name);
-    let value = given.map(|input| input.value.clone());
+    let input = eval_inputs.variables.get(&variable.name);
+    let value = input.map(|input| input.value.clone());
     let value = value.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
-    let span = given.and_then(|input| input.given).unwrap_or(variable.span);
+    let span = input.and_then(|input| input.given).unwrap_or(variable.span);
     let verdicts = &eval_inputs.results.verdicts;
-    let judged = VariableValue { variable, value: &value, span };
-    conditions::validate_variable(diags, scope, judged, verdicts)?;
+    let variable_value = VariableValue { variable, value: &value, span };
+    conditions::validate_variable(diags, scope, variable_value, verdicts)?;
     Ok(value)
 }
 
@@ -239,9 +239,9 @@ fn visit_module_variable(
                     let inside = ModuleScope::new(child, eval_inputs.world)
                         .with_reference_check(eval_inputs.check);
                     let span = argument.map_or(call.site.span, |argument| argument.expr.span);
-                    let judged = VariableValue { variable, value: &value, span };
+                    let variable_value = VariableValue { variable, value: &value, span };
                     let verdicts = &eval_inputs.results.verdicts;
-                    conditions::validate_variable(diags, &inside, judged, verdicts)?;
+                    conditions::validate_variable(diags, &inside, variable_value, verdicts)?;
                     // The module must be valid for every input.
                     Ok(if eval_inputs.checking {
                         inputs::unknown_variable_value(variable)

@@ -51,7 +51,12 @@ pub fn graph_to_dot<V, E>(
     let mut arrows: Vec<(&str, &str)> = Vec::new();
     for id in graph.vertex_ids() {
         let from = names[id.index()].as_str();
-        arrows.extend(reduced.dependencies(id).iter().map(|on| (from, names[on.index()].as_str())));
+        arrows.extend(
+            reduced
+                .dependencies(id)
+                .iter()
+                .map(|dependency| (from, names[dependency.index()].as_str())),
+        );
     }
     // Sorted by text, so that a new vertex only adds lines to the output.
     boxes.sort_unstable();

@@ -40,18 +40,18 @@ pub fn reduce_transitively<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
 fn reduce_with_limit<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
     let n_blocks = graph.len().div_ceil(ENDS_PER_BLOCK);
     let is_complete = n_blocks.saturating_mul(graph.len() + graph.n_edges()) <= looks;
-    let mut kept = vec![true; graph.n_edges()];
+    let mut is_kept = vec![true; graph.n_edges()];
     if is_complete {
         let mut ends = ReachableEnds { below: vec![0; graph.len()], bits: vec![0; graph.len()] };
         for start in (0..graph.len()).step_by(ENDS_PER_BLOCK) {
-            remove_implied_edges_in_block(graph, start, &mut ends, &mut kept);
+            remove_implied_edges_in_block(graph, start, &mut ends, &mut is_kept);
         }
     }
     let dependencies = &graph.dependencies;
     let pairs: Vec<(VertexId, VertexId)> = graph
         .vertex_ids()
         .flat_map(|id| dependencies.neighbor_range(id).map(move |at| (id, at)))
-        .filter(|(_, at)| kept[*at])
+        .filter(|(_, at)| is_kept[*at])
         .map(|(id, at)| (id, dependencies.ends[at]))
         .collect();
     ReducedEdges {
@@ -73,7 +73,7 @@ fn remove_implied_edges_in_block<V, E>(
     graph: &Graph<V, E>,
     start: usize,
     ends: &mut ReachableEnds,
-    kept: &mut [bool],
+    is_kept: &mut [bool],
 ) {
     let ReachableEnds { below, bits } = ends;
     let order = graph.topological_order();
@@ -83,14 +83,14 @@ fn remove_implied_edges_in_block<V, E>(
     }
     // Vertices before the block in the order cannot reach into it.
     for &id in &order[start..] {
-        let reached_by = |on: &VertexId| below[on.index()];
+        let reached_by = |dependency: &VertexId| below[dependency.index()];
         let through = graph.dependencies(id).iter().map(reached_by).fold(0, std::ops::BitOr::bitor);
         let mut direct = 0;
         for at in graph.dependencies.neighbor_range(id) {
             let bit = bits[graph.dependencies.ends[at].index()];
             direct |= bit;
             if through & bit != 0 {
-                kept[at] = false;
+                is_kept[at] = false;
             }
         }
         below[id.index()] = through | direct;

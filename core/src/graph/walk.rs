@@ -285,7 +285,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
         // Dependencies come first in this order, so one pass finds all dependents of a failed vertex.
         for &id in self.graph.topological_order() {
             let waits = self.graph.dependencies(id);
-            skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
+            skipped[id.index()] |= waits.iter().any(|dependency| skipped[dependency.index()]);
         }
         let with = |wanted: &dyn Fn(VertexId) -> bool| {
             self.graph.vertex_ids().filter(|id| wanted(*id)).collect::<Vec<_>>()

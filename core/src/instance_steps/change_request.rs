@@ -77,11 +77,11 @@ impl ChangeRequest<'_> {
         let values = ChangeValues { prior: before, proposed: &proposed, config, private, identity };
         // The paths have a separate rule, which `replace_paths` checks.
         let requires_replace = &[];
-        let judged = |planned: &PlannedObject| {
+        let contract_call = |planned: &PlannedObject| {
             let legacy = planned.legacy;
             Call::Plan { prior: before, config, requires_replace, legacy }
         };
-        let mut planned = self.request_plan(diags, values, judged).await?;
+        let mut planned = self.request_plan(diags, values, contract_call).await?;
         if planned.legacy {
             // The legacy type system returns unknown and null blocks, which are kept.
             if let Some(ignored) = &ignored {

@@ -65,10 +65,10 @@ fn move_resources(statement: &MoveStatement, state: &mut State, moves: &mut Move
     };
     for module in modules {
         let addr = ResourceAddr { module, resource: name.clone() };
-        let Some(held) = state.resources.get(&addr) else { continue };
+        let Some(resource_state) = state.resources.get(&addr) else { continue };
         let keys: Vec<InstanceKey> = match from.instance_key() {
             Some(key) => vec![key.clone()],
-            None => held.instances.keys().take(1).cloned().collect(),
+            None => resource_state.instances.keys().take(1).cloned().collect(),
         };
         // If the whole resource moves, the first key represents all: they have the same destination.
         for key in keys {
@@ -107,27 +107,27 @@ struct InstanceMove {
 
 fn move_resource(state: &mut State, moves: &mut Moves, moved: ResourceMove<'_>) {
     let ResourceMove { from, to, span } = moved;
-    let Some(held) = state.resources.remove(from) else { return };
-    let provider = &held.provider.provider;
-    for key in held.instances.keys() {
+    let Some(resource_state) = state.resources.remove(from) else { return };
+    let provider = &resource_state.provider.provider;
+    for key in resource_state.instances.keys() {
         let (from, to) = (from.instance_addr(key.clone()), to.instance_addr(key.clone()));
         record_move(moves, InstanceMove { from, to, span }, provider);
     }
-    state.resources.insert(to.clone(), held);
+    state.resources.insert(to.clone(), resource_state);
 }
 
 fn move_instance(state: &mut State, moves: &mut Moves, moved: InstanceMove) {
     let InstanceMove { from, to, span } = moved;
-    let Some(held) = state.resources.get(&from.resource_addr()) else { return };
-    if !held.instances.contains_key(&from.key) {
+    let Some(source) = state.resources.get(&from.resource_addr()) else { return };
+    if !source.instances.contains_key(&from.key) {
         return;
     }
-    let taken = state.resources.get(&to.resource_addr());
-    if taken.is_some_and(|taken| taken.instances.contains_key(&to.key)) {
+    let destination = state.resources.get(&to.resource_addr());
+    if destination.is_some_and(|destination| destination.instances.contains_key(&to.key)) {
         moves.blocked.insert(Target::Instance(from), Target::Instance(to));
         return;
     }
-    let provider = held.provider.clone();
+    let provider = source.provider.clone();
     let Some(instance) = take_instance(state, &from) else { return };
     state
         .resource_or_insert(to.resource_addr(), &provider)
@@ -138,9 +138,9 @@ fn move_instance(state: &mut State, moves: &mut Moves, moved: InstanceMove) {
 
 fn take_instance(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
     let resource = addr.resource_addr();
-    let held: &mut ResourceState = Arc::make_mut(state.resources.get_mut(&resource)?);
-    let instance = held.instances.remove(&addr.key);
-    if held.instances.is_empty() {
+    let resource_state: &mut ResourceState = Arc::make_mut(state.resources.get_mut(&resource)?);
+    let instance = resource_state.instances.remove(&addr.key);
+    if resource_state.instances.is_empty() {
         state.resources.remove(&resource);
     }
     instance

@@ -192,8 +192,8 @@ impl MoveEndpoint {
         let filled = to.steps.iter().enumerate().map(|(at, step)| {
             // Open keys are those of the module in which the move is written, and that of a whole
             // call at the end of both addresses.
-            let kept = if at < self.n_base { at } else { last };
-            let key = step.key.clone().unwrap_or_else(|| module.0[kept].key.clone());
+            let source_index = if at < self.n_base { at } else { last };
+            let key = step.key.clone().unwrap_or_else(|| module.0[source_index].key.clone());
             ModuleStep { name: step.name.clone(), key }
         });
         let inner_steps = module.0[self.steps.len()..].iter().cloned();

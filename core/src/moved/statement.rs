@@ -38,7 +38,7 @@ fn implied_statements(
     written: &[MoveStatement],
 ) -> Vec<MoveStatement> {
     let mut implied = Vec::new();
-    for (addr, held) in &state.resources {
+    for (addr, resource_state) in &state.resources {
         let Some(resource) = config.find_resource(&addr.config_addr()) else { continue };
         let (none, first) = (InstanceKey::None, InstanceKey::Int(0));
         let (from, to) = match resource.repetition {
@@ -51,7 +51,8 @@ fn implied_statements(
             end.resource_name() == Some(&addr.resource)
                 && end.names_resource_in_module(&addr.module)
         };
-        if !held.instances.contains_key(&from) || written.iter().any(|s| end(&s.from) || end(&s.to))
+        if !resource_state.instances.contains_key(&from)
+            || written.iter().any(|s| end(&s.from) || end(&s.to))
         {
             continue;
         }

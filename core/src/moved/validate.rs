@@ -100,8 +100,8 @@ impl DeclaredObjects<'_> {
                 let caller = self.results.module_instance(&above)?;
                 let expansion = caller.call_results(&last.name)?.expansion()?;
                 let is_call = matches!(meant, MovedObject::Call(_));
-                let there = is_call || expansion.contains(&last.key);
-                there.then(|| {
+                let is_declared = is_call || expansion.contains(&last.key);
+                is_declared.then(|| {
                     caller.module_config().calls.get(&last.name).map(|call| call.site.span)
                 })?
             }

@@ -138,9 +138,9 @@ pub(super) fn deprecation_warnings<'c>(
     let references = vertex_references(session.config, vertex);
     let of_node = |(node, references): &ModuleReferences<'_>| {
         let context = ReferenceContext { session, node, self_resource: resource };
-        let taken =
+        let resolved =
             references.iter().filter_map(|reference| context.resolve_to_instance(reference));
-        taken
+        resolved
             .filter_map(|(ty, steps, at)| {
                 deprecated_attribute_warning(ty.schema_block(), steps, at)
             })
@@ -282,10 +282,10 @@ fn nested_block_step_error(
         return block_step_error(&nested.block, steps, at);
     }
     let (step, rest) = steps.split_first()?;
-    let (span, taken) = match step {
+    let (span, step_text) = match step {
         TraversalStep::Splat(_) => return None,
-        TraversalStep::Attribute(taken) => {
-            (following_span(at, taken.span), format!(".{}", taken.name))
+        TraversalStep::Attribute(attribute) => {
+            (following_span(at, attribute.span), format!(".{}", attribute.name))
         }
         TraversalStep::Key(_, span) | TraversalStep::Index(_, span) => (*span, String::new()),
     };
@@ -301,14 +301,14 @@ fn nested_block_step_error(
         }
         _ => return block_step_error(&nested.block, rest, span),
     };
-    let detail = format!("{reason} What all of them have is taken with `{name}[*]{taken}`.");
+    let detail = format!("{reason} What all of them have is taken with `{name}[*]{step_text}`.");
     Some(Diagnostic::error(summary, detail).at(span))
 }
 
 /// Returns the error in steps into a value of known type.
 fn value_step_error(mut value: Value, steps: &[TraversalStep], mut at: Span) -> Option<Diagnostic> {
     for step in steps {
-        let (taken, span) = match step {
+        let (element, span) = match step {
             TraversalStep::Attribute(name) => {
                 (access::access_attribute(&value, &name.name), following_span(at, name.span))
             }
@@ -320,7 +320,7 @@ fn value_step_error(mut value: Value, steps: &[TraversalStep], mut at: Span) -> 
             }
             TraversalStep::Splat(_) => return None,
         };
-        match taken {
+        match element {
             Ok(part) => (value, at) = (part, span),
             Err(refused) => return Some(Diagnostic::from(refused).at(span)),
         }

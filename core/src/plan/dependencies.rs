@@ -44,14 +44,14 @@ impl DependencyClosures {
             if self.are_whole {
                 return list.iter().any(is_one);
             }
-            for on in list.iter() {
-                if !seen.insert(on) {
+            for dependency in list.iter() {
+                if !seen.insert(dependency) {
                     continue;
                 }
-                if is_one(on) {
+                if is_one(dependency) {
                     return true;
                 }
-                queue.push(on);
+                queue.push(dependency);
             }
         }
         false
@@ -67,31 +67,32 @@ pub(crate) fn find_graph_dependencies<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     // stands for itself. Vertices with one dependency share its set.
     let mut reach: Vec<Arc<Vec<u32>>> = vec![Arc::default(); graph.len()];
     for &id in graph.topological_order() {
-        let on = match graph.dependencies(id) {
+        let dependencies = match graph.dependencies(id) {
             [only] => reach[only.index()].clone(),
             several => {
-                let mut on: Vec<u32> = several
+                let mut positions: Vec<u32> = several
                     .iter()
                     .flat_map(|dependency| reach[dependency.index()].iter().copied())
                     .collect();
-                on.sort_unstable();
-                on.dedup();
-                Arc::new(on)
+                positions.sort_unstable();
+                positions.dedup();
+                Arc::new(positions)
             }
         };
         reach[id.index()] = match graph[id].as_resource() {
             Some(resource) => {
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
                 let direct = match resource.imports.is_empty() {
-                    true => on.to_vec(),
+                    true => dependencies.to_vec(),
                     false => reachable_without_imports(graph, id, &reach),
                 };
-                let found_by = on.iter().filter(|on| direct.binary_search(on).is_err());
+                let found_by =
+                    dependencies.iter().filter(|position| direct.binary_search(position).is_err());
                 let (addr, found_by) = (resource.addr.clone(), found_by.copied().collect());
                 resources.push(DirectDependencies { addr, dependencies: direct, found_by });
                 Arc::new(vec![at])
             }
-            None if graph[id].passes_dependencies_on() => on,
+            None if graph[id].passes_dependencies_on() => dependencies,
             None => Arc::default(),
         };
     }
@@ -109,11 +110,11 @@ fn reachable_without_imports<V>(
 ) -> Vec<u32> {
     let edges = graph.dependencies(id).iter().zip(graph.edge_reasons(id));
     let edges = edges.filter(|(_, reason)| !matches!(reason, EdgeReason::ImportReference(_)));
-    let mut on: Vec<u32> =
+    let mut positions: Vec<u32> =
         edges.flat_map(|(dependency, _)| reach[dependency.index()].iter().copied()).collect();
-    on.sort_unstable();
-    on.dedup();
-    on
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
@@ -143,7 +144,10 @@ fn compute_closures(resources: &[DirectDependencies]) -> (Vec<Arc<Vec<ConfigReso
     for (resource, set) in resources.iter().zip(&sets) {
         let found_by = resource.found_by.iter();
         let mut set = set.clone();
-        set.extend(found_by.flat_map(|&on| sets[on as usize].iter().copied().chain([on])));
+        set.extend(
+            found_by
+                .flat_map(|&position| sets[position as usize].iter().copied().chain([position])),
+        );
         set.sort_unstable();
         set.dedup();
         let mut addrs: Vec<_> = set.iter().map(|&at| resources[at as usize].addr.clone()).collect();
@@ -160,8 +164,8 @@ fn transitive_closure(resources: &[DirectDependencies], budget: usize) -> Option
     let mut total = 0;
     for resource in resources {
         let mut set = resource.dependencies.clone();
-        for &on in &resource.dependencies {
-            set.extend_from_slice(&sets[on as usize]);
+        for &position in &resource.dependencies {
+            set.extend_from_slice(&sets[position as usize]);
             // Sets overlap, so the list could grow far beyond the budget before its duplicates are
             // removed.
             if set.len() > budget.saturating_mul(2) {
@@ -217,7 +221,11 @@ mod tests {
                     module: ModulePath::root(),
                     resource: ResourceName::new(ResourceMode::Managed, "t", format!("r{at:06}")),
                 },
-                dependencies: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
+                dependencies: at
+                    .checked_sub(step)
+                    .map(|position| position as u32)
+                    .into_iter()
+                    .collect(),
                 found_by: Vec::new(),
             })
             .collect()

@@ -40,25 +40,26 @@ impl ExcludedFromDestroy {
         let excludes = options.excludes.clone();
         let mut needed = BTreeSet::new();
         let mut queue = Vec::new();
-        for (addr, held) in &session.state.resources {
+        for (addr, resource_state) in &session.state.resources {
             let stays = left_out(addr);
-            for (key, instance) in &held.instances {
+            for (key, instance) in &resource_state.instances {
                 let instance_addr = addr.instance_addr(key.clone());
                 if stays || excludes.iter().any(|target| target.contains(&instance_addr)) {
                     let objects = instance.current.iter().chain(instance.deposed.values());
                     // The state names dependencies as they were called when the object was made.
                     let made_after =
                         objects.map(|object| moves.renamed_dependencies(&object.dependencies));
-                    made_after.for_each(|on| queue.extend(on.iter().cloned()));
+                    made_after.for_each(|dependencies| queue.extend(dependencies.iter().cloned()));
                 }
             }
         }
         let mut recorded: BTreeMap<ConfigResourceAddr, Vec<_>> = BTreeMap::new();
-        for (addr, held) in &session.state.resources {
+        for (addr, resource_state) in &session.state.resources {
             let recorded = recorded.entry(addr.config_addr()).or_default();
-            let all =
-                held.all_objects().map(|object| moves.renamed_dependencies(&object.dependencies));
-            all.for_each(|on| recorded.extend(on.iter().cloned()));
+            let all = resource_state
+                .all_objects()
+                .map(|object| moves.renamed_dependencies(&object.dependencies));
+            all.for_each(|dependencies| recorded.extend(dependencies.iter().cloned()));
         }
         while let Some(addr) = queue.pop() {
             if needed.insert(addr.clone()) {

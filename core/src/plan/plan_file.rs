@@ -142,10 +142,10 @@ impl PlanFileError {
 }
 
 fn io_error<'p>(
-    what: &'static str,
+    operation: &'static str,
     path: &'p Path,
 ) -> impl FnOnce(io::Error) -> PlanFileError + 'p {
-    move |source| PlanFileError::Io { operation: what, path: path.to_owned(), source }
+    move |source| PlanFileError::Io { operation: operation, path: path.to_owned(), source }
 }
 
 /// Writes a plan file. Only the owner may read it, since plans hold the secrets of the state. It
@@ -175,9 +175,9 @@ pub fn plan_file_to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8
 /// As [`write_plan_file()`].
 pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
-    let there = std::fs::metadata(path).ok();
+    let existing = std::fs::metadata(path).ok();
     // A rename would put a file in the place of a device or a pipe.
-    if there.as_ref().is_some_and(|there| !there.is_file()) {
+    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
         return opened.and_then(|mut to| to.write_all(packed)).map_err(failed);
     }
@@ -191,8 +191,8 @@ pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileE
         .tempfile_in(directory.unwrap_or(Path::new(".")));
     // Temporary files are made for the owner only. A file that was there keeps its mode.
     let aside = aside.map_err(failed)?;
-    if let Some(there) = there {
-        aside.as_file().set_permissions(there.permissions()).map_err(failed)?;
+    if let Some(existing) = existing {
+        aside.as_file().set_permissions(existing.permissions()).map_err(failed)?;
     }
     aside.as_file().write_all(packed).map_err(failed)?;
     // Synced before the rename, or the name could stand for an empty file after a power failure.

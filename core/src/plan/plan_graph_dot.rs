@@ -66,8 +66,9 @@ fn into_destroy_order(
         is_frame.push(stored.is_none());
         let Some(StoredResource { addr, parts }) = stored else { continue };
         let objects = parts.into_iter().flat_map(ResourceState::all_objects);
-        let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
-        made_after.push((id, on));
+        let dependencies: BTreeSet<_> =
+            objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
+        made_after.push((id, dependencies));
         of.entry(addr).or_default().push(id);
     }
     let (_, edges) = draft.split_vertices_and_edges();
@@ -77,8 +78,9 @@ fn into_destroy_order(
     edges.retain_edges(|edge| {
         is_frame[edge.dependent.index()] || edge.reason == EdgeReason::Provider
     });
-    for (dependent, on) in made_after {
-        for dependency in on.iter().filter_map(|on| of.get(on)).flatten() {
+    for (dependent, dependencies) in made_after {
+        for dependency in dependencies.iter().filter_map(|dependency| of.get(dependency)).flatten()
+        {
             draft.connect(
                 *dependency,
                 dependent,
@@ -86,8 +88,8 @@ fn into_destroy_order(
             );
         }
     }
-    let goes = is_frame.into_iter().map(|is_frame| !is_frame).collect();
-    let keep = draft.dependencies_by_edges_where(|_| true).reachable_from(goes);
+    let is_other = is_frame.into_iter().map(|is_frame| !is_frame).collect();
+    let keep = draft.dependencies_by_edges_where(|_| true).reachable_from(is_other);
     draft.retain_vertices(|id, _| keep[id.index()]);
     draft
 }
@@ -109,14 +111,18 @@ fn retain_resources(
     for from in (0..n_vertices).filter(|&at| is_resource[at]) {
         let mut seen = BTreeSet::new();
         let mut queue = dependencies[from].clone();
-        while let Some((on, reason)) = queue.pop() {
-            if !seen.insert(on) {
+        while let Some((dependency, reason)) = queue.pop() {
+            if !seen.insert(dependency) {
                 continue;
             }
-            if is_resource[on.index()] {
-                draft.connect(VertexId(u32::try_from(from).unwrap_or(u32::MAX)), on, reason);
+            if is_resource[dependency.index()] {
+                draft.connect(
+                    VertexId(u32::try_from(from).unwrap_or(u32::MAX)),
+                    dependency,
+                    reason,
+                );
             } else {
-                queue.extend(dependencies[on.index()].iter().copied());
+                queue.extend(dependencies[dependency.index()].iter().copied());
             }
         }
     }
@@ -195,8 +201,10 @@ fn dependencies_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
     let reduced = transitive_reduction::reduce_transitively(graph);
     let mut arrows: Vec<(String, String)> = Vec::new();
     for id in graph.vertex_ids() {
-        let on = reduced.dependencies(id).iter();
-        arrows.extend(on.map(|on| (graph[id].to_string(), graph[*on].to_string())));
+        let dependencies = reduced.dependencies(id).iter();
+        arrows.extend(
+            dependencies.map(|dependency| (graph[id].to_string(), graph[*dependency].to_string())),
+        );
     }
     arrows.sort();
     let lines = arrows

@@ -95,8 +95,8 @@ impl PlannedResources {
             // What becomes of a deposed object changes nothing that others can read.
             let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
             let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
-            let kept = changes.into_iter().filter(|_| entry.is_watched);
-            let planned = PlannedInModule { is_pending, changes: kept.cloned().collect() };
+            let watched = changes.into_iter().filter(|_| entry.is_watched);
+            let planned = PlannedInModule { is_pending, changes: watched.cloned().collect() };
             (outcome.addr.module.clone(), planned)
         });
         let first = entry.by_module.set(planned.collect()).is_ok();
@@ -162,12 +162,12 @@ impl PlannedResources {
         &self,
         closures: &DependencyClosures,
         query: PendingChangeQuery<'_>,
-        on: &Reference,
+        reference: &Reference,
     ) -> bool {
-        if let Some(name) = on.resource_name() {
+        if let Some(name) = reference.resource_name() {
             return self.has_pending_change_in_module(query, name);
         }
-        let upstream = self.upstream.get(&depends_on_name(query.node, on));
+        let upstream = self.upstream.get(&depends_on_name(query.node, reference));
         upstream
             .into_iter()
             .flatten()
@@ -199,7 +199,9 @@ impl PlannedResources {
             let Some((caller, call)) = config.call_of_module(node) else { return false };
             // Everything a call waits for was planned before anything in it asks.
             let pending = self.calls[node.index].get_or_init(|| {
-                call.depends_on.iter().any(|on| self.is_depends_on_pending(closures, caller, on))
+                call.depends_on
+                    .iter()
+                    .any(|reference| self.is_depends_on_pending(closures, caller, reference))
             });
             if *pending {
                 return true;
@@ -256,8 +258,8 @@ fn resources_behind_names<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
         let data = data.map(|resource| (resource.node, &resource.config.depends_on));
         let call = || vertex.as_module_call().map(|call| (call.caller, &call.call.depends_on));
         let Some((node, depends_on)) = data.or_else(call) else { continue };
-        let others = depends_on.iter().filter(|on| on.resource_name().is_none());
-        wanted.extend(others.map(|on| depends_on_name(node, on)));
+        let others = depends_on.iter().filter(|reference| reference.resource_name().is_none());
+        wanted.extend(others.map(|reference| depends_on_name(node, reference)));
     }
     let mut upstream = BTreeMap::new();
     for id in graph.vertex_ids() {
@@ -298,15 +300,15 @@ fn reachable_resources<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     let mut seen = BTreeSet::from([from]);
     let mut queue = vec![from];
     while let Some(id) = queue.pop() {
-        for &on in graph.dependencies(id) {
-            if !seen.insert(on) {
+        for &dependency in graph.dependencies(id) {
+            if !seen.insert(dependency) {
                 continue;
             }
-            match graph[on].as_resource() {
+            match graph[dependency].as_resource() {
                 Some(resource) => addrs.push(resource.addr.clone()),
                 // What a provider is configured with is no part of what was named.
-                None if graph[on].as_provider().is_some() => {}
-                None => queue.push(on),
+                None if graph[dependency].as_provider().is_some() => {}
+                None => queue.push(dependency),
             }
         }
     }

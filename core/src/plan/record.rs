@@ -182,9 +182,9 @@ impl PlanRecorder<'_, '_> {
         let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {
             // As in Terraform, a limited plan leaves stored outputs alone.
-            let goes =
+            let is_deleted =
                 !limited && (options.mode == PlanMode::Destroy || !declared.contains_key(name));
-            if goes {
+            if is_deleted {
                 let change = OutputChange {
                     action: Action::Delete,
                     before: output.value.value().clone(),

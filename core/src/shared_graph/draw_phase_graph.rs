@@ -24,7 +24,7 @@ pub(crate) fn draw_phase_graph<'c, V: PhaseVertex<'c>>(
         draft.add(look(vertex));
     }
     for id in graph.vertex_ids() {
-        graph.dependencies(id).iter().for_each(|on| draft.connect(id, *on, ()));
+        graph.dependencies(id).iter().for_each(|dependency| draft.connect(id, *dependency, ()));
     }
     more(&mut draft);
     let mut closing = BTreeMap::new();

@@ -23,14 +23,19 @@ use crate::messages;
 #[must_use]
 pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
     let of = |addr: &ResourceAddr| -> Vec<InstanceAddr> {
-        let keys = state.resources.get(addr).into_iter().flat_map(|held| held.instances.keys());
+        let keys = state
+            .resources
+            .get(addr)
+            .into_iter()
+            .flat_map(|resource_state| resource_state.instances.keys());
         keys.map(|key| addr.instance_addr(key.clone())).collect()
     };
     match target {
         Target::Instance(addr) => {
             // Looked up, as scripts name every instance of a large resource.
-            let held = state.resources.get(&addr.resource_addr());
-            let is_held = held.is_some_and(|held| held.instances.contains_key(&addr.key));
+            let resource_state = state.resources.get(&addr.resource_addr());
+            let is_held = resource_state
+                .is_some_and(|resource_state| resource_state.instances.contains_key(&addr.key));
             is_held.then(|| addr.clone()).into_iter().collect()
         }
         Target::Resource(addr) => of(addr),
@@ -88,10 +93,10 @@ pub fn require_matching_instances(
 /// Forgets an instance with all its objects. They go on to exist, unmanaged.
 pub fn remove_instance(state: &mut State, addr: &InstanceAddr) {
     let resource = addr.resource_addr();
-    let Some(held) = state.resources.get_mut(&resource) else { return };
-    let held = Arc::make_mut(held);
-    held.instances.remove(&addr.key);
-    if held.instances.is_empty() {
+    let Some(resource_state) = state.resources.get_mut(&resource) else { return };
+    let resource_state = Arc::make_mut(resource_state);
+    resource_state.instances.remove(&addr.key);
+    if resource_state.instances.is_empty() {
         state.resources.remove(&resource);
     }
 }
@@ -99,13 +104,20 @@ pub fn remove_instance(state: &mut State, addr: &InstanceAddr) {
 /// The resources that belong to a provider, in the order of the state.
 #[must_use]
 pub fn resources_of_provider(state: &State, provider: &ProviderAddr) -> Vec<ResourceAddr> {
-    let theirs = state.resources.iter().filter(|(_, held)| held.provider.provider == *provider);
+    let theirs = state
+        .resources
+        .iter()
+        .filter(|(_, resource_state)| resource_state.provider.provider == *provider);
     theirs.map(|(addr, _)| addr.clone()).collect()
 }
 
 /// Replaces the provider of resources. Modules and aliases of the provider configurations do not change.
 pub fn replace_provider(state: &mut State, from: &ProviderAddr, to: &ProviderAddr) {
-    for held in state.resources.values_mut().filter(|held| held.provider.provider == *from) {
-        Arc::make_mut(held).provider.provider = to.clone();
+    for resource_state in state
+        .resources
+        .values_mut()
+        .filter(|resource_state| resource_state.provider.provider == *from)
+    {
+        Arc::make_mut(resource_state).provider.provider = to.clone();
     }
 }

@@ -52,13 +52,17 @@ fn differing_instances(
     old: Option<&Arc<ResourceState>>,
     new: Option<&Arc<ResourceState>>,
 ) -> Vec<InstanceAddr> {
-    let keys = [old, new].into_iter().flatten().flat_map(|held| held.instances.keys());
+    let keys =
+        [old, new].into_iter().flatten().flat_map(|resource_state| resource_state.instances.keys());
     let keys: BTreeSet<_> = keys.collect();
     let differs = |key: &&InstanceKey| {
         // With the provider: an instance changes too when its resource gets another provider
         // configuration.
-        let [old, new] = [old, new]
-            .map(|held| held.and_then(|held| Some((&held.provider, held.instances.get(*key)?))));
+        let [old, new] = [old, new].map(|resource_state| {
+            resource_state.and_then(|resource_state| {
+                Some((&resource_state.provider, resource_state.instances.get(*key)?))
+            })
+        });
         old != new
     };
     keys.into_iter().filter(differs).map(|key| addr.instance_addr(key.clone())).collect()
@@ -129,9 +133,9 @@ pub fn find_overtaken_instance(
     let changed = StateDifference::between(&base.state, &ours.state).instances;
     changed.into_iter().find(|addr| {
         let is_stored = |file: &StateFile| {
-            let [there, here] = [stored, file].map(|file| find_instance(&file.state, addr));
-            there == here
-                || there.map(with_sorted_dependencies) == here.map(with_sorted_dependencies)
+            let [theirs, ours] = [stored, file].map(|file| find_instance(&file.state, addr));
+            theirs == ours
+                || theirs.map(with_sorted_dependencies) == ours.map(with_sorted_dependencies)
         };
         // Equal to ours where the answer to an earlier write was lost.
         ownership.has_claimed(addr) && !is_stored(base) && !is_stored(ours)
@@ -160,19 +164,21 @@ pub fn find_instance<'s>(state: &'s State, addr: &InstanceAddr) -> Option<&'s In
 /// Puts an instance of one state into another one, or removes it there.
 fn put_instance(state: &mut State, addr: &InstanceAddr, from: &State) {
     let resource = addr.resource_addr();
-    let held = from.resources.get(&resource);
-    let new = held.and_then(|held| Some((held, held.instances.get(&addr.key)?)));
+    let source = from.resources.get(&resource);
+    let new = source.and_then(|resource_state| {
+        Some((resource_state, resource_state.instances.get(&addr.key)?))
+    });
     match new {
-        Some((held, instance)) => {
-            let there = state.resource_or_insert(resource, &held.provider);
-            there.provider = held.provider.clone();
-            *there.instances.or_default(&addr.key) = instance.clone();
+        Some((source, instance)) => {
+            let destination = state.resource_or_insert(resource, &source.provider);
+            destination.provider = source.provider.clone();
+            *destination.instances.or_default(&addr.key) = instance.clone();
         }
         None => {
-            let Some(there) = state.resources.get_mut(&resource) else { return };
-            let there = Arc::make_mut(there);
-            there.instances.remove(&addr.key);
-            if there.instances.is_empty() {
+            let Some(destination) = state.resources.get_mut(&resource) else { return };
+            let destination = Arc::make_mut(destination);
+            destination.instances.remove(&addr.key);
+            if destination.instances.is_empty() {
                 state.resources.remove(&resource);
             }
         }

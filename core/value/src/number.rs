@@ -262,8 +262,8 @@ impl Number {
         let (whole, _) = quotient.whole_part_and_has_fraction()?;
         // Every step is rounded to the dividend's precision, as in Terraform.
         let whole = Float::from_integer(quotient.negative, whole, a.precision);
-        let taken = b.multiply(&whole, a.precision)?;
-        a.add(&taken.negated()).map(Self::from)
+        let product = b.multiply(&whole, a.precision)?;
+        a.add(&product.negated()).map(Self::from)
     }
 
     /// Returns the number with the opposite sign. Zero becomes a negative zero.

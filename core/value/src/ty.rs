@@ -47,8 +47,8 @@ impl ObjectType {
     /// decoded as this type share them, independent of the source text.
     #[must_use]
     pub fn names(&self) -> Arc<[Str]> {
-        let made = || self.attributes.keys().cloned().collect();
-        Arc::clone(self.names.0.get_or_init(made))
+        let collect_names = || self.attributes.keys().cloned().collect();
+        Arc::clone(self.names.0.get_or_init(collect_names))
     }
 }
 

@@ -43,7 +43,7 @@ impl From<AccessError> for Diagnostic {
 /// Returns an error if the attribute does not exist.
 pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
-    let taken = match value.without_own_marks() {
+    let part = match value.without_own_marks() {
         Value::Null(_) => return Err(null_attribute_error(name)),
         Value::Object(object) => object
             .get(name)
@@ -67,7 +67,7 @@ pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError>
         },
         other => return Err(no_attributes_on_type_error(&other.ty(), name)),
     };
-    Ok(taken.mark(marks))
+    Ok(part.mark(marks))
 }
 
 /// Greatest number of names that a misspelt one is compared with. With `try` in a `for` the
@@ -148,7 +148,7 @@ pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     if ValueKind::of(key) == ValueKind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
     }
-    let taken = match ValueKind::of(value) {
+    let element = match ValueKind::of(value) {
         ValueKind::Dynamic => Value::dynamic(),
         ValueKind::List | ValueKind::Tuple => element_at_position(value, key).map_err(hide)?,
         ValueKind::Map | ValueKind::Object => element_by_key(value, key).map_err(hide)?,
@@ -164,7 +164,7 @@ pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
             )));
         }
     };
-    Ok(taken.mark(marks))
+    Ok(element.mark(marks))
 }
 
 fn invalid_index_error(detail: impl Into<String>) -> AccessError {

@@ -85,12 +85,12 @@ fn value_at_steps(
     frames: ForFrames<'_>,
     scope: &dyn Scope,
 ) -> Option<Value> {
-    let (value, taken) = match value_bound_by_for(frames, &traversal.root.name) {
+    let (value, n_resolved) = match value_bound_by_for(frames, &traversal.root.name) {
         Some(value) => (value.clone(), 0),
         // A name that does not resolve is omitted: the evaluation reported its error.
         None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
     };
-    steps.get(taken..)?.iter().try_fold(value, |value, step| match step {
+    steps.get(n_resolved..)?.iter().try_fold(value, |value, step| match step {
         ScopeStep::Attribute(name) => access::access_attribute(&value, &name.name).ok(),
         ScopeStep::Index(key, _) => access::access_index(&value, key).ok(),
     })

@@ -24,17 +24,17 @@ struct Splat<'s> {
 impl Evaluator<'_> {
     pub(super) fn eval_splat(
         &mut self,
-        on: &Expr,
+        operand: &Expr,
         each: &[SplatStep],
         marker: Span,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let source = self.evaluate_expr(on, frames);
+        let source = self.evaluate_expr(operand, frames);
         // A splat binds no name, so its keys are the same for all elements: they are evaluated
         // once.
         let steps = self.evaluate_splat_keys(each, frames);
         let (source, steps) = (source?, steps?);
-        self.apply_splat(&Splat { operand: on, steps: &steps, marker }, source, frames)
+        self.apply_splat(&Splat { operand: operand, steps: &steps, marker }, source, frames)
     }
 
     fn evaluate_splat_keys<'e>(
@@ -178,7 +178,7 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut value = item;
         for step in splat.steps {
-            let (taken, span) = match step {
+            let (part, span) = match step {
                 EvaluatedSplatStep::Attribute(name) => {
                     // HCL includes the dot in the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
                     (Ok(self.apply_splat(&inner, value, frames)?), *marker)
                 }
             };
-            value = taken.map_err(|part| {
+            value = part.map_err(|part| {
                 let diag = Diagnostic::from(part)
                     .at(span)
                     .with_source_context(splat.operand.span.to(span));

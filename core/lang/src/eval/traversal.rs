@@ -33,11 +33,11 @@ impl Evaluator<'_> {
         if let Some(value) = value_bound_by_for(frames, &root.name) {
             return self.follow_steps(value.clone(), &links, &steps, frames);
         }
-        let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
+        let (value, n_resolved) = self.scope.resolve(self.diags, root, &steps)?;
         // A scope is code of the embedder: one that returns too many steps must not cause a panic.
-        let taken = taken.min(links.len());
-        let rest = links.get(taken..).unwrap_or(&[]);
-        self.follow_steps(value, rest, steps.get(taken..).unwrap_or(&[]), frames)
+        let n_resolved = n_resolved.min(links.len());
+        let rest = links.get(n_resolved..).unwrap_or(&[]);
+        self.follow_steps(value, rest, steps.get(n_resolved..).unwrap_or(&[]), frames)
     }
 
     fn evaluate_step_keys(
@@ -66,13 +66,13 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         for (link, step) in links.iter().zip(steps) {
-            let (taken, span) = match step {
+            let (part, span) = match step {
                 ScopeStep::Attribute(name) => {
                     (access::access_attribute(&value, &name.name), attribute_step_span(link, name))
                 }
                 ScopeStep::Index(key, brackets) => (access::access_index(&value, key), *brackets),
             };
-            value = taken.map_err(|part| {
+            value = part.map_err(|part| {
                 self.report_error(
                     Diagnostic::from(part).at(span).with_source_context(link.span),
                     link,

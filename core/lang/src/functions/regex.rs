@@ -122,18 +122,18 @@ fn compile_and_charge(
 }
 
 fn compile_cached(pattern: &str) -> Result<Rc<CompiledPattern>, PatternError> {
-    if let Some(compiled) = PATTERN_CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
+    if let Some(compiled) = PATTERN_CACHE.with_borrow(|cache| cache.get(pattern).cloned()) {
         return Ok(compiled);
     }
     let compiled = Rc::new(compile_pattern(pattern)?);
-    PATTERN_CACHE.with_borrow_mut(|kept| {
-        let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
-        if kept.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_PATTERN_BYTES {
+    PATTERN_CACHE.with_borrow_mut(|cache| {
+        let bytes: usize = cache.values().map(|entry| entry.bytes).sum();
+        if cache.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_PATTERN_BYTES {
             // Clearing the whole cache needs no usage order, and configurations rarely have more
             // patterns than fit.
-            kept.clear();
+            cache.clear();
         }
-        kept.insert(pattern.to_owned(), compiled.clone());
+        cache.insert(pattern.to_owned(), compiled.clone());
     });
     Ok(compiled)
 }

@@ -85,12 +85,12 @@ impl<'c> ApplyVisit<'c> for InstanceVertex<'c> {
         diags: &mut Diagnostics,
     ) -> Option<Self::Outcome> {
         // Much larger than what the other vertices need, which are many.
-        let came = Box::pin(visit::visit_instance(view, diags, self)).await;
+        let result = Box::pin(visit::visit_instance(view, diags, self)).await;
         point_diagnostics_at_parts(diags, &self.config.body, self.config.span);
-        let mut came = came.ok()?;
+        let mut outcome = result.ok()?;
         // Terraform counts successful operations only, also in the summary of a failed run.
-        came.changed &= !diags.has_errors();
-        Some(came)
+        outcome.changed &= !diags.has_errors();
+        Some(outcome)
     }
 
     fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {

@@ -121,12 +121,14 @@ impl AnnouncedCall<'_> {
         // The raw bytes are stored before anything decodes them. If decoding panics or the process
         // dies, the next run still has the id of a created object.
         // The process itself answers for the built-in provider, and its result is recorded next.
-        let kept = match call.intent.provider.provider.is_builtin() {
+        let journaled = match call.intent.provider.provider.is_builtin() {
             true => Ok(()),
             false => {
-                let kept = to_journaled_answer(&answer, |text| call.client.mask_secrets(text));
+                let journaled = to_journaled_answer(&answer, |text| call.client.mask_secrets(text));
                 let has_sensitive_id = call.has_sensitive_id();
-                call.view.journal.record_answer(op, ProviderAnswer { has_sensitive_id, ..kept })
+                call.view
+                    .journal
+                    .record_answer(op, ProviderAnswer { has_sensitive_id, ..journaled })
             }
         };
         // The provider may still be at work on it.
@@ -150,7 +152,7 @@ impl AnnouncedCall<'_> {
         // Reported last: a full disk must not hide the errors of the provider, and must not stop
         // the object from being recorded in memory.
         let existing_id = || call.describe_existing_id(&salvaged.after_call);
-        self.report_unrecorded_result(diags, kept, existing_id);
+        self.report_unrecorded_result(diags, journaled, existing_id);
         salvaged
     }
 
@@ -174,8 +176,8 @@ impl AnnouncedCall<'_> {
         diags: &mut Diagnostics,
         object: Option<&ObjectState>,
     ) {
-        let kept = self.call.view.journal.record_interim_result(self.op, object);
-        self.report_unrecorded_result(diags, kept, String::new);
+        let written = self.call.view.journal.record_interim_result(self.op, object);
+        self.report_unrecorded_result(diags, written, String::new);
     }
 
     /// Nothing is wrong with the object when its outcome cannot be kept: dependents wait, that is all.
@@ -183,10 +185,10 @@ impl AnnouncedCall<'_> {
     fn report_unrecorded_result(
         self,
         diags: &mut Diagnostics,
-        kept: Result<(), JournalError>,
+        written: Result<(), JournalError>,
         named: impl FnOnce() -> String,
     ) {
-        let Err(error) = kept else { return };
+        let Err(error) = written else { return };
         // A journal that takes no answer takes no outcome either; saying so once is enough.
         let addr = self.call.about.addr.to_string();
         let is_said = |diagnostic: &Diagnostic| {

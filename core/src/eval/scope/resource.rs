@@ -211,7 +211,7 @@ impl RepeatedReference<'_> {
         expansion: &Expansion,
         span: Span,
     ) -> Reported {
-        let there = match expansion {
+        let existing = match expansion {
             Expansion::Count(0) => "it has no instances".to_owned(),
             Expansion::Count(n) => format!("its instances are numbered from 0 to {}", n - 1),
             _ if expansion.is_empty() => "it has no instances".to_owned(),
@@ -220,7 +220,7 @@ impl RepeatedReference<'_> {
         diags.error(
             Diagnostic::error(
                 messages::INVALID_INDEX,
-                format!("`{}` has no instance with the given key: {there}.", self.name),
+                format!("`{}` has no instance with the given key: {existing}.", self.name),
             )
             .at(span),
         )

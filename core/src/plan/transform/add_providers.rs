@@ -23,10 +23,12 @@ pub(in crate::plan) fn add_providers<'c>(
         .filter_map(|(node, resource)| config.provider_of_resource(node, resource))
         .collect();
     let orphans = inputs.adopted_orphans();
-    let held =
-        state.resources.iter().map(|(addr, held)| (addr, &held.provider, REMOVED_PROVIDER_DETAIL));
+    let stored = state
+        .resources
+        .iter()
+        .map(|(addr, resource_state)| (addr, &resource_state.provider, REMOVED_PROVIDER_DETAIL));
     let adopted = orphans.iter().map(|(addr, provider)| (addr, *provider, ADOPTED_PROVIDER_DETAIL));
-    for (addr, provider, reason) in held.chain(adopted) {
+    for (addr, provider, reason) in stored.chain(adopted) {
         // A resource with a block is done by the provider of the block, whatever the state names.
         if config.find_resource(&addr.config_addr()).is_some() || used.contains(provider) {
             continue;

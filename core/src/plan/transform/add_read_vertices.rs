@@ -50,17 +50,21 @@ fn resources_to_read_early<'c>(
     let mut waits = vec![false; graph.len()];
     let mut reads = Vec::new();
     for &id in graph.topological_order() {
-        let on = graph.dependencies(id);
-        let is_late = |on: &&VertexId| waits[on.index()] || graph[**on].as_resource().is_some();
-        let late: Vec<VertexId> = on.iter().filter(is_late).copied().collect();
+        let dependencies = graph.dependencies(id);
+        let is_late = |dependency: &&VertexId| {
+            waits[dependency.index()] || graph[**dependency].as_resource().is_some()
+        };
+        let late: Vec<VertexId> = dependencies.iter().filter(is_late).copied().collect();
         // Passed on through values, which wait for resources and are none.
         waits[id.index()] = !late.is_empty();
         let Some(resource) = graph[id].as_resource() else { continue };
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
-        let configures =
-            |on: &&VertexId| graph[**on].as_provider().is_some_and(|it| it.addr == *provider);
-        let Some(&configured) = on.iter().find(configures) else { continue };
-        if has_objects_to_read(resource) && late.iter().any(|on| *on != configured) {
+        let configures = |dependency: &&VertexId| {
+            graph[**dependency].as_provider().is_some_and(|it| it.addr == *provider)
+        };
+        let Some(&configured) = dependencies.iter().find(configures) else { continue };
+        if has_objects_to_read(resource) && late.iter().any(|dependency| *dependency != configured)
+        {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
             let read = EarlyReadVertex { addr, config, provider, prior };
             reads.push(EarlyReadPlacement { resource: id, provider: configured, read });

@@ -30,7 +30,10 @@ pub(in crate::plan) fn prune_excluded<'c>(
         // Also if only some instances are excluded: an edge names no instance, so each dependent
         // may need one that is left out.
         if is_excluded(vertex, Target::may_contain_config_resource) {
-            dependents.neighbors(id).iter().for_each(|on| stand_on_it[on.index()] = true);
+            dependents
+                .neighbors(id)
+                .iter()
+                .for_each(|dependent| stand_on_it[dependent.index()] = true);
         }
     }
     let lost = dependents.reachable_from(stand_on_it);

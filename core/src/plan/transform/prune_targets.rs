@@ -43,8 +43,8 @@ pub(in crate::plan) fn dependents_to_destroy(
     let mut queue = Vec::new();
     for (addr, state) in session.state.resources.iter().filter(|(addr, _)| is_doomed(addr)) {
         for object in state.all_objects() {
-            for on in object.dependencies.iter() {
-                dependents.entry(on).or_default().insert(addr);
+            for dependency in object.dependencies.iter() {
+                dependents.entry(dependency).or_default().insert(addr);
             }
         }
         if options.targets.iter().any(|target| target.may_contain_resource(addr)) {
@@ -91,17 +91,19 @@ fn keep_outputs_without_pruned_needs(
 ) {
     let (dependencies, dependents) =
         (draft.dependencies_by_edges_where(|_| true), draft.dependents());
-    let resources = |kept: bool| -> Vec<bool> {
+    let resources = |is_kept: bool| -> Vec<bool> {
         let is_one = |vertex: &PlanVertex<'_>| vertex.as_resource().is_some();
-        draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()
+        draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == is_kept).collect()
     };
-    let (lost, kept) =
+    let (depends_on_pruned, depends_on_kept) =
         (dependents.reachable_from(resources(false)), dependents.reachable_from(resources(true)));
     let is_output = |vertex: &PlanVertex<'_>| {
         vertex.as_value().is_some_and(|value| value.as_root_output().is_some())
     };
-    let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
-    let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
+    let outputs =
+        draft.vertices().iter().map(is_output).zip(depends_on_kept.iter().zip(&depends_on_pruned));
+    let satisfied =
+        outputs.map(|(is_output, (is_kept, is_lost))| is_output && *is_kept && !*is_lost);
     for (keep, needed) in keep.iter_mut().zip(dependencies.reachable_from(satisfied.collect())) {
         *keep |= needed;
     }

@@ -97,8 +97,8 @@ async fn visit_orphan_resource(
     let moved = |key: &InstanceKey| {
         view.settled.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
     };
-    let held = vertex.prior.into_iter();
-    let mut to_destroy: Vec<ObjectToDestroy<'_>> = held
+    let stored = vertex.prior.into_iter();
+    let mut to_destroy: Vec<ObjectToDestroy<'_>> = stored
         .flat_map(|prior| objects_to_destroy_of_resource(prior, action, reason))
         .filter(|to_destroy| is_destroy_targeted(view, &vertex.addr, to_destroy.key))
         .collect();

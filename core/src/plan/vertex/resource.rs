@@ -68,9 +68,9 @@ impl<'c> PlanVertexKind<'c> for ResourceVertex<'c> {
     }
 
     fn is_targeted(&self, targets: PlanTargets<'_>) -> bool {
-        let mut held = self.prior.iter().map(|(module, _)| self.addr_in_module(module));
+        let mut stored_addrs = self.prior.iter().map(|(module, _)| self.addr_in_module(module));
         targets.targets.iter().any(|target| target.may_contain_config_resource(&self.addr))
-            || held.any(|addr| targets.destroyed_dependents.contains(&addr))
+            || stored_addrs.any(|addr| targets.destroyed_dependents.contains(&addr))
     }
 
     fn stored_resource(&self) -> Option<StoredResource<'c>> {

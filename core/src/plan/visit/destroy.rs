@@ -236,7 +236,7 @@ impl DestroyPlanner<'_> {
         // stored object. A full destroy and deposed objects use the refreshed one.
         let from_stored =
             self.view.options.mode == PlanMode::Normal && deposed.is_none() && !is_missing;
-        let (before, kept) = match from_stored {
+        let (before, private_data) = match from_stored {
             true => (&prior.stored, self.stored_private_data(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
@@ -249,7 +249,7 @@ impl DestroyPlanner<'_> {
             self.ask_for_destroy_plan(
                 diags,
                 owner.call_context(),
-                ObjectToRead { value: before, private: kept, identity },
+                ObjectToRead { value: before, private: private_data, identity },
             )
             .await?
         };

@@ -128,13 +128,13 @@ fn decode_tfvars(text: &Value) -> Result<Value, String> {
     let Value::String(text) = text else { return Err("the argument must be a string".to_owned()) };
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let content = text.as_bytes().to_vec();
-    let given = read_values_file(&mut diags, &mut sources, "src", content);
-    let given = given.map_err(|_| {
+    let variables = read_values_file(&mut diags, &mut sources, "src", content);
+    let variables = variables.map_err(|_| {
         let problems = diags.into_iter().map(|problem| explain_problem(&problem, &sources));
         problems.collect::<Vec<_>>().join("; ")
     })?;
-    Ok(Value::object(given.into_iter().filter_map(|given| match given.value {
-        GivenValue::Value(value) => Some((given.name, value)),
+    Ok(Value::object(variables.into_iter().filter_map(|variable| match variable.value {
+        GivenValue::Value(value) => Some((variable.name, value)),
         // Never from a file: only options and the environment provide strings.
         GivenValue::Unparsed(_) => None,
     })))

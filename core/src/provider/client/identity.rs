@@ -49,22 +49,26 @@ impl ProviderClient {
     pub(crate) fn decode_identity(
         &self,
         diags: &mut Diagnostics,
-        came: Option<Payload>,
+        payload: Option<Payload>,
         context: ResponseContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
         let ResponseContext { call, ty, about } = context;
-        let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
+        let Some(payload) = payload.filter(|payload| *payload != Payload::Absent) else {
+            return Ok(None);
+        };
         let summary = messages::PROVIDER_PRODUCED_INVALID_IDENTITY;
-        let exchange = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(&came));
+        let exchange = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(&payload));
         self.check_response_rules(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };
-        let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
-            if value.value().is_null() {
-                return Ok(None);
-            }
-            let text = json::encode(value.value(), &form.ty).map_err(|error| error.to_string())?;
-            Ok(Some(StoredIdentity { version: form.version, json: text.into() }))
-        });
+        let stored =
+            payload.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
+                if value.value().is_null() {
+                    return Ok(None);
+                }
+                let text =
+                    json::encode(value.value(), &form.ty).map_err(|error| error.to_string())?;
+                Ok(Some(StoredIdentity { version: form.version, json: text.into() }))
+            });
         stored.map_err(|problem| {
             self.report_violation(
                 diags,

@@ -110,10 +110,10 @@ impl ObjectFiller {
 
     fn fill_block_with(&mut self, block: &Block, value: &Value, mock: &MockContent<'_>) -> Value {
         let attributes = block.attributes.iter().map(|(name, attribute)| {
-            let made = self.with_attribute_step(name, |fill| {
+            let value = self.with_attribute_step(name, |fill| {
                 fill.fill_attribute(name, attribute, value, mock)
             });
-            (name.clone(), made)
+            (name.clone(), value)
         });
         let mut members: Vec<(Str, Value)> = attributes.collect();
         for (name, nested) in &block.blocks {
@@ -193,10 +193,10 @@ impl ObjectFiller {
         mock: &MockContent<'_>,
     ) -> Value {
         let attributes = nested.attributes.iter().map(|(name, attribute)| {
-            let made = self.with_attribute_step(name, |fill| {
+            let value = self.with_attribute_step(name, |fill| {
                 fill.fill_attribute(name, attribute, value, mock)
             });
-            (name.clone(), made)
+            (name.clone(), value)
         });
         Value::object(attributes.collect::<Vec<_>>())
     }
@@ -309,7 +309,7 @@ impl ObjectFiller {
         nested: &NestedAttributes,
         given: Option<&Value>,
     ) -> Result<Value, UnfitMockValue> {
-        let mut made = Vec::new();
+        let mut attributes = Vec::new();
         for (name, attribute) in &nested.attributes {
             let given = given.and_then(|value| member(value, name));
             let value = match attribute.write_only {
@@ -323,9 +323,9 @@ impl ObjectFiller {
                 unfit.names.push(name.clone());
                 unfit
             });
-            made.push((name.clone(), value?));
+            attributes.push((name.clone(), value?));
         }
-        Ok(Value::object(made))
+        Ok(Value::object(attributes))
     }
 
     /// Converts a mock value to a type. Missing attributes of objects are generated.

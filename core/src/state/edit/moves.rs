@@ -90,7 +90,7 @@ pub fn plan_moves(
         Target::Instance(addr) => plan_instance_move(diags, states, addr, to),
         Target::Resource(addr) => match states.source.resources.get(addr) {
             None => Err(no_match_error(diags, from)),
-            Some(held) if held.instances.contains_key(&InstanceKey::None) => {
+            Some(resource_state) if resource_state.instances.contains_key(&InstanceKey::None) => {
                 plan_instance_move(diags, states, &addr.instance_addr(InstanceKey::None), to)
             }
             Some(_) => plan_resource_move(diags, states.destination, addr, to),
@@ -118,12 +118,12 @@ fn plan_module_moves(
             format!("Cannot move {from} to {to}: the target must also be a module."),
         ));
     };
-    let taken = modules(states.destination);
+    let existing = modules(states.destination);
     let mut moves = Vec::new();
     for module in moved_modules {
         let below = module.0.get(from.0.len()..).unwrap_or_default();
         let new = ModuleAddr(Arc::new(to.0.iter().chain(below).cloned().collect()));
-        if taken.contains(&new) {
+        if existing.contains(&new) {
             let detail = format!(
                 "Cannot move {module} to {new}: destination module already exists. Move its resources \
                  one by one, or choose another name. No state was changed."
@@ -181,7 +181,7 @@ fn plan_instance_move(
         state
             .resources
             .get(&addr.resource_addr())
-            .is_some_and(|held| held.instances.contains_key(&addr.key))
+            .is_some_and(|resource_state| resource_state.instances.contains_key(&addr.key))
     };
     let checked = check_same_type(diags, &from.resource_addr(), &to.resource_addr());
     if holds(states.destination, &to) {
@@ -253,8 +253,10 @@ pub fn take_objects(state: &mut State, moves: &[StateMove]) -> MovedObjects {
             }
             StateMove::Resource(from, to) => {
                 moved.origins.resources.insert(from.config_addr());
-                let held = state.resources.remove(from).map(Arc::unwrap_or_clone);
-                moved.resources.extend(held.map(|held| (to.clone(), held)));
+                let resource_state = state.resources.remove(from).map(Arc::unwrap_or_clone);
+                moved
+                    .resources
+                    .extend(resource_state.map(|resource_state| (to.clone(), resource_state)));
             }
             StateMove::Instance(from, to) => {
                 moved.origins.resources.insert(from.resource_addr().config_addr());
@@ -268,10 +270,10 @@ pub fn take_objects(state: &mut State, moves: &[StateMove]) -> MovedObjects {
             .partition(|(addr, _)| modules.contains_key(&addr.module));
         state.resources = rest;
         let theirs: BTreeMap<ResourceAddr, Arc<ResourceState>> = theirs;
-        for (addr, held) in theirs {
+        for (addr, resource_state) in theirs {
             let Some(&to) = modules.get(&addr.module) else { continue };
             let addr = ResourceAddr { module: to.clone(), resource: addr.resource };
-            moved.resources.push((addr, Arc::unwrap_or_clone(held)));
+            moved.resources.push((addr, Arc::unwrap_or_clone(resource_state)));
         }
     }
     moved
@@ -282,10 +284,10 @@ fn take_instance_objects(
     from: &InstanceAddr,
     to: &InstanceAddr,
 ) -> Option<(ResourceAddr, ResourceState)> {
-    let held = Arc::make_mut(state.resources.get_mut(&from.resource_addr())?);
-    let instance = held.instances.remove(&from.key)?;
-    let provider = held.provider.clone();
-    if held.instances.is_empty() {
+    let resource_state = Arc::make_mut(state.resources.get_mut(&from.resource_addr())?);
+    let instance = resource_state.instances.remove(&from.key)?;
+    let provider = resource_state.provider.clone();
+    if resource_state.instances.is_empty() {
         state.resources.remove(&from.resource_addr());
     }
     Some((
@@ -298,21 +300,22 @@ fn take_instance_objects(
 pub fn put_objects(state: &mut State, moved: MovedObjects) {
     // Dependents of the moved objects lose these dependencies: the address no longer exists, and the
     // next plan determines them again.
-    for (addr, held) in moved.resources {
+    for (addr, resource_state) in moved.resources {
         match state.resources.get_mut(&addr) {
             // Other instances of the resource may be there already.
-            Some(there) => Arc::make_mut(there).instances.extend(held.instances),
-            None => drop(state.resources.insert(addr, Arc::new(held))),
+            Some(existing) => Arc::make_mut(existing).instances.extend(resource_state.instances),
+            None => drop(state.resources.insert(addr, Arc::new(resource_state))),
         }
     }
-    for held in state.resources.values_mut() {
+    for resource_state in state.resources.values_mut() {
         // Looked at first, because `make_mut` would copy every resource of the state.
-        let stale =
-            held.all_objects().any(|object| moved.origins.contains_any(&object.dependencies));
+        let stale = resource_state
+            .all_objects()
+            .any(|object| moved.origins.contains_any(&object.dependencies));
         if !stale {
             continue;
         }
-        for instance in Arc::make_mut(held).instances.values_mut() {
+        for instance in Arc::make_mut(resource_state).instances.values_mut() {
             let objects = instance.current.iter_mut().chain(instance.deposed.values_mut());
             for object in objects.filter(|object| moved.origins.contains_any(&object.dependencies))
             {

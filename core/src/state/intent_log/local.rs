@@ -87,8 +87,8 @@ impl LocalIntentLog {
         state: &StateFile,
         known_runs: &BTreeSet<String>,
     ) -> Vec<MisplacedJournals> {
-        let (own, seal) = (&*self.directory, self.seal.as_ref());
-        let mut journals = MisplacedSearch { own_dir: own, seal, state, known_runs }.find();
+        let (own_dir, seal) = (&*self.directory, self.seal.as_ref());
+        let mut journals = MisplacedSearch { own_dir, seal, state, known_runs }.find();
         // The journals of the former directory are taken over.
         journals.retain(|found| self.former_dir.as_ref() != Some(&found.directory));
         journals

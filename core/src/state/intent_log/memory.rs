@@ -107,9 +107,9 @@ mod tests {
     async fn an_interrupted_run_leaves_its_results_and_open_calls() {
         let (intents, base) = (MemoryIntentLog::default(), StateFile::new_empty());
         let journal = begin_run(&intents, &base).await;
-        let made = announce_creation(&journal, "t.a").await;
-        journal.record_answer(made, ProviderAnswer::default()).unwrap();
-        journal.settle_operation(made, Some(&object_with_id("a-1"))).unwrap();
+        let operation = announce_creation(&journal, "t.a").await;
+        journal.record_answer(operation, ProviderAnswer::default()).unwrap();
+        journal.settle_operation(operation, Some(&object_with_id("a-1"))).unwrap();
         announce_creation(&journal, "t.b").await;
         let going_on = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
         assert!(going_on.is_empty() && intents.has_unfinished_run().await);

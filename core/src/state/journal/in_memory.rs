@@ -109,16 +109,16 @@ impl StoredJournal for StoredInMemory {
     }
 
     fn append_bytes(&self, end: usize, bytes: &[u8]) -> Result<(), JournalError> {
-        self.journals.with_bytes(&self.run, |kept| {
-            kept.truncate(end);
-            kept.extend_from_slice(bytes);
+        self.journals.with_bytes(&self.run, |journal| {
+            journal.truncate(end);
+            journal.extend_from_slice(bytes);
         });
         Ok(())
     }
 
     fn replace_damaged_bytes(&self, bytes: &[u8]) -> Result<(), JournalError> {
         // Only an error of this program can damage memory, and no user could read a copy.
-        self.journals.with_bytes(&self.run, |kept| *kept = bytes.to_vec());
+        self.journals.with_bytes(&self.run, |journal| *journal = bytes.to_vec());
         Ok(())
     }
 

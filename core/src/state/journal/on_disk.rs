@@ -131,18 +131,18 @@ impl StoredJournal for StoredJournalFile {
 }
 
 /// Keeps the bytes of a damaged journal under another name.
-fn keep_damaged_copy(path: &Path, kept: &Path) -> io::Result<()> {
+fn keep_damaged_copy(path: &Path, copy_path: &Path) -> io::Result<()> {
     // A checkout may contain one, and a copy would go to the file that it leads to.
-    if kept.is_symlink() {
+    if copy_path.is_symlink() {
         let reason = format!(
             "{} is a symbolic link, which is not followed; remove the link and try again",
-            kept.display()
+            copy_path.display()
         );
         return Err(io::Error::other(reason));
     }
     // An existing copy is from an earlier attempt and has more of the original than this file.
-    if !kept.exists() && std::fs::hard_link(path, kept).is_err() {
-        std::fs::copy(path, kept)?;
+    if !copy_path.exists() && std::fs::hard_link(path, copy_path).is_err() {
+        std::fs::copy(path, copy_path)?;
     }
     Ok(())
 }

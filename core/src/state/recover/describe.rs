@@ -43,7 +43,7 @@ impl UnresolvedOperation {
     /// keeps the address, so this one cannot be added to the state there.
     #[must_use]
     pub fn other_object_in_place<'s>(&self, state: &'s State) -> Option<&'s Arc<ObjectState>> {
-        let there = state.find_object(&self.addr, self.deposed.as_ref())?;
+        let existing = state.find_object(&self.addr, self.deposed.as_ref())?;
         let makes_room = self
             .deposes
             .as_ref()
@@ -51,17 +51,17 @@ impl UnresolvedOperation {
         let is_other = match &self.doubt {
             _ if makes_room => false,
             OpenQuestion::Destination { object: Some(object) } => {
-                object.is_other_real_object(there)
+                object.is_other_real_object(existing)
             }
             OpenQuestion::Destination { object: None } => false,
             // The address was free when the call was made. An object that may be the created one settles it.
             OpenQuestion::Effect => {
                 self.action == CallAction::Create
                     && self.deposes.is_none()
-                    && !self.may_have_created(there)
+                    && !self.may_have_created(existing)
             }
         };
-        is_other.then_some(there)
+        is_other.then_some(existing)
     }
 
     /// Describes the call in flight for the user, and the command that settles it.

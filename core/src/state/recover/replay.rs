@@ -285,7 +285,7 @@ impl<'l> JournalReplay<'l> {
             return self.settle_unannounced(op, state);
         }
         let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::AlreadyInState) };
-        let there = object_in_slot(state, &call.slot).map(|(provider, object)| {
+        let fingerprint = object_in_slot(state, &call.slot).map(|(provider, object)| {
             let ObjectSlot { addr, deposed } = &call.slot;
             record::fingerprint_hex(&file::write_object_entry(
                 addr,
@@ -295,7 +295,9 @@ impl<'l> JournalReplay<'l> {
             ))
         });
         let is_own = || {
-            self.own_objects.get(&call.slot).is_some_and(|operations| operations.contains(&there))
+            self.own_objects
+                .get(&call.slot)
+                .is_some_and(|operations| operations.contains(&fingerprint))
         };
         // The state was written by another program. A result may replace an object that the run
         // itself found or left, by fingerprint, but never a foreign one.
@@ -306,11 +308,11 @@ impl<'l> JournalReplay<'l> {
         let print = self.results.get(&op).copied().flatten();
         let print = print.map(|raw| record::fingerprint_hex(raw.get().as_bytes()));
         // An equal object proves that the result is stored already, and nothing has to be counted.
-        if there == print && result.is_some() {
+        if fingerprint == print && result.is_some() {
             return Ok(ReplayOutcome::AlreadyInState);
         }
         put_result_in_slot(state, call, result);
-        Ok(if there == print { ReplayOutcome::AlreadyInState } else { ReplayOutcome::Put })
+        Ok(if fingerprint == print { ReplayOutcome::AlreadyInState } else { ReplayOutcome::Put })
     }
 
     /// Puts a result whose intent is lost into the state, if its address is free. Without the
@@ -325,8 +327,8 @@ impl<'l> JournalReplay<'l> {
             return Ok(ReplayOutcome::AlreadyInState);
         };
         let slot = ObjectSlot { addr: entry.addr, deposed: entry.deposed };
-        if let Some((_, there)) = object_in_slot(state, &slot) {
-            if *there != *entry.object {
+        if let Some((_, existing)) = object_in_slot(state, &slot) {
+            if *existing != *entry.object {
                 self.unplaced.insert(slot.addr.to_string());
             }
             return Ok(ReplayOutcome::AlreadyInState);

@@ -121,8 +121,8 @@ fn write_tuple(out: &mut Vec<u8>, tuple: &Tuple, elements: &[Type]) -> Result<()
     })
 }
 
-fn wrong_length_error(given: usize, wanted: usize) -> EncodeError {
-    EncodeError::new(format!("a tuple of length {wanted} is required, but this one has {given}"))
+fn wrong_length_error(length: usize, required: usize) -> EncodeError {
+    EncodeError::new(format!("a tuple of length {required} is required, but this one has {length}"))
 }
 
 fn write_map(out: &mut Vec<u8>, map: &Map, element: &Type) -> Result<(), EncodeError> {

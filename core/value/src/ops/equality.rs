@@ -133,28 +133,25 @@ fn has_part_of_unknown_type(value: &Value) -> bool {
     }
 }
 
-/// Returns whether a type equals `wanted`, except where `wanted` is `Dynamic`.
-fn type_conforms(given: &Type, wanted: &Type) -> bool {
-    match (given, wanted) {
+/// Returns whether a type equals `required`, except where `required` is `Dynamic`.
+fn type_conforms(ty: &Type, required: &Type) -> bool {
+    match (ty, required) {
         (_, Type::Dynamic) => true,
-        (Type::List(given), Type::List(wanted))
-        | (Type::Set(given), Type::Set(wanted))
-        | (Type::Map(given), Type::Map(wanted)) => type_conforms(given, wanted),
-        (Type::Tuple(given), Type::Tuple(wanted)) => {
-            given.len() == wanted.len()
-                && given
-                    .iter()
-                    .zip(wanted.iter())
-                    .all(|(given, wanted)| type_conforms(given, wanted))
+        (Type::List(ty), Type::List(required))
+        | (Type::Set(ty), Type::Set(required))
+        | (Type::Map(ty), Type::Map(required)) => type_conforms(ty, required),
+        (Type::Tuple(ty), Type::Tuple(required)) => {
+            ty.len() == required.len()
+                && ty.iter().zip(required.iter()).all(|(ty, required)| type_conforms(ty, required))
         }
-        (Type::Object(given), Type::Object(wanted)) => {
-            let (given, wanted) = (&given.attributes, &wanted.attributes);
-            given.keys().eq(wanted.keys())
-                && given
+        (Type::Object(ty), Type::Object(required)) => {
+            let (attributes, required) = (&ty.attributes, &required.attributes);
+            attributes.keys().eq(required.keys())
+                && attributes
                     .values()
-                    .zip(wanted.values())
-                    .all(|(given, wanted)| type_conforms(given, wanted))
+                    .zip(required.values())
+                    .all(|(ty, required)| type_conforms(ty, required))
         }
-        (given, wanted) => given == wanted,
+        (ty, required) => ty == required,
     }
 }

@@ -148,11 +148,15 @@ impl<'p> PatternTranslator<'p> {
     fn translate_flags(&mut self) -> Result<(), String> {
         let end = self.rest.find([':', ')']).ok_or("a parenthesis is not closed")?;
         let (flags, rest) = self.rest.split_at(end);
-        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        let (set_flags, cleared_flags) = flags.split_once('-').unwrap_or((flags, ""));
         let known = |flags: &str| flags.chars().all(|flag| "imsU".contains(flag));
-        let bare_minus = flags.contains('-') && off.is_empty();
+        let bare_minus = flags.contains('-') && cleared_flags.is_empty();
         let for_rest = rest.starts_with(')');
-        if !known(on) || !known(off) || bare_minus || (for_rest && flags.is_empty()) {
+        if !known(set_flags)
+            || !known(cleared_flags)
+            || bare_minus
+            || (for_rest && flags.is_empty())
+        {
             return Err(format!("(?{flags} is not supported; RE2 has no look-around"));
         }
         self.rest = rest.get(1..).unwrap_or("");

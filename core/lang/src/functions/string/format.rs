@@ -271,17 +271,17 @@ impl FormatVerb<'_> {
     }
 
     fn format_text(&self, text: &str, quote: bool) -> Result<String, String> {
-        let kept: String = match self.precision {
+        let truncated: String = match self.precision {
             Some(n) => text.graphemes(true).take(usize::from(n)).collect(),
             None => text.to_owned(),
         };
         // In Terraform, `%q` quotes as JSON does.
         if quote {
-            let quoted =
-                json::encode_untyped(&Value::string(kept)).map_err(|error| error.to_string())?;
+            let quoted = json::encode_untyped(&Value::string(truncated))
+                .map_err(|error| error.to_string())?;
             return self.pad(quoted);
         }
-        self.pad(kept)
+        self.pad(truncated)
     }
 
     fn pad(&self, text: String) -> Result<String, String> {

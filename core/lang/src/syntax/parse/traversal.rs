@@ -21,13 +21,15 @@ impl Parser<'_> {
         while let Some((step, below)) = self.parse_step()? {
             let span = tree.expr.span.to(self.previous_span());
             let below = tree.height.max(below);
-            let on = Box::new(tree.expr);
+            let operand = Box::new(tree.expr);
             let kind = match step {
-                ParsedStep::Attribute(name) => ExprKind::Attribute { operand: on, name },
+                ParsedStep::Attribute(name) => ExprKind::Attribute { operand: operand, name },
                 ParsedStep::Index { key, brackets } => {
-                    ExprKind::Index { operand: on, key: Box::new(key), brackets }
+                    ExprKind::Index { operand: operand, key: Box::new(key), brackets }
                 }
-                ParsedStep::Splat { each, marker } => ExprKind::Splat { operand: on, each, marker },
+                ParsedStep::Splat { each, marker } => {
+                    ExprKind::Splat { operand: operand, each, marker }
+                }
             };
             tree = self.make_expr_with_height(kind, span, below)?;
         }

@@ -50,18 +50,18 @@ pub(super) async fn visit_instance(
     // result, which the comparison of the plans checks.
     let config = written.evaluate(diags, &ty, &scope).await?;
     let work = InstanceWork { view, vertex, written, client: &client, ty: &ty };
-    let came = match change.addr.resource.mode() {
+    let outcome = match change.addr.resource.mode() {
         ResourceMode::Data => work.read_data_source(diags, &config).await?,
         ResourceMode::Managed | ResourceMode::Ephemeral => {
             work.create_or_update(diags, &config, &scope).await?
         }
     };
-    if let Some(value) = &came.value {
+    if let Some(value) = &outcome.value {
         // One that does not hold stops what depends on the instance, which is kept as it is. Errors
         // are in `diags`, and that is what stops dependents.
         let _ = written.check_postconditions(diags, scope, value).await;
     }
-    Ok(came)
+    Ok(outcome)
 }
 
 fn taint_object(object: &ObjectState) -> ObjectState {
@@ -73,14 +73,14 @@ fn make_sensitive_parts_unknown(ty: &ResourceType, planned: &Value, secrets: &[P
     let mut paths = secrets.to_vec();
     paths.extend(ty.schema_block().sensitive_paths(planned));
     let hidden = |value: &Value| Value::unknown(value.ty());
-    paths.into_iter().fold(planned.clone(), |kept, path| {
-        let exact = kept.replace_at(&path, hidden);
+    paths.into_iter().fold(planned.clone(), |partial, path| {
+        let exact = partial.replace_at(&path, hidden);
         // Elements of sets have no place of their own: then the whole attribute is hidden.
         // Hiding too much only costs a better comparison after a crash. Hiding too little would
         // write a secret to the disk.
         let hide_whole_attribute =
-            || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
-        exact.or_else(hide_whole_attribute).unwrap_or_else(|| kept.clone())
+            || partial.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
+        exact.or_else(hide_whole_attribute).unwrap_or_else(|| partial.clone())
     })
 }
 
@@ -314,15 +314,15 @@ impl<'a> InstanceWork<'a> {
             self.record_result(diags, announced, salvaged, config).await
         });
         let subject = ProgressSubject { addr, action, label: before.as_ref() };
-        let (came, elapsed) = wait_with_progress(self.view.session, subject, work).await;
-        match &came {
+        let (outcome, elapsed) = wait_with_progress(self.view.session, subject, work).await;
+        match &outcome {
             Ok(InstanceOutcome { value: Some(value), .. }) => {
                 let label = object_label(value);
                 self.send_event(&Event::ChangeDone { addr, deposed, action, label, elapsed });
             }
             _ => self.send_event(&Event::ChangeFailed { addr, action, elapsed }),
         }
-        came
+        outcome
     }
 
     /// Records the result of the call, whether it went well or not, and runs the provisioners of an
@@ -351,8 +351,8 @@ impl<'a> InstanceWork<'a> {
                 let is_gone = seen.value.value().is_null();
                 let value = add_marks(self.ty, seen.value, &sensitive_paths(config.value));
                 // An answer without an identity must not erase the stored one.
-                let kept = self.prior_object().filter(|_| !creating);
-                let kept = kept.and_then(|object| object.identity.clone());
+                let prior_identity = self.prior_object().filter(|_| !creating);
+                let prior_identity = prior_identity.and_then(|object| object.identity.clone());
                 // As in Terraform, an object from a failed creation is tainted and replaced by the
                 // next apply. One that a later read found as planned is complete.
                 let half_made = result.is_err() && creating && !sound;
@@ -361,7 +361,7 @@ impl<'a> InstanceWork<'a> {
                     false => Some(Arc::new(ObjectState {
                         status: if half_made { ObjectStatus::Tainted } else { ObjectStatus::Ready },
                         private: seen.private,
-                        identity: seen.identity.or(kept),
+                        identity: seen.identity.or(prior_identity),
                         ..self.object_for_state(diags, &value)?
                     })),
                 };

@@ -231,8 +231,8 @@ impl ChangeCall<'_> {
         });
     }
 
-    fn salvage_object(self, diags: &mut Diagnostics, judged: CheckedResponse) -> SalvagedResult {
-        let CheckedResponse { response, value, result, violations } = judged;
+    fn salvage_object(self, diags: &mut Diagnostics, checked: CheckedResponse) -> SalvagedResult {
+        let CheckedResponse { response, value, result, violations } = checked;
         let answered = ObjectInResponse {
             payload: &response.state,
             value: &value,
@@ -294,7 +294,7 @@ impl ChangeCall<'_> {
             self.client.remove_large_attributes(self.ty, self.values.proposed, &value);
         let names: Vec<&str> = large.iter().map(Str::as_str).collect();
         let addr = self.about.addr;
-        let kept = match names.as_slice() {
+        let remainder = match names.as_slice() {
             [] => "without its private data".to_owned(),
             names => format!("without its private data and the answer for: {}", names.join(", ")),
         };
@@ -305,7 +305,7 @@ impl ChangeCall<'_> {
         let seen = ReturnedObject { value, private: self.values.private.clone(), identity };
         let salvaged = self.salvage_with_errors(seen, reported);
         if matches!(salvaged.after_call, ObjectAfterCall::FromAnswer(_)) {
-            let detail = format!("{addr} exists. The state has the object {kept}.");
+            let detail = format!("{addr} exists. The state has the object {remainder}.");
             let warning = Diagnostic::warning(messages::OBJECT_IS_STORED_INCOMPLETELY, detail);
             diags.warn(warning.at_opt(self.about.block).about(addr.to_string()));
         }
@@ -417,9 +417,9 @@ impl ChangeCall<'_> {
     fn decode_identity(
         self,
         diags: &mut Diagnostics,
-        came: Option<Payload>,
+        payload: Option<Payload>,
     ) -> Option<StoredIdentity> {
-        self.client.decode_identity(diags, came, self.response_context()).ok().flatten()
+        self.client.decode_identity(diags, payload, self.response_context()).ok().flatten()
     }
 
     /// Reports each way in which an object differs from its plan.
@@ -485,9 +485,9 @@ fn can_be_found_again(planned: &Value, created: &Value) -> bool {
 /// An object that was there before keeps its id where an answer with errors has none.
 fn keep_prior_id(prior: &Value, value: Plain) -> Plain {
     let lost = id_attribute(value.value()).is_some_and(|id| !is_known_id(id));
-    let kept = id_attribute(prior).filter(|id| lost && is_known_id(id)).cloned();
-    let Some(kept) = kept else { return value };
-    match value.value().replace_at(&Path::root().attribute("id"), |_| kept.clone()) {
+    let prior_id = id_attribute(prior).filter(|id| lost && is_known_id(id)).cloned();
+    let Some(prior_id) = prior_id else { return value };
+    match value.value().replace_at(&Path::root().attribute("id"), |_| prior_id.clone()) {
         Some(object) => unmark_value(&object),
         None => value,
     }
