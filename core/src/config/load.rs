@@ -399,28 +399,27 @@ fn parse_dir(
     let names = names.iter().filter(|name| is_config_file_name(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override_file_name(name));
     let (mut parse_diags, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
-    let mut read =
-        |parse_diags: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
-            let (mut bodies, mut broken) =
-                (Vec::with_capacity(names.len()), BlocksWithSyntaxErrors::default());
-            let mut is_known = true;
-            for name in names {
-                let is_json = name.ends_with(".json");
-                let mut wrong = Diagnostics::new();
-                let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
-                if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
-                    broken.add_file(take_blocks_with_syntax_errors(body, &wrong), &wrong);
-                }
-                is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
-                let _ = parse_diags.append(wrong);
-                if let Some(body) = body.as_mut().filter(|_| is_json) {
-                    // The top level of a file has the same schema in every file.
-                    resolve_undecided_members(misplaced, body, &super::module_draft::BODY_SCHEMA);
-                }
-                bodies.extend(body);
+    let mut read = |diags: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
+        let (mut bodies, mut broken) =
+            (Vec::with_capacity(names.len()), BlocksWithSyntaxErrors::default());
+        let mut is_known = true;
+        for name in names {
+            let is_json = name.ends_with(".json");
+            let mut wrong = Diagnostics::new();
+            let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
+            if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
+                broken.add_file(take_blocks_with_syntax_errors(body, &wrong), &wrong);
             }
-            (bodies, broken, is_known)
-        };
+            is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
+            let _ = diags.append(wrong);
+            if let Some(body) = body.as_mut().filter(|_| is_json) {
+                // The top level of a file has the same schema in every file.
+                resolve_undecided_members(misplaced, body, &super::module_draft::BODY_SCHEMA);
+            }
+            bodies.extend(body);
+        }
+        (bodies, broken, is_known)
+    };
     let (mut bodies, broken, is_known) = read(&mut parse_diags, &mut misplaced, first);
     let (mut overrides, names_only, _) = read(&mut parse_diags, &mut misplaced, later);
     // Without all blocks known, it cannot be decided whether a block overrides nothing.

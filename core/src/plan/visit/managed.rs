@@ -195,11 +195,8 @@ impl<'a> ManagedInstance<'a> {
             Some(prior) => (unmark_value(&prior.current), Some(&*prior.object)),
             None => {
                 // As in Terraform, the private data of a read that found no object still counts.
-                let missing = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
-                (
-                    conform::default_destroy_plan(ty.schema_block()),
-                    missing.map(|prior| &*prior.object),
-                )
+                let lost = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
+                (conform::default_destroy_plan(ty.schema_block()), lost.map(|prior| &*prior.object))
             }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;

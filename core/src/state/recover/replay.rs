@@ -295,9 +295,7 @@ impl<'l> JournalReplay<'l> {
             ))
         });
         let is_own = || {
-            self.own_objects
-                .get(&call.slot)
-                .is_some_and(|operations| operations.contains(&fingerprint))
+            self.own_objects.get(&call.slot).is_some_and(|objects| objects.contains(&fingerprint))
         };
         // The state was written by another program. A result may replace an object that the run
         // itself found or left, by fingerprint, but never a foreign one.
