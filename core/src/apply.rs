@@ -27,7 +27,7 @@ use crate::shared_graph::{CycleExplanation, EdgeReason};
 use crate::state::journal::Journal;
 use vertex::ApplyVertex;
 
-/// Applies a plan. The result holds the completed changes also when errors were reported.
+/// Applies a plan. The result contains the completed changes even if errors were reported.
 ///
 /// # Errors
 /// When nothing could be started: the graph has a cycle, or a provider could not be loaded.

@@ -1,4 +1,4 @@
-//! Computes the changes of a run. Reads real objects and asks providers, but changes nothing.
+//! Computes the changes of a run. Reads real objects and calls providers, but changes nothing.
 //!
 //! [`make_plan`] builds a graph, visits it, and records the result of each visit: visits read, the
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
@@ -88,12 +88,13 @@ pub struct PlanOptions {
     pub excludes: Vec<Target>,
     /// Instances to be replaced also without a change.
     pub replace: Vec<InstanceAddr>,
-    /// Objects that are there already and belong to these instances from now on. Only for a plan that
+    /// Existing objects that are to be imported into these instances. Only for a plan that
     /// is limited to them.
     pub adoptions: BTreeMap<InstanceAddr, AdoptionSource>,
     /// Objects that interrupted runs may have made, as they were to be.
     pub interrupted_creations: BTreeMap<InstanceAddr, Value>,
-    /// Instances left alone because the outcome of an earlier operation on them is unknown.
+    /// Instances that are not changed because the outcome of an earlier operation on them is
+    /// unknown.
     pub open: BTreeSet<InstanceAddr>,
 }
 
@@ -132,18 +133,18 @@ pub struct Plan {
     pub targets: Vec<Target>,
     /// Targets that were left out, with everything that depends on them.
     pub excludes: Vec<Target>,
-    /// Instances left alone because the outcome of an earlier operation on them is unknown. They are
-    /// among `excludes`.
+    /// Instances that are not changed because the outcome of an earlier operation on them is
+    /// unknown. They are among `excludes`.
     pub open: BTreeSet<InstanceAddr>,
     /// Values of the root variables, defaults included.
     pub variables: BTreeMap<Str, Value>,
-    /// The fate of each object, `NoOp` included.
+    /// The planned action of each object, including `NoOp`.
     pub changes: BTreeMap<ChangeKey, Box<Change>>,
     /// Differences between the state and the real objects.
     pub drift: BTreeMap<ChangeKey, Box<Change>>,
     /// The attributes that contribute to the changes.
     pub relevant: RelevantAttributes,
-    /// The fate of each root output.
+    /// The planned action of each root output.
     pub outputs: BTreeMap<Str, OutputChange>,
     /// Results of the conditions, as far as they could be evaluated.
     pub checks: CheckResults,
@@ -163,7 +164,7 @@ pub struct Plan {
 }
 
 impl PlanOptions {
-    /// The same options, with instances left alone whose outcome is unknown.
+    /// The same options, without changes of instances whose outcome is unknown.
     #[must_use]
     pub fn excluding_unresolved(&self, open: BTreeSet<InstanceAddr>) -> Self {
         let mut options = self.clone();
@@ -205,8 +206,8 @@ impl Plan {
 
     /// Whether the state that the plan starts from has to be stored before anything is done. A
     /// journal records operations by address. A later reader, with only `stored` beside it, must
-    /// not take an object for the outcome of an operation if it had another address, was gone, was
-    /// imported, or was made by an earlier run.
+    /// not take an object for the outcome of an operation if it had another address, was deleted,
+    /// was imported, or was made by an earlier run.
     #[must_use]
     pub fn must_store_prior_state(&self, stored: &State) -> bool {
         let is_elsewhere = |(addr, deposed): &ChangeKey| {
@@ -242,8 +243,8 @@ impl Plan {
     /// Whether Terraform calls the plan applyable.
     #[must_use]
     pub fn is_applyable(&self) -> bool {
-        // Of a refresh-only plan it compares the states: an output that goes, or has no value yet,
-        // is in both.
+        // Of a refresh-only plan it compares the states: an output that is deleted, or has no value
+        // yet, is in both.
         let is_stored = |change: &OutputChange| {
             matches!(change.action, Action::Create | Action::Update)
                 && change.after.is_wholly_known()
@@ -257,7 +258,8 @@ impl Plan {
         }
     }
 
-    /// Whether an object drifted. A new address alone is in the state already when the plan is made.
+    /// Whether an object drifted. A mere change of address is already in the state when the plan is
+    /// created.
     fn has_drifted(&self) -> bool {
         self.drift.values().any(|change| change.action != Action::NoOp)
     }
@@ -327,7 +329,7 @@ async fn plan_after_validation(
         moves.warn_of_blocked_moves(&mut plan_diags);
         plan.iter().for_each(|plan| warn_of_forgotten_objects(&mut plan_diags, plan));
     }
-    // Also with errors the plan is there, as far as it came.
+    // The partial plan is returned even with errors.
     let _ = diags.append(plan_diags);
     plan
 }
@@ -339,7 +341,7 @@ struct PreparedPlanInputs<'m> {
 }
 
 /// Plans the end of everything. As in Terraform, a complete normal plan brings the state up to date
-/// first: it also reads the data sources and asks the providers for changes, and fails with them.
+/// first: it also reads the data sources and plans changes with the providers, and fails with them.
 /// Its warnings and its changes are dropped.
 async fn plan_destroy(
     session: &Session<'_>,

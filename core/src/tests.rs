@@ -70,7 +70,7 @@ struct EngineFixture {
     provisioners: ProvisionerSet,
     /// Whether nothing new is to start.
     stop: Cell<bool>,
-    /// Number of times that the last apply asked the disk to make its journal durable.
+    /// Number of times that the last apply synced its journal.
     n_syncs: Cell<usize>,
     /// Number of records that a journal can take before its disk is full.
     room: Option<u64>,
@@ -169,7 +169,7 @@ impl EngineFixture {
         RunResult { plan, applied, diags, calls }
     }
 
-    /// Checks the configuration alone, with nothing known of its variables.
+    /// Validates only the configuration, with unknown variables.
     fn validate(&self, config: &str) -> RunResult {
         self.validate_loaded(LoadedConfig::load(config))
     }
@@ -284,7 +284,7 @@ impl EngineFixture {
         show_state(&self.file.state)
     }
 
-    /// Number of journals that were left behind.
+    /// Number of remaining journals.
     fn journal_count(&self) -> usize {
         self.directory.path().read_dir().map_or(0, Iterator::count)
     }
@@ -322,7 +322,7 @@ impl LoadedConfig {
 }
 
 fn host_values(applying: bool) -> HostValues {
-    // A clock that stands still, so that no expected text holds a time.
+    // A stopped clock, so that no expected output contains a time.
     HostValues { applying, ..HostValues::for_dir("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 

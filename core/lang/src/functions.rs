@@ -187,7 +187,7 @@ fn builtin_table() -> &'static BuiltinTable {
     })
 }
 
-/// Returns a built-in function by its name, also in the form `core::name`.
+/// Returns a built-in function by its name, including the form `core::name`.
 #[must_use]
 pub fn find_builtin(name: &str) -> Option<&'static dyn Function> {
     let name = name.strip_prefix("core::").unwrap_or(name);

@@ -19,7 +19,7 @@ pub(crate) enum ValueKind {
 }
 
 impl ValueKind {
-    /// The kind of a value, also of one that is null or unknown; marks do not matter.
+    /// The kind of a value, including null and unknown ones. Marks are ignored.
     pub(crate) fn of(value: &Value) -> Self {
         match value.without_own_marks() {
             Value::Null(ty) => Self::of_type(ty),

@@ -47,7 +47,7 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     draft
 }
 
-/// Objects as written and the objects that they mention, whether or not they change.
+/// Blocks of the configuration and the objects that they refer to, whether or not they change.
 pub(super) fn build_reference_draft<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
     let mut draft = build_whole_reference_draft(session.config);
     let index = VertexIndex::from_vertices(session.config, draft.vertices());
@@ -75,7 +75,7 @@ fn connect_references_and_joins<'c>(
     connect_resource_joins(vertices, index, edges);
 }
 
-/// The providers that the vertices need, also those that only say how to read a stored object that does
+/// The providers that the vertices need, including those that only decode a stored object that does
 /// not change.
 pub(super) fn providers_of_vertices(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
     let mut needed: Vec<ProviderAddr> = Vec::new();
@@ -101,7 +101,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(ApplyVertex<'c>)) {
             let (module, resource) = (node.path.clone(), block.name.clone());
             let addr = ConfigResourceAddr { module, resource };
             if block.name.mode() == Kind::Ephemeral {
-                // One that names a configuration that is not there was refused when it was read.
+                // A reference to a missing configuration was refused when it was read.
                 let Some(provider) = config.provider_of_resource(node, block) else { continue };
                 add(OpenEphemeralVertex { addr, node, config: block, provider }.into());
             } else {

@@ -9,7 +9,7 @@
 //! | replace create-first | made after an object that is destroyed first | [`DestroyTiming::AfterSuccessor`] |
 //! | replace create-first | | [`DestroyTiming::Last`] |
 //! | delete | made after an object that is destroyed first | [`DestroyTiming::First`] |
-//! | delete | deposed, or the state says `create_before_destroy` | [`DestroyTiming::Last`] |
+//! | delete | deposed, or the state has `create_before_destroy` | [`DestroyTiming::Last`] |
 //! | delete | an object to which one of the rules for `Last` and `AfterSuccessor` above applies was made after it | [`DestroyTiming::Last`] |
 //! | any other | | [`DestroyTiming::First`] |
 
@@ -172,7 +172,7 @@ mod tests {
                 ],
                 Last,
             ),
-            // An object that goes last because of another one moves no third one.
+            // An object that is destroyed last because of another one does not affect a third one.
             (
                 vec![
                     change("t.a", Action::Delete, &[]),

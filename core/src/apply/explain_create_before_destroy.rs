@@ -47,7 +47,7 @@ pub(super) fn explain_create_before_destroy(
     Some("an object with create_before_destroy was made after it".to_owned())
 }
 
-/// Location at which a resource says that a replacement is created first.
+/// Location at which a resource sets `create_before_destroy`.
 fn create_before_destroy_location(session: &Session<'_>, resource: &Resource) -> Option<String> {
     let lifecycle = &resource.lifecycle;
     let span = lifecycle.create_before_destroy_span?;

@@ -170,7 +170,7 @@ fn connect_last_destroys(
 struct DestroyOrder<'r, 'i> {
     resources: &'r ResourceNumbers<'i>,
     provider_dependencies: &'r ProviderDependencies,
-    /// Resources with objects that can go only after an object that goes last.
+    /// Resources with objects that are destroyed only after an object that is destroyed last.
     after_last: BTreeSet<usize>,
 }
 
@@ -222,8 +222,8 @@ impl<'r, 'i> DestroyOrder<'r, 'i> {
         dependent: usize,
         provider: &ProviderConfigAddr,
     ) -> bool {
-        // An object that goes only after something that goes last may have to wait for a change: the
-        // change comes after the successor of the object that goes last, and the successor may use
+        // An object destroyed only after one that is destroyed last may have to wait for a change:
+        // the change follows the successor of the object that is destroyed last, which may use
         // the changed object.
         self.resources.parts[dependent].last.is_empty()
             && !self.after_last.contains(&dependent)
@@ -320,7 +320,7 @@ fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
             .flat_map(|&dependency| &resources.parts[dependency].after_last)
             .copied()
             .collect();
-        // An object that goes after the old object cannot go before the new one comes.
+        // An object destroyed after the old object cannot be destroyed before its successor exists.
         if !parts.created_first {
             let destroyed = depends_on
                 .difference(&after_last)

@@ -115,7 +115,7 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 }
 
 /// Stores null of its type for an output that is unknown as a whole, because the object that it comes
-/// from does not exist. Terraform does so after a refresh-only plan alone.
+/// from does not exist. Terraform does so only after a refresh-only plan.
 fn store_null_for_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
     if let Value::Unknown(unknown) = change.after.without_own_marks()
         && let Ok(value) = Known::new(Value::null(unknown.ty().clone()))

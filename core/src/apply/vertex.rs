@@ -35,7 +35,7 @@ use crate::shared_graph::{SharedVertex, VertexKind, vertex_kinds};
 use crate::state::checks::CheckResults;
 use crate::state::journal::Journal;
 
-/// Questions that the apply asks of a vertex, beside those that both graphs ask. A kind answers those
+/// Properties of a vertex in an apply, in addition to those of both graphs. A kind answers those
 /// that concern it.
 pub(crate) trait ApplyVertexKind<'c>: VertexKind<'c> {
     /// The resource that is expanded here.
@@ -63,7 +63,7 @@ pub(crate) trait ApplyVertexKind<'c>: VertexKind<'c> {
         None
     }
 
-    /// The resource whose destroyed objects are gone here.
+    /// The resource whose destroyed objects this vertex joins.
     fn destroyed_resource(&self) -> Option<&ConfigResourceAddr> {
         None
     }
@@ -73,7 +73,7 @@ pub(crate) trait ApplyVertexKind<'c>: VertexKind<'c> {
         None
     }
 
-    /// Whether it does not wait for what it mentions.
+    /// Whether it does not wait for its references.
     fn ignores_references(&self, _: PlanMode) -> bool {
         false
     }
@@ -164,7 +164,7 @@ vertex_kinds! {
         Destroy(DestroyVertex<'c>),
         /// All instances of a resource are as planned.
         ResourceDone(ResourceDoneVertex),
-        /// All objects of a resource that are to go, and go before their successors, are gone.
+        /// Joins all objects of a resource that are destroyed before their successors are created.
         ResourceDestroyed(ResourceDestroyedVertex),
         /// Everything that changes has changed.
         AllChanged(AllChangedVertex),

@@ -74,7 +74,7 @@ pub(super) async fn walk_apply_graph(
             }
             debug_assert!(
                 // The walk starts the dependents as soon as this function returns. A result that is not
-                // in the journal by then would be lost in a crash, and theirs would not.
+                // in the journal at that time would be lost in a crash, and theirs would not.
                 failed || vertex.is_result_journaled(journal),
                 "dependents begin before what they depend on is written down"
             );

@@ -51,7 +51,7 @@ impl Config {
         let mut load_diags = Diagnostics::new();
         let config = load_module_tree(&mut load_diags, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
-            // First and alone: in the required version, everything else may be valid.
+            // Checked first: in the required version, everything else may be valid.
             config.check_required_versions(&mut load_diags)?;
             let calls = config.check_module_calls(&mut load_diags);
             load_diags.append(dangling).and(calls).map(|()| config)
@@ -148,7 +148,7 @@ pub fn load_root_module(
     module
 }
 
-/// Sorts messages as a reader goes through the files.
+/// Sorts messages by file and position.
 pub(super) fn sort_diagnostics_by_position(diags: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);

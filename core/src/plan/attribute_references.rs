@@ -19,7 +19,7 @@ use crate::provider::ResourceType;
 use crate::session::Session;
 use crate::shared_graph::ModuleReferences;
 
-/// Reports everything wrong with the mentions of an expression that stands in the root module, outside
+/// Reports invalid references of an expression in the root module, outside
 /// of any resource.
 ///
 /// # Errors
@@ -197,7 +197,7 @@ impl ReferenceContext<'_> {
     fn reference_error(self, reference: &Reference) -> Option<Diagnostic> {
         let (ty, steps, end) = self.resolve_to_instance(reference)?;
         match steps.first() {
-            // Terraform 0.11 had it. No schema has, but only this error says what to write now.
+            // Terraform 0.11 had it. No schema has it, but only this error names the replacement.
             Some(TraversalStep::Attribute(name)) if name.name == "count" => {
                 let detail = format!(
                     "`{0}` has no attribute `count`. `length({0})` is the number of its instances.",
@@ -228,7 +228,7 @@ impl ReferenceContext<'_> {
             (_, (TraversalStep::Attribute(_), _)) => {
                 (reference.remaining.as_slice(), reference.span)
             }
-            // All instances at once.
+            // All instances together.
             (_, (TraversalStep::Splat(_), _)) => return None,
         };
         Some((self.resource_type_of(name)?, steps, end))

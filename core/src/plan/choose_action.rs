@@ -15,7 +15,7 @@ pub(crate) struct ActionInputs<'a> {
     pub(crate) tainted: bool,
     /// The changed paths that the provider cannot change in place.
     pub(crate) replace_paths: &'a [Path],
-    /// Why the author wants a replacement, if so.
+    /// The reason for which the configuration requests a replacement, if it does.
     pub(crate) forced: Option<ActionReason>,
     /// The half of a replacement that comes first.
     pub(crate) order: ReplaceOrder,
@@ -36,7 +36,8 @@ pub(crate) fn choose_action(facts: &ActionInputs<'_>) -> (Action, Option<ActionR
     } else if !facts.replace_paths.is_empty() {
         (replace, Some(ActionReason::ReplaceBecauseCannotUpdate))
     } else if facts.prior == facts.planned {
-        // Marks count: an object whose sensitivity alone changes is updated, in the state only.
+        // Marks count: an object of which only the sensitivity changes is updated, in the state
+        // only.
         (Action::NoOp, None)
     } else {
         (Action::Update, None)

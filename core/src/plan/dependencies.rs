@@ -64,7 +64,7 @@ pub(crate) fn find_graph_dependencies<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
 ) -> DependencyClosures {
     let mut resources: Vec<DirectDependencies> = Vec::new();
     // For each vertex, the resources it reaches without passing through another one: a resource
-    // stands for itself. Vertices with one dependency share its set.
+    // represents itself. Vertices with one dependency share its set.
     let mut reach: Vec<Arc<Vec<u32>>> = vec![Arc::default(); graph.len()];
     for &id in graph.topological_order() {
         let dependencies = match graph.dependencies(id) {

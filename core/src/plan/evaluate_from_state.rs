@@ -14,7 +14,7 @@ use crate::session::Session;
 ///
 /// # Errors
 /// When the graph cannot be built. After any other error, which is reported as well, expressions can
-/// be evaluated all the same.
+/// be evaluated nevertheless.
 pub async fn evaluate_from_state(
     session: &Session<'_>,
     diags: &mut Diagnostics,

@@ -69,7 +69,7 @@ impl ExcludedFromDestroy {
         Self { excludes, needed }
     }
 
-    /// Whether an instance is left alone.
+    /// Whether an instance is excluded.
     pub(crate) fn contains(&self, addr: &InstanceAddr) -> bool {
         self.is_excluded(addr) || self.needed.contains(&addr.resource_addr().config_addr())
     }

@@ -17,7 +17,7 @@ pub(crate) struct GraphAnalysis<'m> {
     pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) destroyed_dependents: BTreeSet<ResourceAddr>,
-    /// Resources left alone because something is excluded.
+    /// Resources that are not changed because of an exclusion.
     pub(crate) excluded_from_destroy: ExcludedFromDestroy,
     /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,

@@ -149,11 +149,11 @@ fn io_error<'p>(
 }
 
 /// Writes a plan file. Only the owner may read it, since plans hold the secrets of the state. It
-/// is complete or not there at all. A link stays one, and what is no file, a device or a pipe, is only
+/// is complete or does not exist. A link stays a link, and a device or pipe is only
 /// written to.
 ///
 /// # Errors
-/// When it cannot be written; a file that was there before then is still there.
+/// Returns an error if the file cannot be written. An existing file is then unchanged.
 pub fn write_plan_file(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
     write_plan_file_bytes(path, &plan_file_to_bytes(path, parts)?)
 }
@@ -181,7 +181,7 @@ pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileE
         let opened = OpenOptions::new().write(true).open(path);
         return opened.and_then(|mut to| to.write_all(packed)).map_err(failed);
     }
-    // The file behind a link is replaced, not the link.
+    // The target of a link is replaced, not the link.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
@@ -189,13 +189,13 @@ pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileE
     let aside = tempfile::Builder::new()
         .prefix(".formwork-plan-")
         .tempfile_in(directory.unwrap_or(Path::new(".")));
-    // Temporary files are made for the owner only. A file that was there keeps its mode.
+    // Temporary files are readable only by the owner. An existing file keeps its mode.
     let aside = aside.map_err(failed)?;
     if let Some(existing) = existing {
         aside.as_file().set_permissions(existing.permissions()).map_err(failed)?;
     }
     aside.as_file().write_all(packed).map_err(failed)?;
-    // Synced before the rename, or the name could stand for an empty file after a power failure.
+    // Synced before the rename, or the name could refer to an empty file after a power failure.
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
@@ -224,7 +224,8 @@ fn pack_parts(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::Zi
 /// Reads a plan file.
 ///
 /// # Errors
-/// When it cannot be read, is no plan of this version of this program, or is damaged.
+/// Returns an error if the file cannot be read, is not a plan of this version of this program, or
+/// is damaged.
 pub fn read_plan_file(path: &Path) -> Result<PlanFileParts, PlanFileError> {
     if path.is_dir() {
         return Err(PlanFileError::Directory(path.to_owned()));

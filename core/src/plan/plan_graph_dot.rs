@@ -51,9 +51,9 @@ pub fn plan_graph_dot(
     ))
 }
 
-/// Turns the graph of a full destroy into the order of destruction: an object goes after those that
-/// were made after it, according to the state. Of the rest only the providers stay, with the
-/// dependencies of their configuration.
+/// Converts the graph of a full destroy to the order of destruction: an object is destroyed after
+/// those that were made after it, according to the state. Of the rest only the providers stay, with
+/// the dependencies of their configuration.
 fn into_destroy_order(
     draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
@@ -72,7 +72,7 @@ fn into_destroy_order(
         of.entry(addr).or_default().push(id);
     }
     let (_, edges) = draft.split_vertices_and_edges();
-    // In a full destroy the state alone gives the order of objects. The configuration may have
+    // In a full destroy only the state determines the order of objects. The configuration may have
     // changed since, and its edges could contradict the state.
     edges.retain_edges(|edge| is_frame[edge.dependency.index()]);
     edges.retain_edges(|edge| {
@@ -101,7 +101,7 @@ fn retain_resources(
 ) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
     let mut draft = draft;
     let n_vertices = draft.vertices().len();
-    // Copied before edges are added: the search follows only those that were there.
+    // Copied before edges are added: the search follows only the original ones.
     let mut dependencies = vec![Vec::new(); n_vertices];
     for edge in draft.edges().iter() {
         dependencies[edge.dependent.index()].push((edge.dependency, edge.reason));
@@ -163,14 +163,14 @@ fn add_check_report_vertices(
     }
 }
 
-/// The resources alone, by module, in the form that Terraform prints when no type of graph is
+/// Only the resources, by module, in the form that Terraform prints when no type of graph is
 /// given.
 fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
     let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for vertex in graph.vertices() {
         let Some(resource) = vertex.as_resource() else { continue };
         let addr = &resource.addr;
-        // In the order of names, so that a module stands before those it calls.
+        // In the order of names, so that a module precedes those it calls.
         let resources = modules.entry(addr.module.to_string()).or_default();
         resources.insert(addr.to_string(), addr.resource.to_string());
     }

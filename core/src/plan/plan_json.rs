@@ -210,9 +210,9 @@ impl Plan {
     /// Reads a plan that [`Plan::to_bytes`] wrote, and puts the prior state to it.
     ///
     /// # Errors
-    /// When the bytes are no plan, or one of another format.
+    /// Returns an error if the bytes are not a plan, or one of another format.
     pub fn from_bytes(bytes: &[u8], prior: State) -> Result<Self, PlanFormatError> {
-        // The format is read alone first, because nothing else is sure to have the same form in
+        // Only the format is read first, because nothing else is sure to have the same form in
         // another one.
         #[derive(Deserialize)]
         struct Format {

@@ -25,8 +25,8 @@ use crate::small_map::SmallMap;
 #[derive(Debug, Default)]
 pub(crate) struct PlannedResources {
     resources: BTreeMap<ConfigResourceAddr, PlannedResource>,
-    /// For everything that some `depends_on` names and that is no resource, the resources it stands
-    /// on, by the position of the module in which it is named.
+    /// For each object other than a resource that some `depends_on` names, the resources that it
+    /// depends on, by the position of the module in which it is named.
     upstream: BTreeMap<DependsOnName, Vec<ConfigResourceAddr>>,
     /// Whether anything that a call around a module must wait for is pending, by position of the module.
     calls: Vec<OnceCell<bool>>,
@@ -103,7 +103,7 @@ impl PlannedResources {
         debug_assert!(first, "a resource is recorded once");
     }
 
-    /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
+    /// The planned changes of a resource that some `replace_triggered_by` refers to, or of one
     /// instance of it.
     pub(crate) fn changes_of_resource<'f>(
         &'f self,
@@ -126,7 +126,7 @@ impl PlannedResources {
         query: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
-        // As in Terraform, only changes of managed resources put off a reading.
+        // As in Terraform, only changes of managed resources defer a read.
         if addr.resource.mode() != ResourceMode::Managed {
             return false;
         }
@@ -197,7 +197,7 @@ impl PlannedResources {
         // The `depends_on` of a call holds for everything in the calls within it too.
         while let Some(node) = here {
             let Some((caller, call)) = config.call_of_module(node) else { return false };
-            // Everything a call waits for was planned before anything in it asks.
+            // Everything a call waits for was planned before anything in it queries the plan.
             let pending = self.calls[node.index].get_or_init(|| {
                 call.depends_on
                     .iter()
@@ -230,7 +230,7 @@ impl PlannedResources {
     }
 }
 
-/// The resources that are mentioned in a block with a `replace_triggered_by`.
+/// The resources that a block with a `replace_triggered_by` refers to.
 fn resources_watched_for_replace<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     graph: &'g Graph<V, EdgeReason>,
 ) -> BTreeSet<ConfigResourceAddr> {
@@ -247,8 +247,8 @@ fn resources_watched_for_replace<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     watched
 }
 
-/// For everything that some `depends_on` of a data source or a call names and that is no resource, the
-/// resources it stands on.
+/// For each object other than a resource that some `depends_on` of a data source or call names, the
+/// resources it depends on.
 fn resources_behind_names<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     graph: &'g Graph<V, EdgeReason>,
 ) -> BTreeMap<DependsOnName, Vec<ConfigResourceAddr>> {
@@ -272,7 +272,7 @@ fn resources_behind_names<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     upstream
 }
 
-/// Returns the name of a vertex that is no resource, with the module that refers to it.
+/// Returns the name of a vertex other than a resource, with the module that refers to it.
 fn depends_on_name_of_vertex(vertex: &AnyPlanVertex<'_>) -> Option<DependsOnName> {
     let called = |node: &ModuleNode, output: Option<Str>| {
         let subject = ReferenceSubject::Module(node.path.0.last()?.clone());
@@ -306,7 +306,7 @@ fn reachable_resources<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
             }
             match graph[dependency].as_resource() {
                 Some(resource) => addrs.push(resource.addr.clone()),
-                // What a provider is configured with is no part of what was named.
+                // The dependencies of a provider configuration are not part of the named object.
                 None if graph[dependency].as_provider().is_some() => {}
                 None => queue.push(dependency),
             }

@@ -1,4 +1,4 @@
-//! An object in the state, as it was stored and as it is. The visits ask its provider.
+//! An object in the state, as stored and as read from its provider by the visits.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ type DependencyList = Arc<Vec<ConfigResourceAddr>>;
 pub(crate) struct PriorState {
     /// As the state has it, in the form of the newest schema.
     pub(super) stored: Value,
-    /// As it is; null if it is gone.
+    /// The current object; null if it no longer exists.
     pub(super) current: Value,
     /// The object as it is to be stored, private bytes included.
     pub(super) object: Arc<ObjectState>,
@@ -58,9 +58,9 @@ impl PriorState {
         };
     }
 
-    /// Adds the given dependencies of the configuration, until applying stores those alone: a run that
-    /// fails before may leave the object with either. The order of a replacement is that of the
-    /// configuration from now on, also for an object that its successor deposes.
+    /// Adds the given dependencies of the configuration, until applying stores only those: a run
+    /// that fails before may leave the object with either. The order of a replacement is that of
+    /// the configuration from now on, even for an object that its successor deposes.
     pub(super) fn add_config_dependencies(
         &mut self,
         dependencies: Option<&DependencyList>,

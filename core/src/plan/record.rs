@@ -181,7 +181,7 @@ impl PlanRecorder<'_, '_> {
         let declared = &session.config.root.outputs;
         let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {
-            // As in Terraform, a limited plan leaves stored outputs alone.
+            // As in Terraform, a limited plan keeps stored outputs unchanged.
             let is_deleted =
                 !limited && (options.mode == PlanMode::Destroy || !declared.contains_key(name));
             if is_deleted {

@@ -1,5 +1,5 @@
 //! Attributes that contribute to the changes, so that drift of others need not be reported. Found
-//! from the configuration alone, as Terraform does: the references in the arguments of a block, the
+//! only from the configuration, as Terraform does: the references in the arguments of a block, the
 //! references of those objects, and so on. References that only order things are not followed.
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
     let mut before = None;
     for change in plan.changes.values().filter(|change| change.action != Action::NoOp) {
         let addr = change.addr.resource_addr();
-        // All instances of a resource mention the same.
+        // All instances of a resource have the same references.
         if before.as_ref() != Some(&addr) {
             search.add_resource(&addr, &[]);
         }
@@ -67,7 +67,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
     search.run_search()
 }
 
-/// Whether a plan is about an instance, as far as its own address says.
+/// Whether a plan includes an instance by its own address.
 fn is_instance_selected(plan: &Plan, addr: &InstanceAddr) -> bool {
     let is_in = |targets: &[Target]| targets.iter().any(|target| target.contains(addr));
     (plan.targets.is_empty() || is_in(&plan.targets)) && !is_in(&plan.excludes)
@@ -228,7 +228,7 @@ fn references_in_part(body: &Body, name: &Str) -> Vec<Traversal> {
     blocks.flat_map(|block| refs::traversals_of_body(&block.body)).collect()
 }
 
-/// The instance that the first step picks, and the steps behind it.
+/// The instance that the first step selects, and the following steps.
 fn split_instance_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
     let key = match steps.first() {
         Some(Step::Key(key)) => InstanceKey::Str(key.clone()),

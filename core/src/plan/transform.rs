@@ -83,7 +83,8 @@ struct TransformSteps<'s> {
     complete: &'s [CompletingTransform],
 }
 
-/// The transforms of the graph of a plan. [`PlanGraphBuilder::build`] has the steps behind them.
+/// The transforms of the graph of a plan. [`PlanGraphBuilder::build`] has the steps that apply
+/// them.
 const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
     add: &[
         |inputs, _, add| shared_graph::add_value_vertices(inputs.session.config, add),
@@ -196,8 +197,8 @@ impl<'c> PlanGraphBuilder<'c> {
         let is_normal = options.mode == PlanMode::Normal;
         GraphAnalysis {
             orders: ReplaceOrders::from_graph(graph),
-            // As in Terraform, a plan of targets replaces them in the order that the targets alone need,
-            // but the state gets the order that everything needs.
+            // As in Terraform, a plan of targets replaces them in the order that only the targets
+            // need, but the state gets the order that everything needs.
             unlimited_orders: full_graph
                 .as_ref()
                 .filter(|_| is_normal)

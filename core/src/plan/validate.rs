@@ -51,7 +51,8 @@ pub(super) async fn validate_before_plan(
 /// do not count, and it is not watched.
 ///
 /// # Errors
-/// When it is not valid. Everything that can be found at once is reported.
+/// Returns an error if the configuration is invalid. All errors that can be found in one pass are
+/// reported.
 pub async fn validate_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,

@@ -18,7 +18,7 @@ use crate::instance_steps::{
 use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type_error};
 use crate::shared_graph::ValidationContext;
 
-/// A resource in the one instance of its module that validation knows.
+/// A resource in the single module instance of validation.
 #[derive(Clone, Copy)]
 struct ValidatedResource<'p> {
     vertex: &'p ResourceVertex<'p>,
@@ -40,7 +40,7 @@ impl ValidationContext<'_> {
         let client = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
         let Some(client) = client else { return Ok(None) };
         let ty = client.loaded_schemas().find_resource_type(name.mode(), name.resource_type());
-        // Every call stands for one instance, since the number of instances is not known yet.
+        // Every call represents one instance, since the number of instances is not known yet.
         let modules = session.results.module_instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(None) };
         let placeholder = match (&ty, &config.repetition) {

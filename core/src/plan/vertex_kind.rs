@@ -11,7 +11,7 @@ use crate::graph::render::RenderedVertex;
 use crate::shared_graph::{ModuleReferences, VertexKind};
 use crate::state::ResourceState;
 
-/// Questions that the plan asks of a vertex, beside those that both graphs ask. A kind answers those
+/// Properties of a vertex in a plan, in addition to those of both graphs. A kind answers those
 /// that concern it.
 pub(crate) trait PlanVertexKind<'c>: VertexKind<'c> {
     /// The resource of the configuration that it is.

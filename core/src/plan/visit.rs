@@ -98,7 +98,7 @@ impl<'a> PlanContext<'a> {
     fn condition_failure_severity(self) -> Severity {
         match self.options.mode {
             PlanMode::RefreshOnly => Severity::Warning,
-            // A failed condition must not stand in the way of a destruction.
+            // A failed condition must not prevent a destruction.
             PlanMode::Normal if self.options.before_destroy => Severity::Warning,
             PlanMode::Normal | PlanMode::Destroy => Severity::Error,
         }

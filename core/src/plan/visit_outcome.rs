@@ -29,7 +29,8 @@ pub(crate) struct ObjectOutcome {
     pub(crate) refreshed: RefreshResult,
     /// The difference between the state and the real object, if there is one.
     pub(crate) drift: Option<Change>,
-    /// Its fate; `None` where nothing is to be done or shown, as for a data source that was read.
+    /// The planned change; `None` if nothing is to be done or shown, as for a data source that was
+    /// read.
     pub(crate) change: Option<Change>,
     /// The value that references to the instance see.
     pub(crate) value: Option<Value>,

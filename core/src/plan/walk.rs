@@ -63,7 +63,7 @@ pub(super) async fn walk_plan_graph(
         diags,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &|| false },
         |vertex| visit_vertex(view, vertex),
-        // A visit that failed may have found something all the same.
+        // A failed visit may still have a result.
         |vertex, outcome, _| {
             if let Some(outcome) = outcome {
                 vertex.record(&mut recorder, outcome);

@@ -1,4 +1,4 @@
-//! Adds a vertex for the end of each ephemeral resource, behind everything that uses it. Comes after
+//! Adds a vertex that closes each ephemeral resource after everything that uses it. Comes after
 //! pruning, so that nothing is kept only because it would use one.
 
 use std::collections::BTreeMap;

@@ -12,9 +12,9 @@ use crate::messages;
 /// Why one vertex waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeReason {
-    /// It mentions it here.
+    /// The dependent refers to the dependency at this span.
     Reference(Span),
-    /// The id to import is an expression that mentions it here.
+    /// The import id refers to the dependency at this span.
     ImportReference(Span),
     /// It is done by this provider.
     Provider,
@@ -22,7 +22,7 @@ pub(crate) enum EdgeReason {
     Module,
     /// Objects must go or come in this order.
     DestroyOrder(&'static str),
-    /// It goes last, because a replacement is created first.
+    /// The object is destroyed last, because its replacement is created first.
     CreateBeforeDestroy,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn format_span(sources: &Sources, span: Span) -> String {
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)
 }
 
-/// The argument in which a resource has a mention, where that says more than that it has it.
+/// The argument of a resource that contains a reference, if the kind of the argument matters.
 fn argument_of_reference(block: &Resource, span: Span) -> Option<&'static str> {
     if block.depends_on.iter().any(|it| it.whole == span) {
         return Some("depends_on");

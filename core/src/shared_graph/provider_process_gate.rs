@@ -1,5 +1,5 @@
 //! Tracks the period in which each provider configuration is in use: from its vertex to its last
-//! user, with any outcome. If the number of plugins that run at once is limited, a
+//! user, with any outcome. If the number of concurrent plugins is limited, a
 //! configuration starts when there is a place. Starting and ending plugins is the pool's business.
 
 use std::cell::{Cell, RefCell};

@@ -30,14 +30,14 @@ use crate::eval::{ModuleResults, ModuleScope};
 use crate::graph::render::RenderedVertex;
 use crate::session::Session;
 
-/// References that are mentioned in a module.
+/// References of a module.
 pub(crate) type ModuleReferences<'c> = (&'c ModuleNode, &'c [Reference]);
 
 /// An output of the root module, with its value.
 pub(crate) type RootOutput<'c> = (&'c Output, Value);
 
-/// Questions that both graphs ask of a vertex. A kind answers those that concern it; the answers given
-/// here are those of a vertex that only waits. Code that looks for one special kind asks for it, as
+/// Properties of a vertex in both graphs. A kind overrides those that concern it; the defaults
+/// here are those of a vertex that only waits. Code that needs one special kind requests it, as
 /// [`VertexKind::as_value`] does.
 pub(crate) trait VertexKind<'c>: Display {
     /// The variable, local value, output, or block of conditions that it is.
@@ -75,17 +75,17 @@ pub(crate) trait VertexKind<'c>: Display {
         self.required_module()
     }
 
-    /// References that it mentions, by the module in which the mention stands.
+    /// References of the vertex, by the module that contains them.
     fn references(&self, _: &'c Config) -> Vec<ModuleReferences<'c>> {
         Vec::new()
     }
 
-    /// The resource it stands for, if it has a block.
+    /// The resource it represents, if it has a block.
     fn resource_block(&self) -> Option<&'c Resource> {
         None
     }
 
-    /// The resource that a mention finds here: an ephemeral one is found where it is opened.
+    /// The resource that a reference resolves to here: an ephemeral one, where it is opened.
     fn resource_for_references(&self) -> Option<&ConfigResourceAddr> {
         self.opened_ephemeral()
     }
@@ -146,7 +146,7 @@ pub(crate) struct ValidationContext<'s> {
 }
 
 impl<'s> ValidationContext<'s> {
-    /// Meaning of names in the one instance of a module that validation knows.
+    /// The scope of the single module instance of validation.
     pub(crate) fn module_scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
         self.session.module_scope(module).with_reference_check(self.eval_inputs.check)
     }
@@ -221,7 +221,7 @@ impl<'c> SharedVertex<'c> {
 }
 
 // A shared vertex is a kind of vertex of both graphs, and answers each question by its own kind. A
-// test compares the list with the questions, so that no default stands in for an answer.
+// test compares the list with the questions, so that no default replaces an answer.
 impl<'c> VertexKind<'c> for SharedVertex<'c> {
     fn as_value(&self) -> Option<&ValueVertex<'c>> {
         (**self).as_value()

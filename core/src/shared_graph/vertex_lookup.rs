@@ -28,7 +28,7 @@ struct ModuleVertexLookup {
 }
 
 impl VertexLookup {
-    /// Takes note of every vertex that can be mentioned.
+    /// Collects every vertex that can be referred to.
     pub(crate) fn from_vertices<'c, V: PhaseVertex<'c>>(
         config: &'c Config,
         vertices: &[V],
@@ -47,7 +47,7 @@ impl VertexLookup {
         vertex: &(impl VertexKind<'c> + ?Sized),
         at: VertexId,
     ) {
-        // Lookups, because each kind is mentioned in a way of its own.
+        // Separate lookups, because each kind has its own form of reference.
         if let Some(value) = vertex.as_value() {
             self.insert_value(value, at);
         } else if let Some(call) = vertex.as_module_call() {
@@ -75,7 +75,7 @@ impl VertexLookup {
                 module.outputs.insert(output.name.clone(), at);
                 return;
             }
-            // Nothing can mention it.
+            // Nothing can refer to it.
             NamedValueBlock::Check(_) => return,
         };
         module.subjects.insert(subject, at);

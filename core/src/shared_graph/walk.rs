@@ -1,4 +1,4 @@
-//! Walks the graph of a phase, with everything that must go on meanwhile: ephemeral resources are
+//! Walks the graph of a phase, with everything that runs concurrently: ephemeral resources are
 //! renewed, plugins come and go. The visits and the records are each phase's own.
 
 use std::collections::BTreeMap;

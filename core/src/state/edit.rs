@@ -1,4 +1,4 @@
-//! Changes to a state that a user requests by address. Pure: reads and stores no file, and asks no
+//! Changes to a state that a user requests by address. Pure: reads and stores no file, and calls no
 //! provider about the real objects.
 
 mod moves;

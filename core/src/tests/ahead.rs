@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{CallFault, EngineFixture};
 use crate::plan::PlanMode;
 
-/// Each mentions the one before it.
+/// Each refers to the previous one.
 fn chain_config() -> String {
     let mut config = String::from("resource \"test_thing\" \"a\" {\n  name = \"a\"\n}\n");
     for pair in ["a", "b", "c", "d", "e", "f"].windows(2) {
@@ -24,7 +24,7 @@ fn fixture_with_chain(parallelism: usize) -> EngineFixture {
     bench
 }
 
-/// The most reads that were under way at once while planning.
+/// The maximum number of concurrent reads while planning.
 fn max_concurrent_reads(parallelism: usize) -> usize {
     let mut bench = fixture_with_chain(parallelism);
     bench.cloud.lock_contents().slow = true;
@@ -66,7 +66,7 @@ fn a_failed_early_read_is_reported_by_the_visit_of_its_resource() {
         error test_thing.c: the cloud says no to read
     "#]]
     .assert_eq(&run.describe_diagnostics());
-    // Nothing asks about c, so the error of reading it is not reported.
+    // Nothing refers to c, so the error of reading it is not reported.
     bench.set_fault("plan a", CallFault::Refuses);
     expect![[r#"
         error test_thing.a: the cloud says no to plan

@@ -46,9 +46,9 @@ use crate::provider::CallDeadlines;
 pub(super) enum CallFault {
     /// Says no and leaves everything as it is.
     Refuses,
-    /// Does it and says that it failed, handing over what there is.
+    /// Makes the change, and reports an error with the object.
     Half,
-    /// Does it, and the process is gone before it answers.
+    /// Makes the change, and the process exits before it answers.
     Dies,
     /// Does it, and never answers.
     Hangs,
@@ -76,7 +76,7 @@ pub(super) struct CloudContents {
     /// Calls over which the process dies, each once. A request to a process as a whole ends in its
     /// number, as in `launch 2`.
     pub(super) deaths: BTreeSet<String>,
-    /// Whether a process ends when it is asked to stop.
+    /// Whether a process exits on a stop request.
     pub(super) ends_when_stopped: bool,
     /// Warning of every process when it returns its schemas.
     pub(super) warning: Option<String>,
@@ -85,12 +85,12 @@ pub(super) struct CloudContents {
     /// Whether reading, planning and changing take a while.
     pub(super) slow: bool,
     n_under_way: usize,
-    /// The most of these that were under way at once.
+    /// Maximum number of these that ran concurrently.
     pub(super) most_under_way: usize,
-    /// Maximum number of processes that may run at once.
+    /// Limit of concurrent processes.
     pub(super) limit: Option<usize>,
     pub(super) n_running: usize,
-    /// The most processes that ran at once.
+    /// Maximum number of processes that ran concurrently.
     pub(super) most_running: usize,
     /// Number of processes of the provider that were started.
     pub(super) n_launches: usize,
@@ -136,7 +136,7 @@ struct CloudProvider {
     region: Mutex<Option<String>>,
     /// Whether it died in a call.
     dead: AtomicBool,
-    /// Whether it was asked to stop, which is final for a provider.
+    /// Whether it received a stop request, which is final for a provider.
     stopped: AtomicBool,
     /// Number of processes that were started before it, and itself.
     number: usize,
@@ -235,7 +235,7 @@ impl CloudProvider {
         (planned, vec![Path::root().attribute("zone")])
     }
 
-    /// Records the metadata of the module that asks, if any.
+    /// Records the metadata of the calling module, if any.
     fn record_provider_meta(&self, meta: &Payload) {
         let meta = decode(meta, &meta_schema().block.implied_type());
         if !meta.is_null() {
@@ -352,7 +352,7 @@ impl ProviderHandlers for CloudProvider {
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
         self.check_alive()?;
-        // As of an older provider, which does not have it: core asks for the schemas instead.
+        // As of an older provider, which does not support it: core requests the schemas instead.
         Err(Failure::Unimplemented("GetMetadata"))
     }
 
@@ -365,7 +365,7 @@ impl ProviderHandlers for CloudProvider {
         let fault = self.cloud.record_call(format!("read {id}"));
         self.run_object_faults(&format!("read {id}")).await?;
         self.cloud.yield_some_turns().await;
-        // Another call may have ended the process meanwhile.
+        // Another call may have ended the process in the meantime.
         self.check_alive()?;
         let object = self.cloud.lock_contents().objects.get(&id).cloned();
         let is_refused = fault == Some(CallFault::Refuses) || self.stopped.load(Relaxed);
@@ -438,7 +438,7 @@ impl ProviderHandlers for CloudProvider {
             })
         };
         let null = || Value::null(ty.clone());
-        // Null beside an error must not make core forget an object that is there.
+        // Null beside an error must not make core forget an existing object.
         if fault == Some(CallFault::Refuses) {
             return answer(null(), error_diagnostic(&operation));
         }

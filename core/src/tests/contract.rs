@@ -145,7 +145,7 @@ fn a_created_object_must_not_be_null() {
             0 journals
         "#]],
     );
-    // What was there may still be: it is read, and not taken for gone.
+    // The object may still exist: it is read, and not considered deleted.
     check_violation(
         &resource_a("size = 1"),
         &resource_a("size = 2"),
@@ -195,7 +195,7 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
             1 journals
         "#]],
     );
-    // What has an id can be read, and the call is settled at once.
+    // An object with an id can be read, so the call is settled immediately.
     check_violation(
         &resource_a("size = 1"),
         &resource_a("size = 2"),

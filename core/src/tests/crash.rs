@@ -29,7 +29,7 @@ fn apply_and_cut_off(bench: &EngineFixture, config: &str) {
             let turns = if before == calls() { turns + 1 } else { 0 };
             still.set((calls(), turns));
             let hung = bench.cloud.lock_contents().hung;
-            // Other calls may go on beside the one that hangs, so that alone is not the end.
+            // Other calls may continue while one hangs, so that is not the end of the run.
             if hung && turns > 50 {
                 return Poll::Ready(false);
             }
@@ -103,7 +103,7 @@ fn an_interrupted_update_or_destruction_is_resolved_by_the_next_refresh() {
         calls: 
     "#]],
     );
-    // `b` was gone before: its end is what is replayed.
+    // `b` was destroyed before: its destruction is replayed.
     check_cut_off(
         CHAIN_CONFIG,
         "",
@@ -130,7 +130,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
              }}"
         )
     };
-    // Destroyed first: the old object is gone when the creation is cut off.
+    // Destroyed first: the old object is destroyed when the creation is interrupted.
     check_cut_off(
         &config("n", false),
         &config("s", false),
@@ -386,7 +386,7 @@ fn an_object_with_interrupted_provisioners_is_tainted() {
     .assert_eq(&story);
 }
 
-/// Cuts off the creation of `a` beside a `b` that is there, by a provider that can list what there is.
+/// Interrupts the creation of `a` while `b` exists, with a provider that can list objects.
 fn replan_with_listing(change: impl FnOnce(&EngineFixture)) -> String {
     let other_resource = "resource \"test_thing\" \"b\" { name = \"b\" }";
     let mut bench = EngineFixture::new();
@@ -418,7 +418,7 @@ fn replan_after_forgetting(config: &str, change: impl FnOnce(&EngineFixture)) ->
     format!("{}{searches:?}\n{}", run.describe_run(), bench.describe_state())
 }
 
-/// The run behind [`replan_after_forgetting`].
+/// The run of [`replan_after_forgetting`].
 fn forget_and_replan(
     config: &str,
     change: impl FnOnce(&EngineFixture),

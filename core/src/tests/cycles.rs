@@ -56,7 +56,7 @@ fn each_edge_of_a_cycle_names_its_argument() {
     );
 }
 
-/// Has the state say that one object was made after another.
+/// Records in the state that one object was created after another.
 fn add_state_dependency(bench: &mut EngineFixture, dependent: &str, on: &str) {
     let addr = format!("test_thing.{dependent}").parse::<crate::addr::InstanceAddr>().unwrap();
     let on = format!("test_thing.{on}").parse::<crate::addr::InstanceAddr>().unwrap();

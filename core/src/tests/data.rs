@@ -72,8 +72,8 @@ fn a_data_source_waits_for_changes_of_its_dependencies() {
                data "test_lookup" "free" {{ key = local.behind }}"#
         )
     };
-    // With `depends_on` what is behind a local counts too, otherwise what the block mentions
-    // itself.
+    // With `depends_on` the dependencies of a local count too, otherwise only the references of the
+    // block itself.
     check_data_run(
         &config(1),
         &config(2),
@@ -110,7 +110,7 @@ fn a_data_source_with_conditions_waits_for_all_transitive_dependencies() {
                }}"#
         )
     };
-    // As in Terraform, conditions make what is behind a local count as well.
+    // As in Terraform, with conditions the dependencies of a local count as well.
     check_data_run(
         &config(1),
         &config(2),
@@ -185,7 +185,7 @@ const DATA_AND_THING: &str = r#"
 #[test]
 fn a_full_destroy_removes_data_sources() {
     let mut bench = EngineFixture::with_applied(DATA_AND_THING);
-    // Read although everything goes, because a provider may be configured with it.
+    // Read although everything is destroyed, because a provider may be configured with it.
     let run = bench.destroy(DATA_AND_THING);
     expect![[r#"
         - test_thing.a

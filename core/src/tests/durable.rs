@@ -41,7 +41,7 @@ fn chain_config() -> String {
 #[test]
 fn concurrent_operations_share_one_sync() {
     for config in [flat_config(), counted_config()] {
-        // A request for each filling of the places: 400 by 100 at once are four.
+        // One sync for each batch: 400 objects in batches of 100 need four.
         for (parallelism, most) in [(OBJECT_COUNT, 1), (100, 4), (10, 40), (1, OBJECT_COUNT)] {
             let [made, destroyed] = sync_counts(&config, parallelism);
             assert!(

@@ -84,7 +84,7 @@ fn excluded_resources_are_left_out_with_their_dependents() {
 
 #[test]
 fn one_instance_can_be_excluded() {
-    // `c` mentions `b[1]` alone, but needs all of `b` in the graph.
+    // `c` refers only to `b[1]`, but needs all of `b` in the graph.
     check_excluding(
         "",
         TREE_CONFIG,
@@ -263,6 +263,6 @@ fn kept_objects_follow_moved_dependencies() {
         options.mode = PlanMode::Destroy;
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });
-    // `b` was made after `a`, which is `z` by now: neither may go.
+    // `b` was created after `a`, which is now `z`: neither may be destroyed.
     assert_eq!(run.changing_calls(), "\n");
 }

@@ -254,7 +254,7 @@ fn a_deposed_object_is_kept_while_its_successor_cannot_be_created() {
     bench.set_fault("delete a-1", CallFault::Refuses);
     bench.apply(&resource_a(ZONE_SOUTH));
     bench.clear_faults();
-    // With the successor gone, the deposed object is all there is: it stays until there is another.
+    // Without the successor, the deposed object is the only one: it is kept until there is another.
     bench.cloud.lock_contents().objects.remove("a-2");
     bench.set_fault("create a", CallFault::Refuses);
     let run = bench.apply(&resource_a(ZONE_SOUTH));
@@ -469,7 +469,7 @@ fn remaining_operations_are_not_tried_when_the_disk_is_full() {
     let mut bench = EngineFixture { room: Some(1), ..EngineFixture::new() };
     let run = bench.apply(config);
     assert!(bench.describe_state().is_empty());
-    // One error and not a hundred: the others would say the same.
+    // One error and not a hundred: the others would be identical.
     assert_eq!(run.describe_diagnostics(), "error test_thing.a[0]: Journal cannot be written\n");
 }
 

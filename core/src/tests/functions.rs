@@ -1,5 +1,5 @@
 //! Functions of providers: called when an evaluation needs them, once for the same arguments in a
-//! phase, wherever an expression may stand.
+//! phase, in every position of an expression.
 
 use expect_test::{Expect, expect};
 
@@ -162,7 +162,7 @@ fn one_process_serves_all_calls() {
         ));
     }
     let mut bench = EngineFixture::new();
-    // Several at once, so that many want a process before there is one.
+    // Several concurrently, so that many need a process before one exists.
     bench.parallelism = 10;
     let run = bench.plan(&config);
     assert_eq!(run.describe_diagnostics(), "");

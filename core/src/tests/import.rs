@@ -1,4 +1,4 @@
-//! Objects that are there already and are imported by an id.
+//! Existing objects that are imported by an id.
 
 use expect_test::expect;
 

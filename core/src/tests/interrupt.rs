@@ -24,7 +24,7 @@ async fn wait_until(is_so: impl Fn() -> bool) -> bool {
     false
 }
 
-/// Applies a configuration; meanwhile does something else.
+/// Applies a configuration, and runs another future concurrently.
 fn apply_while(
     bench: &mut EngineFixture,
     config: &str,
@@ -136,7 +136,7 @@ fn a_provider_resolving_a_lost_change_is_not_interrupted() {
         bench.set_fault(call, CallFault::Hangs);
         let run = apply_while(&mut bench, LARGER_RESOURCE_A, async |bench, pool| {
             interrupt_on_hang(bench, pool).await;
-            // It is neither given up nor asked anything else.
+            // It is neither abandoned nor called again.
             let n_calls = bench.cloud.lock_contents().calls.len();
             let went_on = wait_until(|| bench.cloud.lock_contents().calls.len() > n_calls).await;
             assert!(!went_on, "{call}");
@@ -156,7 +156,7 @@ fn restarts_of_distinct_processes_do_not_wait_for_each_other() {
     let config = ["x", "y"].map(region_config).concat();
     let mut bench = EngineFixture::with_applied(&config);
     bench.parallelism = 10;
-    // Slow, so that both are asked before either dies.
+    // Slow, so that both are called before either dies.
     bench.cloud.lock_contents().slow = true;
     bench.cloud.lock_contents().deaths.extend(["read x-1".to_owned(), "read y-1".to_owned()]);
     // The first of the two replacements: the other one starts without trouble.

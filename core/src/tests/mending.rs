@@ -1,5 +1,5 @@
 //! Processes that die during read-only calls: the calls that are repeated, the processes that
-//! answer them, and the number of processes meanwhile.
+//! answer them, and the number of processes in the meantime.
 
 use super::functions::REQUIRED_PROVIDER;
 use super::{CallFault, EngineFixture};
@@ -44,7 +44,7 @@ fn calls_lost_with_one_process_are_retried_on_one_replacement() {
     let config = things_config(&["a", "b", "c"]);
     let mut bench = EngineFixture::with_applied(&config);
     bench.parallelism = 10;
-    // Slow, so that all three are asked before the process dies.
+    // Slow, so that all three calls are pending when the process dies.
     bench.cloud.lock_contents().slow = true;
     assert_eq!(count_launches(&mut bench, &config), (1, String::new()));
     set_deadly_calls(&bench, &["read b-1"]);

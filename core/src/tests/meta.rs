@@ -54,7 +54,7 @@ fn each_module_sends_its_provider_meta_with_every_call() {
 #[test]
 fn removed_modules_send_no_provider_meta() {
     let mut bench = EngineFixture::with_applied(TWO_MODULES);
-    // Metadata goes along with a block, and none of the objects has one any more.
+    // Metadata is sent for a block, and none of the objects has one any more.
     let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
     expect![[r#"
         configure -, read a-1, plan a-1, read b-1, plan b-1, read c-1, plan c-1, delete a-1, delete b-1, delete c-1

@@ -1,12 +1,12 @@
 //! The order in which objects come and go. Mixed replacements, orphans and targets go as in
 //! Terraform; where Terraform reports a cycle (an object that is or becomes create-first beside one
-//! that goes first), there is an order here.
+//! that is destroyed first), there is an order here.
 
 use expect_test::{Expect, expect};
 
 use super::EngineFixture;
 
-/// A chain: `c` mentions `b`, which mentions `a`. Each name comes with what else its block holds.
+/// A chain: `c` refers to `b`, which refers to `a`. Each name has the other arguments of its block.
 fn chain_config(a: &str, b: &str, c: &str) -> String {
     let thing = |name: &str, on: &str, more: &str| match more {
         "gone" => String::new(),
@@ -144,7 +144,7 @@ fn a_dependent_is_updated_before_the_old_create_first_object_is_destroyed() {
 
 #[test]
 fn a_replaced_dependency_is_destroyed_before_its_dependent_is_updated() {
-    // The default order of Terraform, although `b` mentions what goes.
+    // The default order of Terraform, although `b` refers to the destroyed object.
     check_order(
         &chain_config(ZONE_NORTH, "", ""),
         &chain_config(ZONE_SOUTH, "", ""),
@@ -158,7 +158,7 @@ fn a_replaced_dependency_is_destroyed_before_its_dependent_is_updated() {
 
 #[test]
 fn an_object_is_updated_after_its_former_dependency_is_destroyed() {
-    // By the dependencies in the state, as in Terraform: the block of `b` mentions `a` no more.
+    // By the dependencies in the state, as in Terraform: the block of `b` no longer refers to `a`.
     check_order(
         &chain_config("", "", ""),
         &chain_config("gone", "size = 1", ""),
@@ -238,8 +238,8 @@ fn becoming_create_first_while_a_dependency_is_destroyed_causes_no_cycle() {
 
 #[test]
 fn becoming_create_first_while_a_dependency_is_replaced_causes_no_cycle() {
-    // c uses the old b until it is updated, and a is replaced only when the old b is gone: so c
-    // cannot wait for that, although it was made after a, too.
+    // c uses the old b until it is updated, and a is replaced only when the old b is destroyed: so
+    // c cannot wait for that, although it was made after a, too.
     let after = format!(
         r#"resource "test_thing" "a" {{
              name = "a"
@@ -269,8 +269,8 @@ fn becoming_create_first_while_a_dependency_is_replaced_causes_no_cycle() {
 
 #[test]
 fn a_successor_may_use_a_changed_object_despite_other_former_dependencies() {
-    // The old b goes before the old a, as the new b comes before that; so what the new b uses cannot
-    // wait until the old a is gone, although that was made after it.
+    // The old b is destroyed before the old a, as the new b is created before that; so what the new
+    // b uses cannot wait until the old a is destroyed, although that was created after it.
     let thing = |name: &str, more: &str| {
         format!("resource \"test_thing\" \"{name}\" {{\n name = \"{name}\"\n {more}\n}}\n")
     };

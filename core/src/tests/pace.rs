@@ -1,4 +1,4 @@
-//! Number of calls under way at once, and the order in which calls get a turn.
+//! Number of concurrent calls, and the order in which calls start.
 
 use super::EngineFixture;
 
@@ -38,7 +38,7 @@ fn concurrent_calls_reach_the_limit_and_do_not_exceed_it() {
             assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
             let most = std::mem::take(&mut bench.cloud.lock_contents().most_under_way);
             assert!(most <= limit, "{action}: {most} of at most {limit}");
-            // One of the chain and all others can go on at any time; everything can be read.
+            // One of the chain and all others can continue at any time; everything can be read.
             let could = if action == "create" {
                 2 * INDEPENDENT_COUNT + 1
             } else {

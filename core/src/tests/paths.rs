@@ -105,7 +105,7 @@ terraform {
 }
 "#;
 
-/// Everything that can be seen of two runs one after the other, and of the destruction behind them.
+/// All observable results of two consecutive runs, and of the destroy after them.
 fn observable_results(early: Option<VertexId>) -> Vec<String> {
     let mut bench = EngineFixture::new();
     bench.finishing = early.map_or(RecordOrder::Completion, RecordOrder::OneEarly);

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use super::EngineFixture;
 use crate::graph::walk::RecordOrder;
 
-/// One resource: the earlier ones that it mentions; its place; whether it is created first; the
-/// module in which it stands, if not the root.
+/// One resource: the earlier ones that it refers to; its position; whether it is created first; the
+/// module that contains it, if not the root.
 #[derive(Clone, Debug)]
 struct GeneratedResource {
     dependencies: Vec<usize>,
@@ -47,7 +47,8 @@ fn ids_expression(at: usize) -> String {
     format!("flatten([test_thing.r{at}])[*].id")
 }
 
-/// The same from another module. A repeated call has two instances, of which the first is mentioned.
+/// The same from another module. A repeated call has two instances, of which the first is referred
+/// to.
 fn ids_expression_from_outside(
     things: &[GeneratedResource],
     keyed: [bool; 2],

@@ -71,7 +71,7 @@ fn the_limit_of_concurrent_processes_holds() {
         assert_eq!(run.describe_diagnostics(), "");
         assert_eq!(bench.cloud.lock_contents().objects.len(), 6);
         assert_eq!(bench.cloud.lock_contents().most_running, limit);
-        // Everything is there, and goes in the same way.
+        // Everything exists, and is destroyed in the same way.
         assert!(bench.plan(&regions_config()).has_no_diagnostics());
         assert!(!bench.destroy(&regions_config()).diags.has_errors());
         assert_eq!(bench.cloud.lock_contents().most_running, limit);
@@ -128,14 +128,15 @@ const NESTED_PROVIDER_CONFIG: &str = r#"
 #[test]
 fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying() {
     let mut bench = EngineFixture::new();
-    // What is unknown goes to the provider as unknown, as in Terraform: it has to plan with that.
+    // Unknown values are sent to the provider as unknown, as in Terraform: it has to plan with
+    // them.
     expect![[r#"
         + test_thing.inner
         + test_thing.outer
         calls: configure ?, create outer, configure outer-1, create inner
     "#]]
     .assert_eq(&bench.apply(NESTED_PROVIDER_CONFIG).describe_run());
-    // From then on it is known at once, and once is enough.
+    // From then on it is known immediately, and one call is enough.
     expect![[r#"
         nothing
         calls: configure outer-1
@@ -180,7 +181,8 @@ fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
         )
     };
     let mut bench = EngineFixture::with_applied(&without("", true));
-    // An orphan goes before a change of what it was made after; but this change makes its provider.
+    // An orphan is destroyed before a change of its dependency; but this change configures its
+    // provider.
     let run = bench.apply(&without("size = 2", false));
     expect![[r#"
         - test_thing.inner DeleteBecauseNoResourceConfig
@@ -300,7 +302,7 @@ fn dependencies_of_a_provider_are_created_first_if_its_objects_are() {
             "#
         )
     };
-    // The flag is inherited through the provider that stands between the two.
+    // The flag is inherited through the provider between the two.
     let mut bench = EngineFixture::with_applied(&config("north"));
     let run = bench.apply(&config("south"));
     expect![[r#"

@@ -11,7 +11,7 @@ use crate::provisioner::{
     OutputSink, Provisioner, ProvisionerError, ProvisionerSet, ProvisionerTask,
 };
 
-/// Records its tasks among the calls to the cloud. It fails if the task says so.
+/// Records its tasks among the calls to the cloud. It fails if the task requests that.
 struct RecordingProvisioner {
     cloud: FakeCloud,
     schema: Block,
@@ -153,7 +153,7 @@ fn destroy_provisioners_run_before_an_object_is_destroyed() {
 
 #[test]
 fn provisioners_of_a_removed_block_do_not_run() {
-    // As in Terraform: they are in the block alone, not in the state.
+    // As in Terraform: they are only in the block, not in the state.
     check_last_run(
         &[ONE_PROVISIONER, ""],
         &expect![[r#"
@@ -174,7 +174,7 @@ fn a_failed_provisioner_taints_the_object_and_stops_dependents() {
         test_thing.a a-1 tainted
     "#]],
     );
-    // It is replaced, and beside what was only half made nothing runs before it goes.
+    // It is replaced, and no provisioners run before a partially created object is destroyed.
     check_last_run(
         &[&failing, ONE_PROVISIONER],
         &expect![[r#"

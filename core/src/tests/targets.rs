@@ -28,7 +28,7 @@ fn describe_targeted_run(bench: &mut EngineFixture, targets: &[&str], config: &s
 
 #[test]
 fn a_target_includes_its_dependencies() {
-    // An output comes along where all that it mentions does, as in Terraform.
+    // An output is included if all its references are, as in Terraform.
     expect![[r#"
         + test_thing.a
         + test_thing.b[0]
@@ -145,7 +145,7 @@ fn only_a_targeted_orphan_is_destroyed() {
 
 #[test]
 fn orphans_of_dependencies_of_a_target_are_not_destroyed() {
-    // Instances of a module that are gone; only one of their objects is a target.
+    // Removed instances of a module; only one of their objects is a target.
     let config = |n: usize| {
         format!(
             "module \"m\" {{\n source = \"./m\"\n count = {n}\n}}\n//- m/main.tf\n{}",

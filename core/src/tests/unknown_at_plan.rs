@@ -1,5 +1,5 @@
 //! Parts that planning could not settle: conditions and errors that show only once objects exist,
-//! also where nothing needs the value or the object that they belong to.
+//! even if nothing depends on the value or the object that they belong to.
 
 use expect_test::{Expect, expect};
 
@@ -173,7 +173,7 @@ fn dependents_of_excluded_resources_are_not_evaluated_again() {
           of_b    = tonumber(test_thing.b.id)
           of_both = tonumber("${test_thing.a.id}${test_thing.b.id}")
         }"#;
-    // `b` gets no id in this run, so nothing can be said of what needs it.
+    // `b` gets no id in this run, so nothing is known about its dependents.
     let run = EngineFixture::new().apply_with(config, |options| {
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });

@@ -80,7 +80,7 @@ fn a_change_of_only_the_sensitivity_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
     let mut bench = EngineFixture::with_applied(&config("\"n\""));
-    // There is no call, because a provider knows nothing of marks.
+    // There is no call, because marks are not sent to a provider.
     let run = bench.apply(&config("sensitive(\"n\")"));
     expect![[r#"
         ~ test_thing.a

@@ -1,5 +1,5 @@
-//! Takes orders back that would be good to keep, where they are in each other's way: an object may be
-//! destroyed only through a provider that comes to work only when another object is gone.
+//! Removes optional order edges that form cycles: an object may be
+//! destroyed only through a provider that works only after another object is destroyed.
 
 use std::collections::BTreeMap;
 

@@ -66,8 +66,8 @@ pub(super) fn reference_pairs(
     written
 }
 
-/// Whether the wait closes no cycle: an object that goes last waits for recreated ones, and those
-/// wait for objects that go first.
+/// Whether the wait closes no cycle: an object destroyed last waits for recreated ones, and those
+/// wait for objects that are destroyed first.
 fn can_wait_without_cycle(
     resources: &ResourceNumbers<'_>,
     dependency: usize,
@@ -75,7 +75,7 @@ fn can_wait_without_cycle(
 ) -> bool {
     let (dependency, dependent) = (&resources.parts[dependency], &resources.parts[dependent]);
     // Without a vertex of the dependency nothing can wait. The other part is the cycle: an object
-    // that goes last waits for the successor of one that goes first.
+    // destroyed last waits for the successor of one that is destroyed first.
     (dependency.destroyed.is_some() || !dependency.makers.is_empty())
         && (dependent.last.is_empty() || dependency.first.is_empty())
 }

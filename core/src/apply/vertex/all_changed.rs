@@ -1,4 +1,4 @@
-//! The vertex behind all changes, for the objects that `check` blocks refer to.
+//! The vertex after all changes, for the objects that `check` blocks refer to.
 
 use std::fmt::{self, Display};
 

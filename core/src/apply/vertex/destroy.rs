@@ -34,7 +34,7 @@ use crate::state::{ObjectState, ObjectStatus, State};
 #[derive(Debug)]
 pub(crate) struct DestroyVertex<'c> {
     pub(crate) change: &'c Change,
-    /// The key under which it is deposed by then, if it is.
+    /// The key under which it is deposed at that time, if any.
     pub(crate) deposed: Option<DeposedKey>,
     /// When it is destroyed.
     pub(crate) timing: DestroyTiming,
@@ -48,7 +48,7 @@ pub(crate) struct DestroyOutcome {
     failed: bool,
 }
 
-// The state names the object, so it waits for no expansion, and mentions nothing.
+// The state names the object, so it waits for no expansion and has no references.
 impl<'c> VertexKind<'c> for DestroyVertex<'c> {
     fn provider_config(&self) -> Option<&ProviderConfigAddr> {
         Some(&self.change.provider)
@@ -71,7 +71,7 @@ impl<'c> ApplyVertexKind<'c> for DestroyVertex<'c> {
 
     fn is_wanted(&self, needs: PlanNeeds<'_>) -> bool {
         // An object that only makes way for its successor may be needed by a target, but not one that
-        // goes when nothing uses it any more: objects that are no targets may still use it.
+        // is destroyed when nothing uses it any more: objects outside the targets may still use it.
         !self.timing.is_after_successor() || needs.is_meant(self.change)
     }
 
@@ -98,7 +98,7 @@ impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
     }
 
     fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, outcome: Self::Outcome) {
-        // Terraform counts successful operations only, also in the summary of a failed run.
+        // Terraform counts successful operations only, even in the summary of a failed run.
         if !outcome.failed {
             recorder.tally.destroyed += 1;
         }
@@ -254,7 +254,8 @@ async fn run_destroy_provisioners(
     let written = config
         .find_node(&addr.module.path())
         .and_then(|node| Some((node, &node.module.resources.get(&addr.resource)?.provisioners)));
-    // When the resource block is gone, a `removed` block may carry the destroy-time provisioners.
+    // When the resource block is removed, a `removed` block may carry the destroy-time
+    // provisioners.
     let removal = || config.removed_block_of(&addr.resource_addr().config_addr());
     let removed = || removal().map(|(node, block)| (node, &block.provisioners));
     let Some((node, provisioners)) = written.or_else(removed) else { return Ok(false) };

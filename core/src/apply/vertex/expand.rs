@@ -39,7 +39,7 @@ impl<'c> VertexKind<'c> for ExpandVertex<'c> {
     }
 
     fn passes_values_on(&self) -> bool {
-        // Instances that change wait for it alone, and are made with what the block mentions.
+        // Changing instances wait only for it, and are created with the references of the block.
         true
     }
 
@@ -96,7 +96,8 @@ fn visit_expand(
     for module in view.session.results.module_instances(&vertex.node.path) {
         match expand_in_module(view, diags, vertex, module) {
             Ok(expanded) => expanded_resources.push(expanded),
-            // The loop goes on, so that the errors of all module instances are reported in one run.
+            // The loop continues, so that the errors of all module instances are reported in one
+            // run.
             Err(reported) => result = Err(reported),
         }
     }
@@ -142,7 +143,7 @@ fn value_of_unchanged_instance(view: ApplyContext<'_>, addr: &InstanceAddr) -> O
             | Action::Forget => None,
         };
     }
-    // Not planned, for example because it is no target: references see the stored object.
+    // Not planned, for example because it is not a target: references see the stored object.
     let object = view.plan.prior.current_object(addr)?;
     let resource = view.plan.prior.resources.get(&addr.resource_addr())?;
     let loaded = view.session.pool.loaded_provider(&resource.provider.provider)?;

@@ -29,19 +29,19 @@ pub(crate) struct InstanceVertex<'c> {
     pub(crate) deposes: Option<DeposedKey>,
 }
 
-/// An object that was made or changed, or what an attempt left behind.
+/// An object that was created or changed, or the result of a failed attempt.
 pub(crate) struct InstanceOutcome {
-    /// The object; `None` if nothing is there.
+    /// The object; `None` if none exists.
     object: Option<Arc<ObjectState>>,
     /// Value that references to the instance see, if all went well.
     value: Option<Value>,
     /// Under which key the object before is deposed, if a new one was made first.
     deposes: Option<DeposedKey>,
-    /// Whether the provider was asked to change anything, and did.
+    /// Whether the provider was called to change the object, and did.
     changed: bool,
 }
 
-// It comes behind the expansion of its resource, which waits for the module and for what the block
+// It follows the expansion of its resource, which waits for the module and for what the block
 // mentions.
 impl<'c> VertexKind<'c> for InstanceVertex<'c> {
     fn provider_config(&self) -> Option<&ProviderConfigAddr> {
@@ -88,7 +88,7 @@ impl<'c> ApplyVisit<'c> for InstanceVertex<'c> {
         let result = Box::pin(visit::visit_instance(view, diags, self)).await;
         point_diagnostics_at_parts(diags, &self.config.body, self.config.span);
         let mut outcome = result.ok()?;
-        // Terraform counts successful operations only, also in the summary of a failed run.
+        // Terraform counts successful operations only, even in the summary of a failed run.
         outcome.changed &= !diags.has_errors();
         Some(outcome)
     }
@@ -117,7 +117,7 @@ impl InstanceVertex<'_> {
     ) {
         let addr = &self.change.addr;
         let Some(object) = object else {
-            // A creation that made nothing leaves what was there, if it goes only later.
+            // A creation without effect keeps the previous object, if that is destroyed only later.
             if self.deposes.is_none() {
                 state.remove_object(addr, None);
             }

@@ -1,4 +1,4 @@
-//! The vertex behind the destroyed objects of a resource.
+//! The vertex after the destroyed objects of a resource.
 
 use std::fmt::{self, Display};
 
@@ -6,7 +6,7 @@ use super::{ApplyVertexKind, ApplyVisit};
 use crate::addr::ConfigResourceAddr;
 use crate::shared_graph::VertexKind;
 
-/// All objects of a resource that are to go, and go before their successors, are gone.
+/// Joins all objects of a resource that are destroyed before their successors are created.
 #[derive(Debug)]
 pub(crate) struct ResourceDestroyedVertex {
     pub(crate) addr: ConfigResourceAddr,

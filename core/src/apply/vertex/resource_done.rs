@@ -1,4 +1,4 @@
-//! The vertex behind all instances of a resource.
+//! The vertex after all instances of a resource.
 
 use std::fmt::{self, Display};
 
@@ -7,8 +7,8 @@ use crate::addr::ConfigResourceAddr;
 use crate::config::{Config, ModuleNode};
 use crate::shared_graph::VertexKind;
 
-/// All instances of a resource are as planned: vertices that mention the resource wait for this, so
-/// that there is one edge and not one for each pair of instances.
+/// All instances of a resource are as planned: vertices that refer to the resource wait for this,
+/// so that there is one edge and not one for each pair of instances.
 #[derive(Debug)]
 pub(crate) struct ResourceDoneVertex {
     pub(crate) addr: ConfigResourceAddr,

@@ -38,7 +38,7 @@ pub(in crate::apply) struct ChangeCall<'a> {
     pub(in crate::apply) predecessor: &'a Value,
     /// Sensitive paths, which messages must not show.
     pub(in crate::apply) secrets: &'a [Path],
-    /// Whether provisioners run beside the call: behind a creation, before a destruction.
+    /// Whether provisioners run with the call: after a creation, or before a destruction.
     pub(in crate::apply) has_provisioners: bool,
 }
 

@@ -33,7 +33,8 @@ pub(in crate::apply) struct ProvisionerRun<'a> {
 /// Runs the provisioners of that time.
 ///
 /// # Errors
-/// When one failed that must not fail; the provisioners behind it are not run.
+/// Returns an error if a provisioner failed without `on_failure = continue`. The following ones are
+/// not run.
 pub(in crate::apply) async fn run_provisioners(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
@@ -45,7 +46,8 @@ pub(in crate::apply) async fn run_provisioners(
         when == ProvisionerTiming::Destroy || view.journal.may_run_provisioner(addr),
         "something runs beside an object that the journal has as whole"
     );
-    // In the order of the blocks and never at once, as in Terraform: one often prepares the next.
+    // In the order of the blocks and never concurrently, as in Terraform: one often prepares the
+    // next.
     for provisioner in provisioners.iter().filter(|provisioner| provisioner.when == when) {
         run_provisioner(view, diags, addr, provisioner, scope).await?;
     }
@@ -62,7 +64,7 @@ async fn run_provisioner(
     let about = |problem: Diagnostic| problem.at(provisioner.missing).about(addr.to_string());
     let kind = provisioner.kind.name.as_str();
     let Some(program) = view.session.provisioners.find_provisioner(kind) else {
-        // Plans are checked for kinds that are not there.
+        // Plans are checked for missing kinds.
         let problem =
             Diagnostic::error(messages::PROVISIONER_NOT_READY, format!("There is no {kind:?}."));
         return Err(diags.error(about(problem).blamed_on(Blame::Internal)));

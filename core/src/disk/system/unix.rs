@@ -237,7 +237,7 @@ impl OpenPurpose {
     fn flags(self) -> OFlag {
         // Without `O_NONBLOCK`, opening a pipe waits for its other end.
         match self {
-            // Nothing here truncates: the content goes only once the new one is complete.
+            // Nothing here truncates: the old content is removed only once the new one is complete.
             Self::Read => OFlag::O_RDONLY | OFlag::O_NONBLOCK,
             Self::Lock => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_NONBLOCK,
             Self::New => OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL,

@@ -13,7 +13,7 @@ pub(in crate::plan) fn add_orphans<'c>(
     add: &mut dyn FnMut(PlanVertex<'c>),
 ) {
     let session = inputs.session;
-    // Terraform's `import` leaves the objects alone that no block describes: they are neither upgraded
+    // Terraform's `import` ignores the objects that no block describes: they are neither upgraded
     // nor read.
     let is_import = inputs.options.adoptions.values().any(|adoption| adoption.all);
     let prior = session.state.resources.iter().filter(|_| !is_import);

@@ -33,7 +33,7 @@ pub(in crate::plan) fn add_providers<'c>(
         if config.find_resource(&addr.config_addr()).is_some() || used.contains(provider) {
             continue;
         }
-        // One in the root module is there without being written, if it has no alias.
+        // One without an alias exists implicitly in the root module.
         let implied = provider.alias.is_none() && provider.module.is_root();
         if implied || written.contains_key(provider) {
             used.insert(provider.clone());

@@ -35,7 +35,7 @@ pub(in crate::plan) fn add_read_vertices<'c>(
     draft.freeze().expect("each was put between two that were one behind the other")
 }
 
-/// Something to be read, and the vertices it stands between.
+/// An object to be read, and the vertices before and after it.
 struct EarlyReadPlacement<'c> {
     resource: VertexId,
     provider: VertexId,

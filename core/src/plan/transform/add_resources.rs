@@ -25,7 +25,7 @@ pub(in crate::plan) fn add_resources<'c>(
         PlanMode::Normal | PlanMode::Destroy | PlanMode::RefreshOnly => BTreeMap::new(),
     };
     for (node, resource) in config.all_resources() {
-        // One that names a configuration that is not there was refused when it was read.
+        // A reference to a missing configuration was refused when it was read.
         let Some(provider) = config.provider_of_resource(node, resource) else { continue };
         let (module, name) = (node.path.clone(), resource.name.clone());
         let addr = ConfigResourceAddr { module, resource: name };

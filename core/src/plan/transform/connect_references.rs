@@ -19,8 +19,8 @@ pub(in crate::plan) fn connect_references<'c>(
             for (node, references) in all {
                 for reference in references {
                     let Some(to) = names.find_vertex(node, reference) else { continue };
-                    // A variable's validation mentions the variable itself; a resource that mentions
-                    // itself is reported when it is evaluated.
+                    // A variable's validation refers to the variable itself; a resource that refers
+                    // to itself is reported when it is evaluated.
                     if *to != at {
                         edges.connect(at, *to, edge_reason(reference.whole));
                     }

@@ -1,5 +1,5 @@
 //! When something is excluded, removes it, and everything that depends on it. A resource that is
-//! only excluded in part keeps its vertex; its visit decides which of its instances are left alone.
+//! only excluded in part keeps its vertex; its visit decides which of its instances are excluded.
 
 use crate::addr::{ConfigResourceAddr, Target};
 use crate::graph::{GraphDraft, enumerate_vertices};
@@ -14,7 +14,7 @@ pub(in crate::plan) fn prune_excluded<'c>(
 ) -> Vec<bool> {
     let vertices = draft.vertices();
     let excludes = &inputs.options.excludes;
-    // Destroying goes in the opposite order, and by the state: see `ExcludedFromDestroy`.
+    // Destruction has the opposite order, and follows the state: see `ExcludedFromDestroy`.
     if excludes.is_empty() || inputs.options.mode == PlanMode::Destroy {
         return vec![true; vertices.len()];
     }

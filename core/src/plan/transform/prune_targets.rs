@@ -28,7 +28,7 @@ pub(in crate::plan) fn prune_targets<'c>(
     keep
 }
 
-/// The resources that are destroyed although they are no targets, because they were made after a
+/// The resources that are destroyed without being targets, because they were created after a
 /// target that is destroyed.
 pub(in crate::plan) fn dependents_to_destroy(
     session: &Session<'_>,
@@ -84,7 +84,7 @@ pub(in crate::plan) fn add_wanted_dependencies(
     draft.dependencies_by_edges_where(counts).reachable_from(wanted)
 }
 
-/// An output stays if it stands on resources, and on none that was pruned.
+/// An output is kept if it depends on resources, and on none that was pruned.
 fn keep_outputs_without_pruned_needs(
     draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
     keep: &mut [bool],

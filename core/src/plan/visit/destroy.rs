@@ -56,7 +56,7 @@ pub(super) async fn visit_destroy_all(
         let to_destroy: Vec<_> = objects_to_destroy_of_resource(prior, Action::Delete, None)
             .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
             .collect();
-        // Reported is enough: their planned change is shown all the same.
+        // The errors are reported; the planned change is still shown.
         let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         let expansion = Some(Expansion::from_state(&vertex.config.repetition, Some(prior)));
         outcomes.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
@@ -78,7 +78,7 @@ pub(super) async fn visit_destroy_all(
     outcomes
 }
 
-/// Plans the end of the objects of a resource in instances of its module that are not there any more.
+/// Plans the destruction of the objects of a resource in removed instances of its module.
 pub(super) async fn visit_lost_modules(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
@@ -97,7 +97,7 @@ pub(super) async fn visit_lost_modules(
         .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
         .collect();
         if view.options.mode == PlanMode::Normal {
-            // Reported is enough: their planned change is shown all the same.
+            // The errors are reported; the planned change is still shown.
             let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         }
         outcomes.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
@@ -226,7 +226,7 @@ impl DestroyPlanner<'_> {
             true => refresh::upgrade_stored_object(diags, owner, to_destroy.object).await?,
             false => refresh::refresh_object(self.view, diags, owner, to_destroy.object).await?,
         };
-        // The block is that of the successor, so it says nothing about a deposed object.
+        // The block is that of the successor, so it does not describe a deposed object.
         let written = match deposed {
             None => self.view.settled.closures.dependencies_of(&self.resource.config_addr()),
             Some(_) => Arc::default(),
@@ -240,7 +240,7 @@ impl DestroyPlanner<'_> {
             true => (&prior.stored, self.stored_private_data(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
-        // Nothing is going to be destroyed, so there is no plan to ask for.
+        // Nothing is going to be destroyed, so there is no plan to request.
         let private = if forgotten || is_missing || self.view.options.mode == PlanMode::RefreshOnly
         {
             prior.object.private.clone()
@@ -281,8 +281,8 @@ impl DestroyPlanner<'_> {
         })
     }
 
-    /// Whether to list the change. Terraform lists a no-op for a deposed object that is gone, and
-    /// none for others.
+    /// Whether to list the change. Terraform lists a no-op for a deposed object that no longer
+    /// exists, and none for others.
     fn is_drift_reported(&self, change: &Change) -> bool {
         match self.view.options.mode {
             PlanMode::Normal => change.action != Action::NoOp || change.deposed.is_some(),
@@ -314,14 +314,14 @@ impl DestroyPlanner<'_> {
         }
     }
 
-    /// Returns the block of an object, also of one that the block has no instance for any more. A deposed
-    /// object has none.
+    /// Returns the block of an object, even if the block no longer has an instance for it. A
+    /// deposed object has none.
     fn resource_block_of_object(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
         let block = self.view.session.config.find_resource(&self.resource.config_addr());
         block.filter(|_| deposed.is_none())
     }
 
-    /// Asks providers that want to know, and makes up the plan for those that do not.
+    /// Calls providers that plan destructions, and derives the plan for the others.
     async fn ask_for_destroy_plan(
         &self,
         diags: &mut Diagnostics,
@@ -330,7 +330,7 @@ impl DestroyPlanner<'_> {
     ) -> Result<Bytes, Reported> {
         let ObjectToRead { value: before, private, identity } = before;
         // Only a provider with this capability expects to plan a null (protocol,
-        // ServerCapabilities). Terraform does not ask the others either.
+        // ServerCapabilities). Terraform does not call the others either.
         if !self.client.loaded_schemas().provider_schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }

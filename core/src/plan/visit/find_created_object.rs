@@ -1,5 +1,5 @@
-//! Looks for an object that an interrupted run may have made, if its planned value says how it can
-//! be found. A found object belongs to the instance only if it matches the planned value.
+//! Looks for an object that an interrupted run may have created, if its planned value shows how it
+//! can be found. A found object belongs to the instance only if it matches the planned value.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::state::{ObjectStatus, StoredIdentity};
 
 /// Result of searching for an object that may have been made.
 pub(super) enum CreationSearchResult {
-    /// It is there.
+    /// The object exists.
     Found(Box<PriorState>),
     /// There is none, so it was never made.
     NotCreated,
@@ -63,7 +63,7 @@ pub(super) async fn find_created_object(
         warn_of_unresolved(diags, addr, detail);
         CreationSearchResult::Unknown
     };
-    // An object that the provider does not find is no error of this run.
+    // An object that the provider does not find is not an error of this run.
     // The absence of the object is an expected answer here, although the provider reports it as an
     // error.
     let mut import_diags = Diagnostics::new();
@@ -75,7 +75,7 @@ pub(super) async fn find_created_object(
         Ok(ImportSearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
         Err(_) => {
             let error = import_diags.iter().find(|problem| problem.is_error());
-            // The summary alone may be that of every failed call.
+            // The summary may be the same for every failed call.
             let text = error.map_or_else(String::new, |error| match error.detail.as_str() {
                 "" => error.summary.clone(),
                 detail => format!("{}: {}", error.summary, detail.trim_end_matches('.')),
@@ -120,7 +120,7 @@ async fn find_created_by_listing(
     // their addresses.
     let listed = match client.list_objects(ty).await {
         Ok(listed) => listed,
-        // Nothing was asked, so there is nothing to report: most providers cannot list.
+        // No call was made, so there is nothing to report: most providers cannot list.
         Err(ListFailure::Unsupported) => return None,
         Err(ListFailure::Failed(reason)) => {
             // A person decides about the object, and has to see that the search went wrong.

@@ -53,7 +53,7 @@ pub(super) fn generate_config(
     Ok(GeneratedConfig { text, resource: resource? })
 }
 
-/// Points at the block that is there instead of at one that only will be.
+/// Points at the `import` block instead of the generated one, which does not exist yet.
 pub(super) fn point_at_import_block(problem: Diagnostic, import: Span) -> Diagnostic {
     let detail = format!(
         "{}\n\nThis is about the configuration that was generated; correct what was written of it before taking it over.",

@@ -1,4 +1,4 @@
-//! Finds an object that is there already and belongs to an instance from now on.
+//! Finds an existing object that is imported into an instance.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::plan::visit_outcome::ObjectOutcome;
 use crate::provider::{CallContext, ImportedObject, ObjectToRead, add_marks};
 use crate::state::ObjectState;
 
-/// Finds an object by the id that its provider knows it by. It counts as the prior object from then
+/// Finds an object by the id of its provider. It is the prior object from then
 /// on, and is not read again.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Plans one instance of a managed resource: evaluates its block, reads the real object, asks the
+//! Plans one instance of a managed resource: evaluates its block, reads the real object, calls the
 //! provider for the planned object, and checks that the provider keeps the contract.
 
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub(super) async fn plan_managed_instance(
     if view.options.mode == PlanMode::RefreshOnly {
         return instance.plan_refresh_only(diags, prior, scope).await;
     }
-    // Generated from the refreshed object and not from the import, whose result may be an id alone.
+    // Generated from the refreshed object and not from the import, whose result may be only an id.
     let imported = prior.as_ref().filter(|_| vertex.generated);
     let imported = imported.map(|prior| ImportedObjectWithoutBlock {
         addr: &addr,
@@ -111,7 +111,7 @@ pub(super) async fn plan_managed_instance(
         return Err(diags.error(non_finite_number_error(&addr, vertex.config)));
     }
     change.importing = importing;
-    // Reported is enough: its planned change is shown all the same.
+    // The errors are reported; the planned change is still shown.
     let _ = view
         .instance_config(vertex.config, &addr)
         .check_postconditions(diags, scope, &change.after)
@@ -228,7 +228,7 @@ impl<'a> ManagedInstance<'a> {
             }
             false => planned,
         };
-        // Reported is enough: its planned change is shown all the same.
+        // The errors are reported; the planned change is still shown.
         let _ = self.check_prevent_destroy(diags, action);
         let identity = planned.encoded_identity();
         let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
@@ -283,7 +283,7 @@ impl<'a> ManagedInstance<'a> {
         add_marks(self.ty, planned.value.clone(), &sensitive_paths(config))
     }
 
-    /// Why the author wants a replacement, if so.
+    /// The reason for which the configuration requests a replacement, if it does.
     async fn forced_replacement_reason(
         &self,
         diags: &mut Diagnostics,
@@ -348,7 +348,7 @@ impl<'a> ManagedInstance<'a> {
             // the run is about.
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let drift = prior.as_ref().and_then(|prior| {
-            // If nothing else is done, a new address alone is shown.
+            // A new address is shown only if nothing else is done.
             let moved = self.view.settled.moves.original_address(self.addr).is_some();
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
             let same =

@@ -62,7 +62,7 @@ pub(super) async fn refresh_object(
         return read_object(view, diags, owner, object).await;
     };
     for diagnostic in read_diags {
-        // The read ahead could not know that the block no longer has this instance.
+        // The early read had no information that the block no longer has this instance.
         let subject = diagnostic.subject.filter(|_| owner.block.is_some());
         // The receipt is in the result.
         let _ = diags.push(Diagnostic { subject, ..diagnostic });

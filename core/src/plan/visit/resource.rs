@@ -70,7 +70,7 @@ pub(in crate::plan) async fn visit_resource(
         let addr = vertex.addr_in_module(module.module_addr());
         let prior = vertex.prior_state_in_module(module.module_addr());
         let expanded = |diags: &mut Diagnostics| expand_in_module(view, diags, vertex, module);
-        // Others are planned all the same, so that one run shows their errors too.
+        // Others are still planned, so that one run shows their errors too.
         let Ok(expansion) = view.session.evaluate_with_functions(diags, expanded).await else {
             continue;
         };
@@ -237,7 +237,7 @@ async fn plan_orphaned_objects(
     let all = in_modules.iter().map(|here| {
         let to_destroy = objects_without_config(view, here);
         if view.options.mode == plan::PlanMode::Normal {
-            // Reported is enough: their planned change is shown all the same.
+            // The errors are reported; the planned change is still shown.
             let _ = destroy::check_prevent_destroy(diags, vertex, &here.addr, &to_destroy);
         }
         to_destroy

@@ -83,7 +83,7 @@ fn missing_trigger_error(
     Diagnostic::error(messages::NO_CHANGE_FOUND.with(&[&name, &key, &module]), detail).at(expr.span)
 }
 
-/// Only something that is there before and after triggers: not a creation, not a deletion.
+/// Only an object that exists before and after triggers: not a creation, not a deletion.
 fn change_triggers_replace(change: &Change, path: &Path) -> bool {
     if !matches!(change.action, Action::Update | Action::Replace(_)) {
         return false;

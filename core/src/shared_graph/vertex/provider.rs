@@ -25,11 +25,11 @@ use crate::session::Session;
 #[derive(Debug)]
 pub(crate) struct ProviderVertex<'c> {
     pub(crate) addr: ProviderConfigAddr,
-    /// The block and the module it stands in; without one every argument is null.
+    /// The block and its module. Without a block every argument is null.
     pub(crate) written: Option<ProviderBlockInModule<'c>>,
 }
 
-/// A provider block and the module it stands in.
+/// A provider block and its module.
 pub(crate) type ProviderBlockInModule<'c> = (&'c ModuleNode, &'c ProviderBlock);
 
 impl<'c> ProviderVertex<'c> {
@@ -89,7 +89,7 @@ impl<'c> SharedVisit<'c> for ProviderVertex<'c> {
         context: SharedContext<'_>,
         diags: &mut Diagnostics,
     ) -> Option<Self::Outcome> {
-        // Errors are in `diags`; there is nothing else to know.
+        // Errors are in `diags`; nothing else is returned.
         let _ = visit_provider(context.session, diags, self).await;
         None
     }

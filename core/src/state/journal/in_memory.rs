@@ -165,7 +165,7 @@ impl RecordSink for RunInMemory {
 
 impl Drop for RunInMemory {
     fn drop(&mut self) {
-        // As the lock of a file, which goes with its run.
+        // Like the lock of a file, which is released when its run ends.
         if let Some(journal) = self.0.journals.lock().get_mut(&self.0.run) {
             journal.is_being_written = false;
         }

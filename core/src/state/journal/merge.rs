@@ -17,7 +17,7 @@ pub fn merge_journal_copies(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     if common == shared.len() {
         return local.to_vec();
     }
-    // A damaged copy is used as far as it goes by the recovery itself.
+    // The recovery uses the readable part of a damaged copy.
     let (Ok(theirs), Ok(ours)) = (record::scan_journal(&shared), record::scan_journal(local))
     else {
         return shared;

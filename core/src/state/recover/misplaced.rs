@@ -150,7 +150,7 @@ impl JournalDir {
         is_lacking.then_some(misplaced)
     }
 
-    /// Whether a journal goes with a state.
+    /// Whether a journal may belong to a state.
     fn may_belong_to(&self, journal: &JournalContent, state: &StateFile) -> bool {
         match lineage_of_journal(journal) {
             Some(lineage) => lineage == state.lineage,

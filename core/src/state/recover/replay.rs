@@ -210,7 +210,7 @@ impl<'l> JournalReplay<'l> {
         JournalDamage::from_log(log, Arc::clone(&self.journal), names, is_known)
     }
 
-    /// The state that the journal goes with.
+    /// The state that the journal belongs to.
     fn base_state(
         &self,
         log: &JournalLog,

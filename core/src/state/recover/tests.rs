@@ -105,7 +105,7 @@ impl RunInProgress {
 
     /// Ends the run without a final record. The directory with its journal remains.
     fn kill_run(self) -> KilledRun {
-        // The lock goes with the journal, and only a run without one is taken over.
+        // The lock is released with the journal, and only a run without one is recovered.
         KilledRun { directory: self.directory }
     }
 
@@ -119,7 +119,7 @@ impl RunInProgress {
         Intent { addr, provider, deposed: None, deposes: None, action, prior: None, planned: NULL }
     }
 
-    /// Says what must be known when the journal goes no further.
+    /// Adds the expected results for a journal that ends here.
     fn expect_after_cut(&mut self, state: &[&str], open: &[&str]) {
         let to_strings = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
         self.steps.push((self.journal_len(), to_strings(state), to_strings(open)));

@@ -1,4 +1,4 @@
-//! Calls that take a while, and how many of them are under way at once.
+//! Calls that take a while, and their number at a time.
 
 use super::FakeCloud;
 

@@ -1,4 +1,4 @@
-//! Processes that die over a call, and calls that hang until they are let go.
+//! Processes that die during a call, and calls that hang until they are released.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -50,7 +50,7 @@ impl CloudProvider {
         self.check_alive()
     }
 
-    /// The same for what is asked of this process as a whole. It may refuse, too.
+    /// The same for requests to the process as a whole, which may also be refused.
     pub(super) async fn run_process_faults(&self, call: &str) -> Result<(), Failure> {
         let call = format!("{call} {}", self.number);
         let fault = self.cloud.lock_contents().faults.get(&call).copied();

@@ -22,7 +22,7 @@ impl ProviderLauncher for FakeCloud {
         };
         let starting = StartingProcess(self);
         self.hang_while_scripted(&format!("launch {number}")).await;
-        // A start takes a moment, so that others can be begun meanwhile.
+        // A start takes a moment, so that others can begin in the meantime.
         tokio::task::yield_now().await;
         // From here on it runs, and `close` or its death counts its end.
         std::mem::forget(starting);

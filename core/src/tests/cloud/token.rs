@@ -43,7 +43,7 @@ pub(super) fn open_token(cloud: &FakeCloud, request: &OpenRequest) -> OpenRespon
     };
     OpenResponse {
         result: encode(result, &ty),
-        // A renewal and the end are asked with this alone, and so know the token.
+        // Renew and close requests contain only this, so it identifies the token.
         private: name.into(),
         // Always now, by the clock of these tests.
         renew_at: lasts.map(|_| SystemTime::UNIX_EPOCH),

@@ -199,7 +199,7 @@ fn writes_the_notations_of_the_formatting_functions() {
         ("0.95", General, Some(1), "0.9"),
         ("-0", General, None, "-0"),
         ("2.5", Fixed, Some(3), "2.500"),
-        // As in Go, an exact half goes to the even digit.
+        // As in Go, an exact half is rounded to the even digit.
         ("0.5", Fixed, Some(0), "0"),
         ("1.5", Fixed, Some(0), "2"),
         ("2.5", Fixed, Some(0), "2"),

@@ -145,7 +145,7 @@ impl<'a> InstanceWork<'a> {
             .await?;
         let resource_client = ResourceClient { client: self.client, ty: self.ty };
         let read = self.written.read_data_source(diags, resource_client, config).await?;
-        // Of what there was no answer about, the state keeps what it had; a check sees what was asked.
+        // Without an answer, the state keeps the stored object, and checks see the request.
         let object = match read.is_answered {
             true => Some(read.object),
             false => self.prior_object().cloned(),
@@ -370,8 +370,8 @@ impl<'a> InstanceWork<'a> {
         };
         let mut value = value.filter(|_| result.is_ok());
         if let Some(made) = value.as_ref().filter(|_| provisions) {
-            // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
-            // object is half made.
+            // Tainted in the journal as long as that runs: if the program is interrupted in the
+            // meantime, the object is half made.
             let half_made = object.as_deref().map(taint_object);
             announced.record_interim_result(diags, half_made.as_ref());
             let scope = config.scope.clone().with_self(made.clone());

@@ -1,5 +1,5 @@
 //! Finds out the effect of a call without a usable answer: the provider, restarted if it died, is
-//! asked for the object. If its answer is no help, the call stays open in the journal.
+//! queried for the object. If its answer is inconclusive, the call stays open in the journal.
 
 use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::{Diagnostic, Diagnostics, Plain};
@@ -55,7 +55,7 @@ impl ChangeCall<'_> {
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
                 let by = ty.predict_import_key(values.proposed.value())?;
-                // A key that also finds the old object says nothing about the new one.
+                // A key that also finds the old object does not identify the new one.
                 Some(by).filter(|by| ty.predict_import_key(predecessor).as_ref() != Some(by))
             }
         };

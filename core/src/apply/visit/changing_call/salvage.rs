@@ -88,7 +88,7 @@ pub(in crate::apply) enum ObjectAfterCall {
     Unknown,
     /// Object of the answer.
     FromAnswer(ReturnedObject),
-    /// Object that the provider returned when asked once more: it is as planned.
+    /// Object that the provider returned on a second read: it matches the plan.
     FromRead(ReturnedObject),
 }
 
@@ -163,7 +163,7 @@ impl ChangeCall<'_> {
             contract::Call::Apply { planned: values.proposed, legacy: response.legacy_type_system };
         let exchange = AnswerToCheck::for_call(call).with_answered_object(&response.state, &value);
         let violations = check_answer(&exchange, &self.ty.contract_schemas());
-        // Providers encode a null even when they report an error. An absent object says nothing.
+        // Providers encode a null even when they report an error. An absent object proves nothing.
         let (absent, violations) =
             partition_violations(violations, |rule| rule == Rule::ObjectPresent);
         if let Err(reported) =
@@ -179,7 +179,7 @@ impl ChangeCall<'_> {
         self.salvage_object(diags, CheckedResponse { response, value, result, violations })
     }
 
-    /// A null answer to a call that was to leave an object behind.
+    /// A null answer to a call that should have returned an object.
     fn salvage_null_answer(
         self,
         diags: &mut Diagnostics,
@@ -264,7 +264,7 @@ impl ChangeCall<'_> {
         let result = result.and_then(|()| self.report_plan_violations(diags, &value, content));
         match result {
             // A null beside an error means that nothing was done (protocol, apply phase): the prior
-            // object is kept. If it is gone after all, the next refresh finds out.
+            // object is kept. If it was destroyed after all, the next refresh detects that.
             Err(reported) if value.value().is_null() => SalvagedResult::unchanged(reported),
             Err(reported) => {
                 let identity = self.decode_identity(diags, response.identity);
@@ -361,8 +361,8 @@ impl ChangeCall<'_> {
         // found.
         let Type::Object(shape) = &self.ty.ty else { return None };
         let ChangeValues { prior, proposed: planned, .. } = self.values;
-        // The answer to a destruction with an unreadable object says nothing about whether the
-        // object is gone.
+        // The answer to a destruction with an unreadable object does not show whether the
+        // object is destroyed.
         if planned.value().is_null() {
             return None;
         }
@@ -482,7 +482,7 @@ fn can_be_found_again(planned: &Value, created: &Value) -> bool {
     open.peek().is_none() || open.any(|(name, _)| is_set(name))
 }
 
-/// An object that was there before keeps its id where an answer with errors has none.
+/// An existing object keeps its id if an answer with errors has none.
 fn keep_prior_id(prior: &Value, value: Plain) -> Plain {
     let lost = id_attribute(value.value()).is_some_and(|id| !is_known_id(id));
     let prior_id = id_attribute(prior).filter(|id| lost && is_known_id(id)).cloned();
@@ -529,7 +529,7 @@ mod tests {
         let created = |arn| object([("arn", arn), ("name", text("a"))]);
         assert!(can_be_found_again(&planned, &created(text("arn:a"))));
         assert!(!can_be_found_again(&planned, &created(null())));
-        // Nothing was left open, so the plan says as much.
+        // The plan has no unknown attributes, so it identifies the object as well.
         assert!(can_be_found_again(&object([("name", text("a"))]), &object([("name", text("a"))])));
         // An id of the configuration is known before.
         let chosen = object([("id", text("mine")), ("arn", open())]);

@@ -42,7 +42,8 @@ fn golden(ty: &Type, value: &Value, spec: &str) {
 #[test]
 fn numbers_are_encoded_as_terraform_does() {
     let table = [
-        // Like cty, a fraction that no float has exactly goes as text, so that no digit is lost.
+        // Like cty, a fraction that no float represents exactly is encoded as a string, so that no
+        // digit is lost.
         ("3.14", "a4332e3134"),
         ("9223372036854775807", "cf7fffffffffffffff"),
         ("0", "00"),
