@@ -192,7 +192,7 @@ impl<V, E> GraphDraft<V, E> {
                 let reversed = edges.iter().map(|edge| (edge.dependency, edge.dependent));
                 let dependents = Adjacency::from_pairs(vertices.len(), reversed);
                 let reasons = edges.into_iter().map(|edge| edge.reason).collect();
-                Ok(Graph { vertices, dependencies, dependents, reasons: reasons, order })
+                Ok(Graph { vertices, dependencies, dependents, reasons, order })
             }
             // The draft is returned too: the message about a cycle quotes the reasons of its edges.
             Err(cycles) => {

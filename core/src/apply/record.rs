@@ -50,11 +50,11 @@ impl ApplyRecorder<'_, '_> {
 
     /// Records the instances of a resource, by instance of its module.
     pub(super) fn record_expanded(&self, resource: &ResourceName, expanded: Vec<ExpandedResource>) {
-        for ExpandedResource { module, expansion, settled } in expanded {
+        for ExpandedResource { module, expansion, known_values } in expanded {
             let module = self.session.results.module_instance(&module);
             if let Some(results) = module.and_then(|module| module.resource_results(resource)) {
                 results.set_expansion(expansion);
-                settled.into_iter().for_each(|(key, value)| results.set_instance(&key, value));
+                known_values.into_iter().for_each(|(key, value)| results.set_instance(&key, value));
             }
         }
     }

@@ -120,7 +120,7 @@ impl PlanNeeds<'_> {
 
     /// Whether the plan is about a change for its own sake. An object that is no target itself comes
     /// along where a target needs it.
-    fn is_meant(self, change: &Change) -> bool {
+    fn includes_change(self, change: &Change) -> bool {
         let targets = &self.plan.targets;
         self.plan.mode == PlanMode::Destroy
             || targets.is_empty()

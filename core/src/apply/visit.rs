@@ -54,7 +54,7 @@ impl<'a> RecordedState<'a> {
 pub(crate) struct ExpandedResource {
     pub(super) module: ModuleAddr,
     pub(super) expansion: Expansion,
-    pub(super) settled: Vec<(InstanceKey, Value)>,
+    pub(super) known_values: Vec<(InstanceKey, Value)>,
 }
 
 impl<'a> ApplyContext<'a> {

@@ -370,7 +370,7 @@ impl NamedValues {
 impl<T> Default for RepeatedResults<T> {
     fn default() -> Self {
         let (placeholder, combined) = (OnceCell::new(), OnceCell::new());
-        Self { expanded: OnceCell::new(), placeholder, combined: combined }
+        Self { expanded: OnceCell::new(), placeholder, combined }
     }
 }
 

@@ -28,7 +28,7 @@ pub struct ModuleScope<'a> {
     repetition: RepetitionData,
     self_object: Option<Value>,
     /// A variable whose value is validated before it is recorded.
-    judged: Option<(Str, Value)>,
+    validated: Option<(Str, Value)>,
     /// Checks references before anything is evaluated.
     pub(super) check: Option<&'a StaticReferenceCheck<'a>>,
     pub(super) site: ReferenceLocation<'a>,
@@ -42,8 +42,8 @@ impl<'a> ModuleScope<'a> {
     pub fn new(module: &'a ModuleResults, world: &'a HostValues) -> Self {
         let repetition = RepetitionData::default();
         let site = ReferenceLocation::default();
-        let (self_object, judged, check, test) = (None, None, None, None);
-        Self { module, world, repetition, self_object, judged, check, site, test }
+        let (self_object, validated, check, test) = (None, None, None, None);
+        Self { module, world, repetition, self_object, validated, check, site, test }
     }
 
     /// The same scope within an instance of a repeated object.
@@ -61,7 +61,7 @@ impl<'a> ModuleScope<'a> {
     /// The same scope with a value for a variable that takes precedence over the recorded one.
     #[must_use]
     pub fn with_variable(self, name: Str, value: Value) -> Self {
-        Self { judged: Some((name, value)), ..self }
+        Self { validated: Some((name, value)), ..self }
     }
 
     /// The same scope, in which references are checked before an expression is evaluated.
@@ -147,7 +147,7 @@ impl<'a> ModuleScope<'a> {
                 span,
             )));
         }
-        if let Some((validated, value)) = &self.judged
+        if let Some((validated, value)) = &self.validated
             && *validated == name.name
         {
             return Ok(value.clone());

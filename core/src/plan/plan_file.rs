@@ -145,7 +145,7 @@ fn io_error<'p>(
     operation: &'static str,
     path: &'p Path,
 ) -> impl FnOnce(io::Error) -> PlanFileError + 'p {
-    move |source| PlanFileError::Io { operation: operation, path: path.to_owned(), source }
+    move |source| PlanFileError::Io { operation, path: path.to_owned(), source }
 }
 
 /// Writes a plan file. Only the owner may read it, since plans hold the secrets of the state. It

@@ -78,7 +78,7 @@ impl PlannedResources {
         let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
         Self {
             resources: resources.collect(),
-            upstream: resources_behind_names(graph),
+            upstream: resources_named_by_depends_on(graph),
             calls: calls.collect(),
         }
     }
@@ -249,7 +249,7 @@ fn resources_watched_for_replace<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
 
 /// For each object other than a resource that some `depends_on` of a data source or call names, the
 /// resources it depends on.
-fn resources_behind_names<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+fn resources_named_by_depends_on<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
     graph: &'g Graph<V, EdgeReason>,
 ) -> BTreeMap<DependsOnName, Vec<ConfigResourceAddr>> {
     let mut wanted = BTreeSet::new();

@@ -24,7 +24,7 @@ use crate::state::{ObjectAttributes, ObjectState, OutputValue};
 /// Makes a plan of the results of visits.
 pub(crate) struct PlanRecorder<'r, 'a> {
     pub(super) session: &'r Session<'a>,
-    pub(super) ahead: &'r PrefetchedObjects,
+    pub(super) prefetched: &'r PrefetchedObjects,
     pub(super) planned_resources: &'r PlannedResources,
     pub(super) moves: &'r Moves,
     pub(super) plan: Plan,
@@ -40,7 +40,7 @@ impl PlanRecorder<'_, '_> {
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.remove_data_objects(vertex);
         }
-        self.ahead.remove_objects(&vertex.addr);
+        self.prefetched.remove_objects(&vertex.addr);
         self.planned_resources.set_planned_resource(&vertex.addr, &outcomes);
         for outcome in outcomes {
             self.record_planned_resource(vertex, outcome);

@@ -47,13 +47,13 @@ pub(super) async fn run_concurrently<F: Future>(
 pub(crate) struct PlanContext<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a PlanOptions,
-    pub(crate) settled: &'a GraphAnalysis<'a>,
+    pub(crate) analysis: &'a GraphAnalysis<'a>,
     /// Configurations that need not be shown to their providers again.
     pub(crate) accepted: &'a ValidatedConfigs,
     /// The ephemeral resources that are open.
     pub(crate) ephemeral_resources: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
-    pub(crate) ahead: &'a PrefetchedObjects,
+    pub(crate) prefetched: &'a PrefetchedObjects,
     /// Planned results of the resources visited so far.
     pub(crate) planned_resources: &'a PlannedResources,
     pub(crate) counter: &'a InstanceCounter<'a>,

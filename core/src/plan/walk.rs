@@ -24,27 +24,27 @@ pub(super) async fn walk_plan_graph(
     built: &AnalysedGraph<'_>,
     accepted: &ValidatedConfigs,
 ) -> Result<Plan, Reported> {
-    let AnalysedGraph { graph, analysis: settled } = built;
+    let AnalysedGraph { graph, analysis } = built;
     let planned_resources = PlannedResources::from_graph(graph, session.config.nodes.len());
     let ephemeral_resources = EphemeralResources::new(session);
-    let ahead = PrefetchedObjects::default();
+    let prefetched = PrefetchedObjects::default();
     let n_resources = graph.vertices().iter().filter(|vertex| vertex.as_resource().is_some());
     let counter = &InstanceCounter::new(session.watch, CountedPhase::Plan, n_resources.count());
     let view = PlanContext {
         session,
         options,
-        settled,
+        analysis,
         accepted,
         ephemeral_resources: &ephemeral_resources,
-        ahead: &ahead,
+        prefetched: &prefetched,
         planned_resources: &planned_resources,
         counter,
     };
     let mut recorder = PlanRecorder {
         session,
-        ahead: &ahead,
+        prefetched: &prefetched,
         planned_resources: &planned_resources,
-        moves: settled.moves,
+        moves: analysis.moves,
         plan: Plan {
             mode: options.mode,
             targets: options.targets.clone(),

@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         // once.
         let steps = self.evaluate_splat_keys(each, frames);
         let (source, steps) = (source?, steps?);
-        self.apply_splat(&Splat { operand: operand, steps: &steps, marker }, source, frames)
+        self.apply_splat(&Splat { operand, steps: &steps, marker }, source, frames)
     }
 
     fn evaluate_splat_keys<'e>(

@@ -72,7 +72,7 @@ impl<'c> ApplyVertexKind<'c> for DestroyVertex<'c> {
     fn is_wanted(&self, needs: PlanNeeds<'_>) -> bool {
         // An object that only makes way for its successor may be needed by a target, but not one that
         // is destroyed when nothing uses it any more: objects outside the targets may still use it.
-        !self.timing.is_after_successor() || needs.is_meant(self.change)
+        !self.timing.is_after_successor() || needs.includes_change(self.change)
     }
 
     fn is_result_journaled(&self, journal: &Journal) -> bool {

@@ -119,12 +119,12 @@ fn expand_in_module(
     } else {
         expand::expand_repetition(diags, &view.session.module_scope(results), repetition)?
     };
-    let settled = expansion.keys().filter_map(|key| {
+    let known = expansion.keys().filter_map(|key| {
         let value = value_of_unchanged_instance(view, &addr.instance_addr(key.clone()))?;
         Some((key, value))
     });
-    let settled: Vec<(InstanceKey, Value)> = settled.collect();
-    Ok(ExpandedResource { module: addr.module, expansion, settled })
+    let known_values: Vec<(InstanceKey, Value)> = known.collect();
+    Ok(ExpandedResource { module: addr.module, expansion, known_values })
 }
 
 /// The value of an instance that is not made or changed: as planned, or as the state has it.

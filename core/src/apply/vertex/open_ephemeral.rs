@@ -131,10 +131,10 @@ async fn open_instances_in_module(
         let value = view.ephemeral_resources.open_instance(&mut diags, site, scope).await;
         (diags, value.ok().map(|value| (addr.key, value)))
     });
-    let mut settled = Vec::new();
+    let mut known_values = Vec::new();
     for (problems, value) in futures_util::future::join_all(opened).await {
         let _ = diags.append(problems);
-        settled.extend(value);
+        known_values.extend(value);
     }
-    (diags, Some(ExpandedResource { module: resource.module, expansion, settled }))
+    (diags, Some(ExpandedResource { module: resource.module, expansion, known_values }))
 }

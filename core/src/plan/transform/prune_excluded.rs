@@ -25,7 +25,7 @@ pub(in crate::plan) fn prune_excluded<'c>(
             .is_some_and(|resource| excludes.iter().any(|target| covers(target, &resource.addr)))
     };
     let dependents = draft.dependents();
-    let mut stand_on_it = vec![false; vertices.len()];
+    let mut depends_on_excluded = vec![false; vertices.len()];
     for (id, vertex) in enumerate_vertices(vertices) {
         // Also if only some instances are excluded: an edge names no instance, so each dependent
         // may need one that is left out.
@@ -33,10 +33,10 @@ pub(in crate::plan) fn prune_excluded<'c>(
             dependents
                 .neighbors(id)
                 .iter()
-                .for_each(|dependent| stand_on_it[dependent.index()] = true);
+                .for_each(|dependent| depends_on_excluded[dependent.index()] = true);
         }
     }
-    let lost = dependents.reachable_from(stand_on_it);
+    let lost = dependents.reachable_from(depends_on_excluded);
     let covered =
         vertices.iter().map(|vertex| is_excluded(vertex, Target::contains_config_resource));
     covered.zip(lost).map(|(covered, lost)| !covered && !lost).collect()

@@ -63,7 +63,7 @@ impl<'c> PlanVisit<'c> for EarlyReadVertex<'c> {
     }
 
     fn record(&self, recorder: &mut PlanRecorder<'_, '_>, outcome: Self::Outcome) {
-        recorder.ahead.insert_objects(&self.addr, outcome);
+        recorder.prefetched.insert_objects(&self.addr, outcome);
     }
 }
 

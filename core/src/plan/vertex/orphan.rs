@@ -88,14 +88,14 @@ async fn visit_orphan_resource(
     vertex: &OrphanResourceVertex<'_>,
 ) -> ResourceOutcome {
     let forgotten =
-        view.options.mode != PlanMode::Destroy && view.settled.forgotten.contains(&vertex.addr);
+        view.options.mode != PlanMode::Destroy && view.analysis.forgotten.contains(&vertex.addr);
     let action = if forgotten { Action::Forget } else { Action::Delete };
     let reason = match view.options.mode {
         PlanMode::Destroy => None,
         _ => Some(ActionReason::DeleteBecauseNoResourceConfig),
     };
     let moved = |key: &InstanceKey| {
-        view.settled.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
+        view.analysis.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
     };
     let stored = vertex.prior.into_iter();
     let mut to_destroy: Vec<ObjectToDestroy<'_>> = stored

@@ -98,7 +98,7 @@ fn is_depends_on_pending(
     here: &ResourceInModule<'_>,
     query: PendingChangeQuery<'_>,
 ) -> bool {
-    let (planned_resources, closures) = (view.planned_resources, &view.settled.closures);
+    let (planned_resources, closures) = (view.planned_resources, &view.analysis.closures);
     here.vertex.config.depends_on.iter().any(|reference| {
         planned_resources.is_depends_on_pending_in_module(closures, query, reference)
     })
@@ -107,7 +107,7 @@ fn is_depends_on_pending(
 /// Whether a change is pending for an object that `depends_on` of a call of an enclosing module
 /// names.
 fn is_call_depends_on_pending(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
-    let (config, closures) = (view.session.config, &view.settled.closures);
+    let (config, closures) = (view.session.config, &view.analysis.closures);
     view.planned_resources.is_depends_on_of_call_pending(config, closures, here.vertex.node)
 }
 
@@ -121,7 +121,7 @@ fn is_condition_dependency_pending(
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
     has_conditions
-        && view.settled.closures.has_dependency_where(&here.vertex.addr, |addr| {
+        && view.analysis.closures.has_dependency_where(&here.vertex.addr, |addr| {
             view.planned_resources.has_pending_change(query, addr)
         })
 }
@@ -158,7 +158,7 @@ fn plan_deferred_read(
     let change = Change {
         reason: Some(reason),
         config_known: false,
-        dependencies: view.settled.closures.dependencies_of(&here.vertex.addr),
+        dependencies: view.analysis.closures.dependencies_of(&here.vertex.addr),
         ..Change::from_values(addr.clone(), provider, Action::Read, null, after.clone())
     };
     let outcome =

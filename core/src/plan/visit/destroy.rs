@@ -136,9 +136,9 @@ pub(in crate::plan) fn is_destroy_targeted(
     let targets = &view.options.targets;
     let addr_of_instance = addr.instance_addr(key.clone());
     let is_target = targets.is_empty()
-        || view.settled.destroyed_dependents.contains(addr)
+        || view.analysis.destroyed_dependents.contains(addr)
         || targets.iter().any(|target| target.contains(&addr_of_instance));
-    is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
+    is_target && !view.analysis.excluded_from_destroy.contains(&addr_of_instance)
 }
 
 /// The objects of a resource that go, deposed ones too.
@@ -228,7 +228,7 @@ impl DestroyPlanner<'_> {
         };
         // The block is that of the successor, so it does not describe a deposed object.
         let written = match deposed {
-            None => self.view.settled.closures.dependencies_of(&self.resource.config_addr()),
+            None => self.view.analysis.closures.dependencies_of(&self.resource.config_addr()),
             Some(_) => Arc::default(),
         };
         let is_missing = prior.current.is_null();
@@ -246,7 +246,7 @@ impl DestroyPlanner<'_> {
             prior.object.private.clone()
         } else {
             let identity = self.ty.encode_identity(&prior.object);
-            self.ask_for_destroy_plan(
+            self.request_destroy_plan(
                 diags,
                 owner.call_context(),
                 ObjectToRead { value: before, private: private_data, identity },
@@ -262,7 +262,7 @@ impl DestroyPlanner<'_> {
             dependencies: written,
             prior_dependencies: self
                 .view
-                .settled
+                .analysis
                 .moves
                 .renamed_dependencies(&to_destroy.object.dependencies),
             create_before_destroy: to_destroy.object.create_before_destroy,
@@ -293,7 +293,7 @@ impl DestroyPlanner<'_> {
 
     fn drift_of_object(&self, prior: &PriorState, change: &Change) -> Option<Change> {
         let moved = self.view.options.mode == PlanMode::RefreshOnly
-            && self.view.settled.moves.original_address(&change.addr).is_some();
+            && self.view.analysis.moves.original_address(&change.addr).is_some();
         prior.drift(change).or_else(|| {
             let (action, after) = (Action::NoOp, prior.current.clone());
             moved.then(|| Change { action, reason: None, after, ..change.clone() })
@@ -308,7 +308,7 @@ impl DestroyPlanner<'_> {
         object: &'o ObjectState,
     ) -> &'o Bytes {
         // Those of a moved object come from the provider that took it over.
-        match self.view.settled.moves.former_resource(addr) {
+        match self.view.analysis.moves.former_resource(addr) {
             Some(_) => &prior.object.private,
             None => &object.private,
         }
@@ -322,7 +322,7 @@ impl DestroyPlanner<'_> {
     }
 
     /// Calls providers that plan destructions, and derives the plan for the others.
-    async fn ask_for_destroy_plan(
+    async fn request_destroy_plan(
         &self,
         diags: &mut Diagnostics,
         about: CallContext<'_>,

@@ -207,7 +207,7 @@ impl<'a> ManagedInstance<'a> {
         let replace_paths =
             change_request.paths_requiring_replace(diags, &usable_value, &planned)?;
         let after = self.mark_planned_object(&planned, config);
-        let order = self.view.settled.orders.order_of(&self.vertex.addr);
+        let order = self.view.analysis.orders.order_of(&self.vertex.addr);
         let (action, reason) = choose_action(&ActionInputs {
             prior: before,
             planned: &after,
@@ -242,11 +242,11 @@ impl<'a> ManagedInstance<'a> {
             identity,
             // Recorded with the object, because a later run may destroy it when the configuration
             // has no edges for it any more.
-            dependencies: self.view.settled.closures.dependencies_of(&self.vertex.addr),
+            dependencies: self.view.analysis.closures.dependencies_of(&self.vertex.addr),
             prior_dependencies: prior.map_or_else(Arc::default, |prior| {
                 // The state names dependencies as they were called when the object was created.
                 // Without this a `moved` block would drop them from the order.
-                self.view.settled.moves.renamed_dependencies(&prior.object.dependencies)
+                self.view.analysis.moves.renamed_dependencies(&prior.object.dependencies)
             }),
             create_before_destroy: self.replace_order_to_store(action, order)
                 == ReplaceOrder::CreateFirst,
@@ -256,7 +256,7 @@ impl<'a> ManagedInstance<'a> {
 
     /// Returns the order of a later replacement, which the state keeps with the object.
     fn replace_order_to_store(&self, action: Action, order: ReplaceOrder) -> ReplaceOrder {
-        match &self.view.settled.unlimited_orders {
+        match &self.view.analysis.unlimited_orders {
             Some(orders) if action != Action::NoOp => orders.order_of(&self.vertex.addr),
             _ => order,
         }
@@ -328,8 +328,8 @@ impl<'a> ManagedInstance<'a> {
         let written = self.view.instance_config(self.vertex.config, self.addr);
         written.check_preconditions(diags, &scope).await?;
         if let Some(prior) = prior.as_mut().filter(|prior| !prior.current.is_null()) {
-            let dependencies = self.view.settled.closures.dependencies_of(&self.vertex.addr);
-            let order = self.view.settled.orders.order_of(&self.vertex.addr);
+            let dependencies = self.view.analysis.closures.dependencies_of(&self.vertex.addr);
+            let order = self.view.analysis.orders.order_of(&self.vertex.addr);
             let dependencies = (!self.view.options.skip_refresh).then_some(&dependencies);
             prior.add_config_dependencies(dependencies, order == ReplaceOrder::CreateFirst);
         }
@@ -349,7 +349,7 @@ impl<'a> ManagedInstance<'a> {
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let drift = prior.as_ref().and_then(|prior| {
             // A new address is shown only if nothing else is done.
-            let moved = self.view.settled.moves.original_address(self.addr).is_some();
+            let moved = self.view.analysis.moves.original_address(self.addr).is_some();
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
             let same =
                 Change::from_values(addr, provider, Action::NoOp, value.clone(), value.clone());

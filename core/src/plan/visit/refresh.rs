@@ -58,7 +58,7 @@ pub(super) async fn refresh_object(
     owner: ObjectOwner<'_>,
     object: &Arc<ObjectState>,
 ) -> Result<PriorState, Reported> {
-    let Some((read_diags, prior)) = view.ahead.find_object(owner.addr, owner.deposed) else {
+    let Some((read_diags, prior)) = view.prefetched.find_object(owner.addr, owner.deposed) else {
         return read_object(view, diags, owner, object).await;
     };
     for diagnostic in read_diags {
@@ -86,7 +86,7 @@ pub(in crate::plan) async fn read_object(
     // upgrade it again.
     let mut same = object.schema_version == ty.schema.version
         && matches!(object.attributes, ObjectAttributes::Json(_));
-    let stored = match view.settled.moves.former_resource(addr) {
+    let stored = match view.analysis.moves.former_resource(addr) {
         None => client.upgrade_object(diags, ty, &object, about).await?,
         Some(source) => {
             let former =

@@ -342,7 +342,7 @@ pub(super) fn is_instance_in_plan(
     let targets = &view.options.targets;
     let is_target = !targets.iter().any(|target| target.may_contain_config_resource(&vertex.addr))
         || targets.iter().any(|target| target.contains(addr));
-    is_target && !view.settled.excluded_from_destroy.is_excluded(addr)
+    is_target && !view.analysis.excluded_from_destroy.is_excluded(addr)
 }
 
 async fn plan_instance(
@@ -394,7 +394,7 @@ fn objects_without_config<'v>(
     let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !is_instance_key_in_plan(view, here, key)
-            || view.settled.excluded_from_destroy.contains(&here.addr.instance_addr(key.clone()))
+            || view.analysis.excluded_from_destroy.contains(&here.addr.instance_addr(key.clone()))
         {
             continue;
         }

@@ -23,13 +23,11 @@ impl Parser<'_> {
             let below = tree.height.max(below);
             let operand = Box::new(tree.expr);
             let kind = match step {
-                ParsedStep::Attribute(name) => ExprKind::Attribute { operand: operand, name },
+                ParsedStep::Attribute(name) => ExprKind::Attribute { operand, name },
                 ParsedStep::Index { key, brackets } => {
-                    ExprKind::Index { operand: operand, key: Box::new(key), brackets }
+                    ExprKind::Index { operand, key: Box::new(key), brackets }
                 }
-                ParsedStep::Splat { each, marker } => {
-                    ExprKind::Splat { operand: operand, each, marker }
-                }
+                ParsedStep::Splat { each, marker } => ExprKind::Splat { operand, each, marker },
             };
             tree = self.make_expr_with_height(kind, span, below)?;
         }

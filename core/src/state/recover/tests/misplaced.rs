@@ -4,7 +4,7 @@ use super::*;
 use crate::state::intent_log::{IntentLog as _, LocalIntentLog};
 
 fn find_misplaced(own_dir: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
-    MisplacedSearch { own_dir: own_dir, seal: None, state, known_runs: &BTreeSet::new() }.find()
+    MisplacedSearch { own_dir, seal: None, state, known_runs: &BTreeSet::new() }.find()
 }
 
 /// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
