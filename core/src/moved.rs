@@ -142,7 +142,7 @@ impl Moves {
     /// appear to be deleted, or to appear from nowhere.
     ///
     /// # Errors
-    /// When one end of a move is excluded.
+    /// Returns an error if a target or exclusion separates the ends of a move.
     pub(crate) fn check_moves_within_targets(
         &self,
         diags: &mut Diagnostics,

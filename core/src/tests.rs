@@ -59,7 +59,7 @@ use crate::state::file::StateFile;
 use crate::state::journal::{Journal, RunHeader};
 use crate::state::{ObjectState, ObjectStatus, State};
 
-/// A world, what is believed of it, and a place for journals.
+/// A fake cloud, its state, and a directory for journals.
 struct EngineFixture {
     cloud: FakeCloud,
     file: StateFile,

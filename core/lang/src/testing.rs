@@ -38,7 +38,7 @@ pub(crate) fn print_traversal(traversal: &Traversal) -> String {
 }
 
 impl SourceText {
-    /// Prints every problem: its place, the text there, and its message.
+    /// Prints the position, source text and message of every problem.
     pub(crate) fn problems(&self) -> String {
         let mut out = String::new();
         for diag in self.diags.iter() {

@@ -10,7 +10,7 @@ use crate::shared_graph;
 /// Draws the graph that applying a plan would walk.
 ///
 /// # Errors
-/// When it has a cycle.
+/// Returns an error if the apply graph has a cycle.
 pub fn apply_graph_dot(
     session: &Session<'_>,
     diags: &mut Diagnostics,

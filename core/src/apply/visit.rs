@@ -61,7 +61,7 @@ impl<'a> ApplyContext<'a> {
     /// Meaning of names within an instance.
     ///
     /// # Errors
-    /// When its module has no such instance any more.
+    /// Returns an error if the module instance no longer exists.
     pub(super) fn instance_scope(
         self,
         diags: &mut Diagnostics,

@@ -193,14 +193,14 @@ mod tests {
     #[test]
     fn a_pipe_is_refused_and_a_link_to_a_file_is_read() {
         let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
-        nix::unistd::mkfifo(&at("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        assert!(FilesOnDisk.read(&at("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
-        std::os::unix::fs::symlink("pipe.tf", at("link.tf")).unwrap();
-        assert!(FilesOnDisk.read(&at("link.tf")).is_err());
-        std::fs::write(at("file"), "a").unwrap();
-        std::os::unix::fs::symlink("file", at("file.tf")).unwrap();
-        assert_eq!(FilesOnDisk.read(&at("file.tf")).unwrap(), b"a");
+        let path_of = |name: &str| directory.path().join(name);
+        nix::unistd::mkfifo(&path_of("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(FilesOnDisk.read(&path_of("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
+        std::os::unix::fs::symlink("pipe.tf", path_of("link.tf")).unwrap();
+        assert!(FilesOnDisk.read(&path_of("link.tf")).is_err());
+        std::fs::write(path_of("file"), "a").unwrap();
+        std::os::unix::fs::symlink("file", path_of("file.tf")).unwrap();
+        assert_eq!(FilesOnDisk.read(&path_of("file.tf")).unwrap(), b"a");
     }
 
     #[test]

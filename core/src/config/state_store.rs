@@ -15,7 +15,7 @@ pub(super) const BODY_SCHEMA: BodySchema =
 /// Reads a `state_store` block.
 ///
 /// # Errors
-/// When its `provider` block is missing or invalid.
+/// Returns an error if the `provider` block is missing or invalid.
 pub(super) fn read_state_store_block(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -37,9 +37,9 @@ impl Planted {
 fn no_operation_follows_a_link() {
     let planted = Planted::new();
     let dir = planted.data();
-    let at = |name: &str| dir.path().join(name);
-    symlink("../victim", at("directory")).unwrap();
-    symlink("../victim/inside/file", at("file")).unwrap();
+    let path_of = |name: &str| dir.path().join(name);
+    symlink("../victim", path_of("directory")).unwrap();
+    symlink("../victim/inside/file", path_of("file")).unwrap();
     for error in [
         dir.subdir("directory").unwrap_err(),
         dir.open_or_create_subdir("directory").unwrap_err(),
@@ -51,13 +51,13 @@ fn no_operation_follows_a_link() {
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
     }
-    assert!(dir.remove_empty_subdir("directory").is_err() && at("directory").is_symlink());
+    assert!(dir.remove_empty_subdir("directory").is_err() && path_of("directory").is_symlink());
     dir.replace("file", b"new", 0o644).unwrap();
-    assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
-    assert!(!at("file").is_symlink());
+    assert_eq!(std::fs::read(path_of("file")).unwrap(), b"new");
+    assert!(!path_of("file").is_symlink());
     dir.refuse_link("file").unwrap();
     dir.rename("directory", &dir, "moved").unwrap();
-    assert!(at("moved").is_symlink());
+    assert!(path_of("moved").is_symlink());
     dir.remove("moved").unwrap();
     assert!(!dir.has_entry("moved") && planted.is_whole());
 }

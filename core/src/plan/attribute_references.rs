@@ -23,7 +23,7 @@ use crate::shared_graph::ModuleReferences;
 /// of any resource.
 ///
 /// # Errors
-/// When anything is.
+/// Returns an error if a reference is invalid.
 pub fn check_expression_references(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -83,7 +83,7 @@ pub(super) fn static_reference_errors(
 /// Checks that the schema has the parts of attributes that `ignore_changes` names.
 ///
 /// # Errors
-/// When it lacks one.
+/// Returns an error if the schema lacks an ignored part.
 pub(super) fn check_ignored_parts(
     diags: &mut Diagnostics,
     ignored: &IgnoreChanges,

@@ -176,7 +176,7 @@ pub fn plan_file_to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8
 pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
     let existing = std::fs::metadata(path).ok();
-    // A rename would put a file in the place of a device or a pipe.
+    // A rename would replace a device or a pipe with a file.
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
         return opened.and_then(|mut to| to.write_all(packed)).map_err(failed);

@@ -1,4 +1,4 @@
-//! Records the results of visits. The only place that changes the plan.
+//! Records the results of visits. Only this module changes the plan.
 
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ impl PlanRecorder<'_, '_> {
         let module = self.session.results.module_instance(&addr.module);
         let results = module.and_then(|module| module.resource_results(&addr.resource));
         if let (Some(results), Some(expansion)) = (results, expansion) {
-            // An object may have lost its place since it was made, or got another kind of key.
+            // The instance of an object may have been removed since its creation, or have another
+            // kind of key.
             let placed = objects.iter().filter(|object| expansion.contains(&object.key));
             let placed: Vec<_> = placed.filter_map(|o| Some((&o.key, o.value.clone()?))).collect();
             results.set_expansion(expansion);

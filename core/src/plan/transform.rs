@@ -126,7 +126,8 @@ impl<'c> PlanGraphBuilder<'c> {
     /// Takes all steps: builds the graph that a plan walks, with the results that its visits need.
     ///
     /// # Errors
-    /// When it cannot be built, has a cycle, or a provider cannot be loaded.
+    /// Returns an error if the graph cannot be built or has a cycle, or if a provider cannot be
+    /// loaded.
     pub(super) async fn build(
         self,
         diags: &mut Diagnostics,
@@ -161,7 +162,7 @@ impl<'c> PlanGraphBuilder<'c> {
     /// Takes the transforms. The graph is not yet checked for cycles.
     ///
     /// # Errors
-    /// When it cannot be built.
+    /// Returns an error if the graph cannot be built.
     pub(super) fn build_draft(
         self,
         diags: &mut Diagnostics,
@@ -222,7 +223,7 @@ impl<'c> PlanGraphBuilder<'c> {
 /// Has the providers loaded that a graph needs.
 ///
 /// # Errors
-/// When one cannot be loaded.
+/// Returns an error if a provider cannot be loaded.
 pub(super) async fn load_providers(
     diags: &mut Diagnostics,
     session: &Session<'_>,

@@ -31,7 +31,7 @@ use crate::state::State;
 /// repeats the warnings of providers.
 ///
 /// # Errors
-/// When it is not valid.
+/// Returns an error if the configuration is invalid.
 pub(super) async fn validate_before_plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,

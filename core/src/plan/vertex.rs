@@ -100,7 +100,7 @@ impl<'c> PlanVertex<'c> {
     /// Checks the vertex without state and without values.
     ///
     /// # Errors
-    /// When it is not valid.
+    /// Returns an error if the vertex is invalid.
     pub(crate) async fn validate(
         &self,
         context: ValidationContext<'_>,

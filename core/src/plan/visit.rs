@@ -36,7 +36,7 @@ pub(super) async fn run_concurrently<F: Future>(
     let pieces = pieces.into_iter().enumerate();
     let pieces = pieces.map(|(at, piece)| async move { (at, piece.await) });
     let pieces = futures_util::stream::iter(pieces);
-    // With no place at all nothing would ever start.
+    // With a limit of zero nothing would ever start.
     let mut done: Vec<_> = pieces.buffer_unordered(view.session.parallelism.max(1)).collect().await;
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, outcome)| outcome).collect()

@@ -40,7 +40,7 @@ pub(crate) struct CycleExplanation<'a, V> {
     pub(crate) flag: &'a dyn Fn(&V) -> Option<String>,
 }
 
-/// Reports each cycle with the place of every edge.
+/// Reports each cycle with the span of every edge.
 pub(crate) fn report_cycles<'c, V: PhaseVertex<'c>>(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -50,7 +50,7 @@ pub(crate) fn report_cycles<'c, V: PhaseVertex<'c>>(
 }
 
 impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
-    /// Reports each cycle with the place of every edge, and the flags that forced it.
+    /// Reports each cycle with the span of every edge, and the flags that forced it.
     pub(crate) fn report_cycles(
         &self,
         diags: &mut Diagnostics,
@@ -122,7 +122,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
     }
 }
 
-/// A place in a file, for people.
+/// Formats a span for messages: file, line and columns.
 pub(crate) fn format_span(sources: &Sources, span: Span) -> String {
     let at = sources.start_position(span);
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)

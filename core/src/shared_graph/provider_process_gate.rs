@@ -1,6 +1,6 @@
 //! Tracks the period in which each provider configuration is in use: from its vertex to its last
 //! user, with any outcome. If the number of concurrent plugins is limited, a
-//! configuration starts when there is a place. Starting and ending plugins is the pool's business.
+//! configuration starts when a slot is free. Starting and ending plugins is the pool's business.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::graph::VertexId;
 use crate::graph::walk_gate::WalkGate;
 use crate::provider::ProviderPool;
 
-/// Configurations that have a place, and vertices that still need one.
+/// Configurations that have a slot, and vertices that still need one.
 pub(crate) struct ProviderProcessGate<'p, 'l> {
     pool: &'p ProviderPool<'l>,
     /// The configuration that a vertex is or uses, by vertex.
@@ -33,7 +33,7 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
         pool: &'p ProviderPool<'l>,
         vertices: &'p [V],
     ) -> Self {
-        // The built-in provider needs no process, and so no place.
+        // The built-in provider needs no process, and so no slot.
         let opened = vertices
             .iter()
             .filter_map(|vertex| Some((vertex.opened_ephemeral()?, vertex.provider_config()?)));
@@ -69,7 +69,7 @@ impl WalkGate for ProviderProcessGate<'_, '_> {
     fn may_start(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
         let user = &mut self.users.borrow_mut()[number];
-        // A configuration with a place admits all its users, also at the limit. Otherwise users of
+        // A configuration with a slot admits all its users, even at the limit. Otherwise users of
         // one provider could wait for each other.
         if user.has_slot {
             return true;
@@ -86,7 +86,7 @@ impl WalkGate for ProviderProcessGate<'_, '_> {
         if let Some(number) = self.uses[id.index()] {
             let user = &mut self.users.borrow_mut()[number];
             let addr = user.addr;
-            // All places can be held by configurations whose users wait for this one. The limit
+            // All slots can be held by configurations whose users wait for this one. The limit
             // saves memory and must never block a run.
             tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
             self.reserve_process(user);

@@ -207,7 +207,7 @@ impl<'c> SharedVertex<'c> {
     /// Checks the vertex without state and without values.
     ///
     /// # Errors
-    /// When it is not valid.
+    /// Returns an error if the vertex is invalid.
     pub(crate) async fn validate(
         &self,
         context: ValidationContext<'_>,

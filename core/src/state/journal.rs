@@ -213,7 +213,7 @@ impl Journal {
     /// Announces a call. Only when this returns may the call be made.
     ///
     /// # Errors
-    /// When this or an earlier record could not be made durable. Then nothing is announced.
+    /// Returns an error if this or an earlier record cannot be synced. Nothing is announced then.
     pub async fn announce_operation(
         &self,
         intent: Intent<'_>,
@@ -240,7 +240,7 @@ impl Journal {
     /// Announces a call that changes nothing outside this process, without waiting for the disk.
     ///
     /// # Errors
-    /// When this or an earlier record could not be written.
+    /// Returns an error if this or an earlier record cannot be written.
     pub fn announce_internal_call(
         &self,
         intent: Intent<'_>,
@@ -419,7 +419,7 @@ impl Journal {
                 false => Ok(()),
             };
         }
-        debug_assert!(self.may_remove_journal(), "a journal goes before its state is stored");
+        debug_assert!(self.may_remove_journal(), "a journal is removed before its state is stored");
         // Not for the copy, which has its own mark.
         // Taken before the record, which would be pushed to it.
         let copy = self.copy.take();

@@ -37,7 +37,7 @@ fn max_concurrent_reads(parallelism: usize) -> usize {
 
 #[test]
 fn a_chain_is_read_concurrently_within_the_limit() {
-    // Six objects, so with a hundred places most stay empty.
+    // Six objects, so with a limit of a hundred most slots stay free.
     assert_eq!([1, 2, 4, 100].map(max_concurrent_reads), [1, 2, 4, 6]);
 }
 

@@ -47,7 +47,7 @@ output "y" {
     let bench = EngineFixture::new();
     let loaded = LoadedConfig { config, sources, variables: BTreeMap::new() };
     let summaries = |diags: &Diagnostics| -> Vec<String> {
-        // What is reported at the same place may follow from it: only others count.
+        // Errors at the same position may be consequences: only others count.
         let known: Vec<_> = dangling.iter().map(|problem| problem.subject).collect();
         let new = diags.iter().filter(|problem| !known.contains(&problem.subject));
         new.map(|problem| problem.summary.clone()).collect()

@@ -167,7 +167,7 @@ const ZONE_SOUTH: &str = "zone = \"s\"\nlifecycle { create_before_destroy = true
 
 #[test]
 fn a_create_first_replacement_that_fails_keeps_the_old_object() {
-    // As in Terraform: nothing came in its place, so the deposed object is the current one again.
+    // As in Terraform: it has no successor, so the deposed object is the current one again.
     check_fault(
         &resource_a(ZONE_NORTH),
         &resource_a(ZONE_SOUTH),
@@ -189,7 +189,8 @@ fn a_create_first_replacement_that_fails_keeps_the_old_object() {
 
 #[test]
 fn a_partial_create_first_replacement_deposes_the_old_object() {
-    // As in Terraform: a tainted successor keeps its place, and so the old object stays deposed.
+    // As in Terraform: a tainted successor remains the current object, and so the old object stays
+    // deposed.
     check_fault(
         &resource_a(ZONE_NORTH),
         &resource_a(ZONE_SOUTH),

@@ -396,7 +396,7 @@ fn renamed_objects_are_still_destroyed_after_their_dependents() {
             calls: delete y-1, delete a-1, create a, create y
         "#]],
     );
-    // Also where nothing of its new place is written any more.
+    // Even if the configuration has no resource at its new address any more.
     check_destroy_order(
         &named("m", ZONE_NORTH),
         moved,

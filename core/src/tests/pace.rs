@@ -27,7 +27,7 @@ fn config_of_size(size: usize) -> String {
 
 #[test]
 fn concurrent_calls_reach_the_limit_and_do_not_exceed_it() {
-    // The largest number must not overflow where places are counted.
+    // The largest number must not overflow the count of slots.
     for limit in [1, 10, 1000, usize::MAX] {
         let mut bench = EngineFixture::with_applied("");
         bench.parallelism = limit;
@@ -56,7 +56,7 @@ fn concurrent_calls_reach_the_limit_and_do_not_exceed_it() {
 
 #[test]
 fn early_reads_do_not_starve_other_work() {
-    // With one place nothing is read ahead.
+    // With a limit of one nothing is read early.
     for limit in [2, 10] {
         let mut bench = EngineFixture::with_applied(&config_of_size(1));
         bench.parallelism = limit;

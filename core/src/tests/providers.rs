@@ -55,9 +55,9 @@ fn regions_config() -> String {
 fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
     let mut bench = EngineFixture::new();
     let run = bench.apply(&regions_config());
-    let at = |wanted: &str| run.calls.iter().position(|call| call == wanted).unwrap();
+    let position_of = |wanted: &str| run.calls.iter().position(|call| call == wanted).unwrap();
     // The time a process takes to end is its own affair; the run does not wait for the last one.
-    assert!(at("create xs") < at("end"));
+    assert!(position_of("create xs") < position_of("end"));
     assert_eq!(bench.cloud.lock_contents().most_running, 3);
 }
 

@@ -203,7 +203,7 @@ fn blocks_are_collected_by_their_nesting_mode() {
         "#]],
     );
     check(
-        // An element of a set has no place that could keep a mark, so the whole set gets it.
+        // An element of a set has no position that could keep a mark, so the whole set gets it.
         "set {\n a = secret\n}\n",
         &expect![[r#"
         {any_map={}, group={}, name="n", set={"sensitive"}(set({a="s"}))}

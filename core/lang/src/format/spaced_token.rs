@@ -101,18 +101,18 @@ pub(super) fn cut_unchanged_tokens<'t>(
 }
 
 /// Takes the next token, or a line comment together with its line end.
-fn take_spaced_token<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> SpacedToken<'t> {
-    let token = tokens[*at];
-    *at += 1;
+fn take_spaced_token<'t>(text: &'t str, tokens: &[Token], index: &mut usize) -> SpacedToken<'t> {
+    let token = tokens[*index];
+    *index += 1;
     let mut end = token.end;
     // HCL's scanner takes the line end into a line comment, and the rules of the layout rely on
     // that: such a comment ends its line.
     if token.kind == TokenKind::Comment
         && !text[token.start as usize..].starts_with("/*")
-        && let Some(newline) = tokens.get(*at).filter(|next| next.kind == TokenKind::Newline)
+        && let Some(newline) = tokens.get(*index).filter(|next| next.kind == TokenKind::Newline)
     {
         end = newline.end;
-        *at += 1;
+        *index += 1;
     }
     SpacedToken::new(token.kind, &text[token.start as usize..end as usize])
 }

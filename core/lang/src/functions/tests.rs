@@ -26,10 +26,10 @@ fn every_function_and_every_parameter_is_described() {
     };
     for builtin in builtin_table().values() {
         let (name, text) = (builtin.name(), builtin.description());
-        assert!(sentence(text), "what {name} does is no sentence: {text:?}");
+        assert!(sentence(text), "what {name} does is not a sentence: {text:?}");
         for param in builtin.params().iter().chain(builtin.variadic_param()) {
             let text = &*param.description;
-            assert!(sentence(text), "{} of {name} is no sentence: {text:?}", param.name);
+            assert!(sentence(text), "{} of {name} is not a sentence: {text:?}", param.name);
         }
     }
 }

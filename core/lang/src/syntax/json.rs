@@ -20,7 +20,7 @@ use crate::messages;
 /// A string of a JSON file.
 #[derive(Clone, Debug)]
 pub struct JsonString {
-    /// The literal string, for places where nothing is evaluated.
+    /// The literal string, for positions without evaluation.
     pub text: Str,
     /// The string as a template, or [`ExprKind::Invalid`] if it cannot be parsed as one.
     pub template: Expr,
@@ -43,8 +43,8 @@ impl JsonString {
         Self { text: Str::new(input.text), template, problems }
     }
 
-    /// Parses the string as an expression, for places that require a reference or a type. `span` is the
-    /// span of the string.
+    /// Parses the string as an expression, for positions that require a reference or a type. `span`
+    /// is the span of the string.
     ///
     /// # Errors
     /// Returns an error if the string is not an expression.

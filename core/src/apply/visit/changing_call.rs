@@ -59,7 +59,7 @@ impl<'a> ChangeCall<'a> {
     /// they do not wait for the disk.
     ///
     /// # Errors
-    /// When it could not be announced; then the call must not be made.
+    /// Returns an error if the announcement fails. The call must then not be made.
     pub(in crate::apply) async fn announce(
         self,
         diags: &mut Diagnostics,

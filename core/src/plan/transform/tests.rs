@@ -118,7 +118,7 @@ fn the_order_of_adding_and_connecting_does_not_affect_the_graph() {
     with_session(|session| {
         let expected = describe_graph(session, PLAN_GRAPH_STEPS.add, PLAN_GRAPH_STEPS.connect);
         let n_edges = expected.iter().filter(|line| line.contains(" -> ")).count();
-        // Else a step that adds nothing would pass for one whose place does not matter.
+        // Otherwise a step that adds nothing would pass for one whose position does not matter.
         assert_eq!((n_edges, expected.len()), (13, 24), "{expected:#?}");
         for adds in permutations(PLAN_GRAPH_STEPS.add) {
             for connects in permutations(PLAN_GRAPH_STEPS.connect) {

@@ -35,7 +35,7 @@ pub(super) async fn find_imported_object(
     }
 }
 
-/// Finds an object that is to be taken in although no block has a place for it.
+/// Finds an object that is to be imported without a block for it.
 pub(in crate::plan) async fn find_object_without_block(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,

@@ -32,7 +32,8 @@ use crate::provider::{PlannedObject, ProviderClient, ResourceType, add_marks};
 /// Plans one instance.
 ///
 /// # Errors
-/// When anything on the way fails; then nothing is known of the instance.
+/// Returns an error if the configuration is invalid or a call fails. The instance then has no
+/// result.
 pub(super) async fn plan_managed_instance(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,

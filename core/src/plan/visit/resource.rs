@@ -139,7 +139,7 @@ fn adoptions_of_resource<'v>(
         .filter(|(addr, _)| addr.resource_addr().config_addr() == vertex.addr)
 }
 
-/// Finds the objects to adopt although the block has no place for them.
+/// Finds the objects to adopt for which the block has no instance.
 async fn find_adoptions_without_instance(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
@@ -226,7 +226,7 @@ async fn plan_instances(
     outcomes
 }
 
-/// Plans the end of the objects that have no place any more.
+/// Plans the destruction of the objects without an instance in the configuration.
 async fn plan_orphaned_objects(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
@@ -286,7 +286,7 @@ fn warn_of_unmatched_replace(
 }
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A
-/// missing object followed by existing ones keeps its place.
+/// missing object followed by existing ones keeps its position.
 fn omit_missing_from_outcome(outcome: &mut ResourceOutcome) {
     let is_there =
         |object: &ObjectOutcome| object.value.as_ref().is_some_and(|it| !it.is_unknown());
@@ -386,7 +386,7 @@ async fn open_ephemeral_instance(
     Ok(ObjectOutcome::without_change(addr.key, RefreshResult::Unchanged, Some(value)))
 }
 
-/// The objects in the state that the configuration no longer has a place for, and why.
+/// The objects in the state without an instance in the configuration, with the reasons.
 fn objects_without_config<'v>(
     view: PlanContext<'_>,
     here: &'v ResourceInModule<'_>,

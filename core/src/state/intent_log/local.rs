@@ -69,7 +69,7 @@ impl LocalIntentLog {
     /// The journals in the directory whose runs are no longer in progress.
     ///
     /// # Errors
-    /// When one of the journals cannot be read.
+    /// Returns an error if a journal cannot be read.
     pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
         let mut journals = Vec::new();
         for directory in self.read_dirs() {

@@ -21,7 +21,7 @@ impl Journal {
     /// request to the disk, and one to the shared store.
     ///
     /// # Errors
-    /// When one of the requests fails. The appended records must then be considered lost.
+    /// Returns an error if a sync fails. The appended records must then be considered lost.
     pub async fn make_durable(&self) -> Result<(), JournalError> {
         let target = self.last_written_number();
         // Others that are ready get to append first, and share the request.

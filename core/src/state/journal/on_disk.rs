@@ -154,15 +154,19 @@ mod tests {
     #[test]
     fn a_damaged_journal_is_copied_once_and_not_through_a_planted_link() {
         let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
-        std::fs::write(at("journal"), "one").unwrap();
-        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
-        let error = keep_damaged_copy(&at("journal"), &at("link")).unwrap_err().to_string();
-        assert!(error.contains("link is a symbolic link") && !at("victim").exists(), "{error}");
-        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
-        std::fs::remove_file(at("journal")).unwrap();
-        std::fs::write(at("journal"), "two").unwrap();
-        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
-        assert_eq!(std::fs::read_to_string(at("kept")).unwrap(), "one");
+        let path_of = |name: &str| directory.path().join(name);
+        std::fs::write(path_of("journal"), "one").unwrap();
+        std::os::unix::fs::symlink(path_of("victim"), path_of("link")).unwrap();
+        let error =
+            keep_damaged_copy(&path_of("journal"), &path_of("link")).unwrap_err().to_string();
+        assert!(
+            error.contains("link is a symbolic link") && !path_of("victim").exists(),
+            "{error}"
+        );
+        keep_damaged_copy(&path_of("journal"), &path_of("kept")).unwrap();
+        std::fs::remove_file(path_of("journal")).unwrap();
+        std::fs::write(path_of("journal"), "two").unwrap();
+        keep_damaged_copy(&path_of("journal"), &path_of("kept")).unwrap();
+        assert_eq!(std::fs::read_to_string(path_of("kept")).unwrap(), "one");
     }
 }

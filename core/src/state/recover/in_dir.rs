@@ -25,7 +25,7 @@ pub fn recover_journals_in_dir(
 /// The journals in a directory whose runs are no longer in progress.
 ///
 /// # Errors
-/// When one of the journals cannot be read.
+/// Returns an error if a journal cannot be read.
 pub fn read_interrupted_journals(directory: &Path) -> Result<Vec<JournalContent>, JournalError> {
     let mut journals = Vec::new();
     for path in journal_paths(directory)? {

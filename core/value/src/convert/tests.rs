@@ -254,7 +254,7 @@ fn marks_are_kept_in_place_and_merged_on_sets() {
     assert_eq!(list.marks(), Marks::NONE);
     assert_eq!(list.children()[0], Value::string("1").mark(Marks::SENSITIVE));
     let set = convert(&tuple, &ty(r#"["set","string"]"#)).unwrap();
-    // An element of a set has no place of its own that could keep a mark.
+    // An element of a set has no position that could keep a mark.
     assert_eq!(set.marks(), Marks::SENSITIVE);
     assert_eq!(convert(&secret, &Type::String).unwrap().marks(), Marks::SENSITIVE);
     let unknown = Value::unknown(Type::Dynamic).mark(Marks::EPHEMERAL);

@@ -51,16 +51,16 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     let mut sources = Sources::new();
     let text = "a = 1\r\nname = \"e\u{301}x\"\n\nlast";
     let id = sources.add("main.tf", text);
-    let at = |needle: &str| text.find(needle).unwrap();
+    let offset_of = |needle: &str| text.find(needle).unwrap();
     let position_of = |start: usize| {
         let position = sources.start_position(Span::new(id, start, start));
         (position.line, position.column)
     };
     assert_eq!(position_of(0), (1, 1));
-    assert_eq!(position_of(at("name")), (2, 1));
+    assert_eq!(position_of(offset_of("name")), (2, 1));
     // The letter and its accent are one column.
-    assert_eq!(position_of(at("x\"")), (2, 10));
-    assert_eq!(position_of(at("last")), (4, 1));
+    assert_eq!(position_of(offset_of("x\"")), (2, 10));
+    assert_eq!(position_of(offset_of("last")), (4, 1));
     assert_eq!(position_of(text.len()), (4, 5));
     assert_eq!(position_of(text.len() + 99), (4, 5));
     assert_eq!(sources.line_text(id, 2), "name = \"e\u{301}x\"");

@@ -114,7 +114,7 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// Compares values at one place of two values of one type: the types agree, nulls aside.
+/// Compares values at one path of two values of one type: the types agree except for nulls.
 fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.without_own_marks(), right.without_own_marks()) {
         (

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::{expression, parse, template};
 
-/// Checks place, text and summary of every error in a file.
+/// Checks the position, source text and summary of every error in a file.
 fn check(text: &str, expected: &Expect) {
     let lines: String = parse(text).1.iter().map(|error| format!("{error}\n")).collect();
     expected.assert_eq(&lines);

@@ -75,7 +75,7 @@ fn make_sensitive_parts_unknown(ty: &ResourceType, planned: &Value, secrets: &[P
     let hidden = |value: &Value| Value::unknown(value.ty());
     paths.into_iter().fold(planned.clone(), |partial, path| {
         let exact = partial.replace_at(&path, hidden);
-        // Elements of sets have no place of their own: then the whole attribute is hidden.
+        // Elements of sets have no path: then the whole attribute is hidden.
         // Hiding too much only costs a better comparison after a crash. Hiding too little would
         // write a secret to the disk.
         let hide_whole_attribute =
@@ -256,8 +256,8 @@ impl<'a> InstanceWork<'a> {
         let deposes = self.vertex.deposes.as_ref();
         let (action, prior) = match stored {
             Some(object) => (journal::CallAction::Update, Some(object)),
-            // With `deposes` the old object is still in this place. Before any other creation the
-            // place is empty.
+            // With `deposes` the old object is still in this slot. Before any other creation the
+            // slot is empty.
             None => {
                 (journal::CallAction::Create, self.prior_object().filter(|_| deposes.is_some()))
             }

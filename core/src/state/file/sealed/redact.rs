@@ -80,17 +80,17 @@ fn add_sensitive_paths(
         |name: &String| format!("[{{\"type\": \"get_attr\", \"value\": {}}}]", quote_json(name));
     let paths: Vec<String> = names.iter().map(path).collect();
     let paths = paths.join(", ");
-    let at = |part: &RawValue| position_in_text(text, part.get());
+    let position_of = |part: &RawValue| position_in_text(text, part.get());
     Some(match instance.sensitive_attributes {
         None => {
-            let end = at(instance.attributes?).end;
+            let end = position_of(instance.attributes?).end;
             TextEdit { range: end..end, text: format!(", \"sensitive_attributes\": [{paths}]") }
         }
         Some(marks) if marks.get() == "null" => {
-            TextEdit { range: at(marks), text: format!("[{paths}]") }
+            TextEdit { range: position_of(marks), text: format!("[{paths}]") }
         }
         Some(marks) => {
-            let start = at(marks).start + 1;
+            let start = position_of(marks).start + 1;
             let is_only = marks.get().trim_matches(['[', ']']).trim().is_empty();
             let comma = if is_only { "" } else { ", " };
             TextEdit { range: start..start, text: format!("{paths}{comma}") }

@@ -87,14 +87,14 @@ async fn a_journal_without_newer_results_does_not_block_a_copied_state() {
 async fn the_journal_of_a_remote_state_is_found_under_another_address() {
     let base = state_with_objects(&[("t.c", "old")]);
     let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
+    let path_of = |name: &str| directory.path().join(name);
     kill_run_on_old(directory.path(), &base).await;
-    let remote = at(".state-fedcba9876543210.journal");
+    let remote = path_of(".state-fedcba9876543210.journal");
     let find = |state: &StateFile| find_misplaced(&remote, state);
     // A remote state is not a renamed file.
     assert!(find(&base).is_empty());
-    let former = at(".state-0123456789abcdef.journal");
-    std::fs::rename(at(".old.journal"), &former).unwrap();
+    let former = path_of(".state-0123456789abcdef.journal");
+    std::fs::rename(path_of(".old.journal"), &former).unwrap();
     let expected = MisplacedJournals {
         directory: former.clone(),
         own_dir: remote.clone(),
@@ -105,7 +105,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address() {
     };
     assert_eq!(find(&base), [expected]);
     // The state may have been copied from the remote location to a file.
-    let of_file = find_misplaced(&at(".new.journal"), &base);
+    let of_file = find_misplaced(&path_of(".new.journal"), &base);
     assert_eq!(of_file.len(), 1, "{of_file:?}");
     // The states of other workspaces and configurations have another lineage.
     assert!(find(&StateFile { lineage: "two".to_owned(), ..base.clone() }).is_empty());
