@@ -219,13 +219,13 @@ fn check_passed_provider(
         None => caller.module.settings.provider_for_local_name(&passed.in_caller.name),
     };
     if caller_provider != wanted {
-        let passed = ProviderMismatch {
+        let mismatch = ProviderMismatch {
             caller: &caller_name,
             passed,
-            required: &wanted,
+            expected: &wanted,
             given: &caller_provider,
         };
-        report_provider_mismatch(diags, node, passed);
+        report_provider_mismatch(diags, node, mismatch);
     }
 }
 
@@ -255,22 +255,22 @@ struct ProviderMismatch<'a> {
     /// Description of the module that passes it.
     caller: &'a str,
     passed: &'a PassedProvider,
-    required: &'a ProviderAddr,
+    expected: &'a ProviderAddr,
     given: &'a ProviderAddr,
 }
 
 fn report_provider_mismatch(
     diags: &mut Diagnostics,
     node: &ModuleNode,
-    passed: ProviderMismatch<'_>,
+    mismatch: ProviderMismatch<'_>,
 ) {
-    let ProviderMismatch { caller: there, passed, required, given } = passed;
+    let ProviderMismatch { caller: there, passed, expected, given } = mismatch;
     let required = &node.module.settings.required_providers;
     let other = required.iter().find(|(_, required)| required.source == *given);
     let (detail, span) = match other {
         Some((other, _)) => (
             format!(
-                "The assigned configuration is for provider \"{given}\", but local name \"{}\" in {} represents \"{required}\".\n\nTo pass this configuration to the child module, use the local name \"{other}\" instead.",
+                "The assigned configuration is for provider \"{given}\", but local name \"{}\" in {} represents \"{expected}\".\n\nTo pass this configuration to the child module, use the local name \"{other}\" instead.",
                 passed.in_child.name, node.path
             ),
             passed.child_span,
@@ -282,9 +282,9 @@ fn report_provider_mismatch(
                 given.display_string(),
                 passed.in_child,
                 node.path,
-                required.display_string(),
+                expected.display_string(),
                 passed.in_child,
-                required.display_string(),
+                expected.display_string(),
                 if required.contains_key(&passed.in_child.name) {
                     "required"
                 } else {

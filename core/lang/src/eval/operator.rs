@@ -193,16 +193,16 @@ impl Evaluator<'_> {
         arms: [ResultWithDiagnostics; 2],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let Conditional { condition, spans, span } = *choice;
+        let Conditional { condition, spans, span: conditional_span } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
             // A failed arm must not determine the type: its error counts only if the arm is selected.
             Err(_) => Value::dynamic(),
         });
-        let ty = self.common_arm_type(&yes, &no, spans, span)?;
+        let ty = self.common_arm_type(&yes, &no, spans, conditional_span)?;
         let test = self.evaluate_expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
-        let Some(picked) = self.condition_truth(condition, &test, span, frames)? else {
+        let Some(picked) = self.condition_truth(condition, &test, conditional_span, frames)? else {
             return Ok(unknown_of_either_arm(yes.without_own_marks(), no.without_own_marks(), ty)
                 .mark(marks));
         };
@@ -225,7 +225,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(span)
-                .with_source_context(span),
+                .with_source_context(conditional_span),
             )
         })
     }

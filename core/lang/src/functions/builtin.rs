@@ -266,5 +266,5 @@ impl<'a> Args<'a> {
 
 fn unexpected_type_error(at: usize, wanted: &str, value: &Value) -> CallError {
     let actual = value.ty().friendly_name();
-    CallError::for_argument(at, format!("a {wanted} is required, this is a {value}"))
+    CallError::for_argument(at, format!("a {wanted} is required, this is a {actual}"))
 }

@@ -299,7 +299,7 @@ async fn no_state_is_stored_while_a_call_has_no_answer() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "a journal goes before its state is stored")]
+#[should_panic(expected = "a journal is removed before its state is stored")]
 async fn no_journal_is_deleted_before_its_results_are_stored() {
     let directory = tempfile::tempdir().unwrap();
     let journal = begin_journal(&directory);

@@ -162,7 +162,7 @@ impl<'t> JsonParser<'t> {
         SyntaxErrorAt(
             self.at,
             match next {
-                Some(char) => format!("{wanted} expected, found {next:?}"),
+                Some(char) => format!("{wanted} expected, found {char:?}"),
                 None => format!("{wanted} expected, but the document ends here"),
             },
         )
