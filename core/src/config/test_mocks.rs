@@ -281,9 +281,9 @@ impl MockReader<'_> {
                 .unwrap_or(into.during);
             let defaults = content.take_attribute("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
-            let location = format_span(self.sources, span);
+            let position = format_span(self.sources, span);
             let values = self.read_mock_values(defaults, &kind);
-            let values = MockValues { values, during, position: location };
+            let values = MockValues { values, during, position };
             let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockBlock| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
@@ -332,8 +332,8 @@ impl MockReader<'_> {
             self.read_override_during(content.take_attribute("override_during")).unwrap_or(during);
         let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
-        let location = format_span(self.sources, header);
-        let values = MockValues { values, during, position: location };
+        let position = format_span(self.sources, header);
+        let values = MockValues { values, during, position };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|existing| existing.target == target) {
             // The position of an override is that of its block.
