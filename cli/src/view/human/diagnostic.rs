@@ -252,12 +252,12 @@ fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<Strin
                 sanitize::sanitize_line(&called.parameter_names())
             ));
         }
-        for value in &diagnostic.referenced {
+        for reference in &diagnostic.referenced {
             lines.push(format!(
                 "    {} {} {}",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &sanitize::sanitize_line(&value.traversal)),
-                sanitize::sanitize_line(&value.statement)
+                screen.paint(Paint::Bold, &sanitize::sanitize_line(&reference.traversal)),
+                sanitize::sanitize_line(&reference.statement)
             ));
         }
     }

@@ -61,10 +61,10 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     let offset = |at: u32| {
         Json::Int(i64::try_from((at as usize).saturating_sub(base).min(code.len())).unwrap_or(0))
     };
-    let values = diagnostic.referenced.iter().map(|value| {
+    let values = diagnostic.referenced.iter().map(|reference| {
         Json::object([
-            ("traversal", Json::text(&value.traversal)),
-            ("statement", Json::text(&value.statement)),
+            ("traversal", Json::text(&reference.traversal)),
+            ("statement", Json::text(&reference.statement)),
         ])
     });
     Some(Json::object_of_some([
