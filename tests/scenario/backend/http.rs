@@ -148,6 +148,21 @@ fn nothing_is_lost_when_the_server_refuses_the_state() {
 }
 
 #[test]
+fn an_empty_state_is_pulled_as_terraform_prints_it_and_can_be_pushed() {
+    let server = HttpState::start();
+    let workdir = Workdir::new(&server.config(RESOURCE));
+    workdir.formwork("init").succeed();
+    let pulled = workdir.formwork("state pull").succeed().stdout;
+    assert!(pulled.contains("\"lineage\": \"\""), "{pulled}");
+    if terraform().is_some() {
+        assert_eq!(workdir.terraform("state pull").succeed().stdout, pulled);
+    }
+    workdir.write("pulled.json", &pulled);
+    workdir.formwork("state push pulled.json").succeed();
+    workdir.formwork("apply -auto-approve").succeed();
+}
+
+#[test]
 fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     let server = HttpState::start();
     let secret = RESOURCE.replace('1', &format!("\"{SECRET}\""));
