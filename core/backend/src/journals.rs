@@ -294,7 +294,7 @@ impl IntentLog for SharedIntents {
             match assemble_parts(&run.parts) {
                 // Another machine has taken the run over, and everything in it is settled.
                 AssembledJournal::Ended => {
-                    ended.extend(local_journal.map(|local_journal| local_journal.journal))
+                    ended.extend(local_journal.map(|local_journal| local_journal.journal));
                 }
                 AssembledJournal::Records(shared) => {
                     // A journal on this machine that no process is writing belongs to an interrupted run.

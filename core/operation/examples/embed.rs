@@ -53,7 +53,7 @@ async fn main() -> ExitCode {
     // Shut down after a failure too. Otherwise the provider processes would keep running.
     launcher.shutdown(&mut diags).await;
     diags.iter().for_each(|diagnostic| {
-        println!("{:?}: {}. {}", diagnostic.severity, diagnostic.summary, diagnostic.detail)
+        println!("{:?}: {}. {}", diagnostic.severity, diagnostic.summary, diagnostic.detail);
     });
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,6 +1,6 @@
 //! `formwork state pull`: prints the state file.
 
-use formwork_core::state::StateFile;
+use formwork_core::state::file::StateFile;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::{Diagnostics, Reported};
 

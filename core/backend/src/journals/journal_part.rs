@@ -52,7 +52,7 @@ pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
             Some((&END_TAG, _)) => return AssembledJournal::Ended,
             Some((&RESTART_TAG, records)) => assembled = records.to_vec(),
             Some((&(RECORDS_TAG | CONTINUATION_TAG), records)) => {
-                assembled.extend_from_slice(records)
+                assembled.extend_from_slice(records);
             }
             Some((_, unknown)) => assembled.extend_from_slice(unknown),
             None => {}

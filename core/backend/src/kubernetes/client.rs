@@ -233,7 +233,7 @@ fn set_nested_member(object: &mut Value, path: &[&str], value: Option<Value>) {
         ([], Some(value)) => drop(map.insert((*name).to_owned(), value)),
         ([], None) => drop(map.remove(*name)),
         (_, value) => {
-            set_nested_member(map.entry(*name).or_insert(Value::Null), remaining_path, value)
+            set_nested_member(map.entry(*name).or_insert(Value::Null), remaining_path, value);
         }
     }
 }

@@ -245,7 +245,7 @@ impl Bucket {
             match page.next {
                 // A server that returns the same page again would be queried forever.
                 Some(next_token) if continuation_token.as_ref() != Some(&next_token) => {
-                    continuation_token = Some(next_token)
+                    continuation_token = Some(next_token);
                 }
                 _ => return Ok(Some(objects)),
             }

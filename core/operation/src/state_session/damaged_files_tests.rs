@@ -116,9 +116,9 @@ impl DamagedDir {
             FileCondition::OtherLineage => state_with_objects("two", present.0, "stranger"),
             _ => state_with_objects("one", present.0, present.1),
         };
-        let state = pick(journal, [(3, "old b"), (2, "old")]);
+        let journaled_state = pick(journal, [(3, "old b"), (2, "old")]);
         let new_name = if journal == FileCondition::Older { "b" } else { "c" };
-        let journal_text = journal_with_creation(&state, new_name).await;
+        let journal_text = journal_with_creation(&journaled_state, new_name).await;
         std::fs::create_dir(world.path(".terraform.tfstate.journal")).unwrap();
         for (name, content, condition) in [
             ("terraform.tfstate", pick(state, [(3, "old b"), (2, "old")]), state),

@@ -189,7 +189,7 @@ mod tests {
                 (ResultsInJournal::No, "keeps no journal"),
             ] {
                 let copy =
-                    ErroredStateCopy { path: Path::new("errored.tfstate"), kept: None, in_journal };
+                    ErroredStateCopy { path: Path::new("errored.tfstate"), former: None, in_journal };
                 let detail = state_saved_aside_warning(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");

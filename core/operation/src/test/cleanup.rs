@@ -84,7 +84,7 @@ impl StateCleanup<'_> {
         // The result is in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
         let _ = await_with_progress_reports(work, |elapsed| {
-            report_event(TestEvent::RunTearDown(run, elapsed))
+            report_event(TestEvent::RunTearDown(run, elapsed));
         })
         .await;
         let leftovers = leftover_objects(&state.session.file.state);

@@ -160,7 +160,7 @@ async fn a_journal_under_another_name_stops_what_creates_objects_also_beside_an_
     };
     let session = open_copy().await;
     let mut diags = Diagnostics::new();
-    session.refuse_if_journals_are_misplaced(&mut diags).unwrap_err();
+    let _ = session.refuse_if_journals_are_misplaced(&mut diags).unwrap_err();
     let said = details(diags);
     let [detail] = &said[..] else { panic!("{said:?}") };
     assert!(!detail.contains("a journal of its own"), "{detail}");
