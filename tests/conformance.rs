@@ -30,7 +30,7 @@ const BAD: &str = env!("CARGO_BIN_EXE_terraform-provider-bad");
 const AT_ONCE: usize = 4;
 
 /// A run over the sound provider, with examples, a configuration and a previous release.
-fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) -> Options {
+fn options(directory: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) -> Options {
     let bad = match fault {
         Some(Fault::Bad(name)) => Some(name),
         _ => None,
@@ -41,12 +41,12 @@ fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) ->
     options.time = Duration::from_secs(300);
     let variables = match (bad, rule) {
         (Some(name), _) => {
-            vec![("BAD_WORLD", world.as_os_str().to_owned()), ("BAD_FAULT", name.into())]
+            vec![("BAD_OBJECTS", directory.as_os_str().to_owned()), ("BAD_FAULT", name.into())]
         }
         (None, Some(rule)) if fault.is_some() => {
-            vec![("SOUND_WORLD", world.into()), ("SOUND_FAULT", rule.into())]
+            vec![("SOUND_OBJECTS", directory.into()), ("SOUND_FAULT", rule.into())]
         }
-        _ => vec![("SOUND_WORLD", OsString::from(world)), ("BAD_WORLD", world.into())],
+        _ => vec![("SOUND_OBJECTS", OsString::from(directory)), ("BAD_OBJECTS", directory.into())],
     };
     options.env = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
     if bad.is_some() {
@@ -65,20 +65,20 @@ fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) ->
         file: "data-source.tf".to_owned(),
         value: object([("name", "alpha")]),
     }];
-    let previous = world.join("terraform-provider-sound-previous");
+    let previous = directory.join("terraform-provider-sound-previous");
     std::fs::copy(SOUND, &previous).expect("the program can be copied");
     options.previous = Some(previous);
     options.release = match (rule, fault) {
-        (_, Some(Fault::Release(bug))) => Some(release::make(world, Some(bug))),
-        (None, None) => Some(release::make(world, None)),
+        (_, Some(Fault::Release(bug))) => Some(release::make(directory, Some(bug))),
+        (None, None) => Some(release::make(directory, None)),
         _ => None,
     };
     options
 }
 
 fn checked(rule: Option<&str>, fault: Option<Fault>, level: u8) -> Report {
-    let world = tempfile::tempdir().expect("a directory can be made");
-    check_with_options(options(world.path(), rule, fault, level))
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    check_with_options(options(directory.path(), rule, fault, level))
 }
 
 /// Whether a fault is found; what is wrong if it is not.
@@ -203,8 +203,8 @@ fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
 /// Without its configuration a provider may panic by any plan or read.
 #[test]
 fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
-    let world = tempfile::tempdir().expect("a directory can be made");
-    let mut options = options(world.path(), None, Some(Fault::Bad("plan-panics")), 0);
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let mut options = options(directory.path(), None, Some(Fault::Bad("plan-panics")), 0);
     options.only = ["Z-01", "Z-13"].map(str::to_owned).into();
     let report = check_with_options(options);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);

@@ -8,6 +8,7 @@ pub(crate) mod cut_proxy;
 pub(crate) mod gcs;
 pub(crate) mod http_state;
 // The tests of the provider start it too, and have no business with this crate.
+mod fake_service;
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 pub(crate) mod kubernetes;
@@ -22,9 +23,9 @@ mod state;
 pub(crate) mod tls;
 mod transit;
 mod workdir;
-mod world;
 
 pub(crate) use consul::Consul;
+pub(crate) use fake_service::FakeService;
 pub(crate) use http_state::HttpState;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{
@@ -36,4 +37,3 @@ pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances, instances_in};
 pub(crate) use transit::Transit;
 pub(crate) use workdir::Workdir;
-pub(crate) use world::World;

@@ -12,9 +12,9 @@ use zip::write::SimpleFileOptions;
 
 const BASE: &str = "terraform-provider-sound_1.2.3";
 
-/// Makes a release in a directory below `world`. It has a signature, which is not verified without a key.
-pub(crate) fn make(world: &Path, bug: Option<ReleaseBug>) -> Release {
-    let directory = world.join("release");
+/// Makes a release in a directory below `parent`. It has a signature, which is not verified without a key.
+pub(crate) fn make(parent: &Path, bug: Option<ReleaseBug>) -> Release {
+    let directory = parent.join("release");
     fs::create_dir_all(&directory).expect("a directory can be made");
     let archive = format!("{BASE}_linux_amd64.zip");
     let file = File::create(directory.join(&archive)).expect("a file can be made");

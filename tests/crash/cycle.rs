@@ -261,22 +261,22 @@ impl CrashRun<'_> {
         let (directory, tally) = (&self.directory, &mut self.tally);
         let state = directory.state()?;
         let known = observation::read_state_objects(&state);
-        let world = observation::world(&directory.world());
-        for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {
+        let objects = observation::read_real_objects(&directory.objects_directory());
+        for (id, it) in objects.iter().filter(|(id, _)| !known.ids.contains(*id)) {
             tally.lost += 1;
             let twin = |(other, its): (&String, &serde_json::Value)| {
                 other != id && its["name"] == it["name"]
             };
-            tally.duplicated += usize::from(world.iter().any(twin));
+            tally.duplicated += usize::from(objects.iter().any(twin));
             if directory.is_kept() {
                 return Err(format!("{id} is lost, see {}", directory.work().display()).into());
             }
-            fs::remove_file(directory.world().join(format!("{id}.object")))?;
+            fs::remove_file(directory.objects_directory().join(format!("{id}.object")))?;
         }
         let mut wrong: Vec<String> =
-            known.ids.iter().filter(|id| !world.contains_key(*id)).cloned().collect();
+            known.ids.iter().filter(|id| !objects.contains_key(*id)).cloned().collect();
         if fulfilled {
-            wrong.extend(unfulfilled(&self.config.expected(), &world, &known));
+            wrong.extend(unfulfilled(&self.config.expected(), &objects, &known));
         }
         tally.wrong += wrong.len();
         if directory.is_kept() && !wrong.is_empty() {

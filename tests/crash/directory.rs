@@ -1,4 +1,4 @@
-//! A directory to work in, with a world beside it, and commands that are run and killed there.
+//! A working directory with a directory of real objects, and commands that are run and killed there.
 
 use std::cell::{Cell, RefCell};
 use std::error::Error;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Time that a provider may live on after its engine is dead.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A directory with a world.
+/// A working directory with the real objects.
 pub(crate) struct Directory<'o> {
     program: &'o Program,
     options: &'o Options,
@@ -87,7 +87,7 @@ impl<'o> Directory<'o> {
     pub(crate) fn new(program: &'o Program, options: &'o Options) -> Result<Self, Box<dyn Error>> {
         let top =
             tempfile::Builder::new().prefix("crash").disable_cleanup(options.keep).tempdir()?;
-        for part in ["home", "work", "world"] {
+        for part in ["home", "work", "objects"] {
             fs::create_dir(top.path().join(part))?;
         }
         let plugins = std::env::current_exe()?;
@@ -96,7 +96,7 @@ impl<'o> Directory<'o> {
             "provider_installation {{\n  dev_overrides {{\n    \"formwork/crash\" = \"{plugins}\"\n  }}\n  direct {{}}\n}}\n"
         );
         fs::write(top.path().join("home/settings.rc"), settings)?;
-        let witness = UnixListener::bind(top.path().join("world/witness"))?;
+        let witness = UnixListener::bind(top.path().join("objects/witness"))?;
         witness.set_nonblocking(true)?;
         let server = Server::start(options.backend)?;
         let (number, state) = (Cell::new(0), Cell::new(0));
@@ -143,8 +143,8 @@ impl<'o> Directory<'o> {
         }
     }
 
-    pub(crate) fn world(&self) -> PathBuf {
-        self.top.path().join("world")
+    pub(crate) fn objects_directory(&self) -> PathBuf {
+        self.top.path().join("objects")
     }
 
     pub(crate) fn configure(&self, files: &Files) -> std::io::Result<()> {
@@ -168,7 +168,7 @@ impl<'o> Directory<'o> {
 
     /// Removes everything that exists or is believed to.
     pub(crate) fn start_over(&self) -> std::io::Result<()> {
-        for entry in fs::read_dir(self.world())?.flatten() {
+        for entry in fs::read_dir(self.objects_directory())?.flatten() {
             if entry.file_name() != "witness" {
                 fs::remove_file(entry.path())?;
             }
@@ -256,7 +256,7 @@ impl<'o> Directory<'o> {
             .env("TF_CLI_CONFIG_FILE", home.join("settings.rc"))
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
-            .env("CRASH_WORLD", self.world())
+            .env("CRASH_OBJECTS", self.objects_directory())
             .env("CRASH_DELAY", self.options.delay.to_string())
             .envs(listed)
             .stdin(Stdio::null())
@@ -332,7 +332,7 @@ impl<'o> Directory<'o> {
         let copy = history.join(format!("{number:04}{}", if killed { "-killed" } else { "" }));
         fs::create_dir(&copy)?;
         fs::write(copy.join("said"), text)?;
-        let parts = [self.work(), self.world()];
+        let parts = [self.work(), self.objects_directory()];
         Command::new("cp").arg("-r").args(parts).arg(copy).status().map(drop)
     }
 

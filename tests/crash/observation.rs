@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::config::ExpectedObject;
 
 /// The objects that really exist, by id.
-pub(crate) type World = BTreeMap<String, Value>;
+pub(crate) type RealObjects = BTreeMap<String, Value>;
 
-/// Looks at the world.
-pub(crate) fn world(directory: &Path) -> World {
+/// Reads the objects that really exist.
+pub(crate) fn read_real_objects(directory: &Path) -> RealObjects {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut found = BTreeMap::new();
     for entry in entries {
@@ -52,11 +52,12 @@ pub(crate) fn read_state_objects(state: &str) -> Known {
 /// The expected objects that are missing or different, by the objects that exist and are known.
 pub(crate) fn unfulfilled(
     expected: &[ExpectedObject],
-    world: &World,
+    objects: &RealObjects,
     known: &Known,
 ) -> Vec<String> {
     let of_name = |name: &str| {
-        let mut all = world.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
+        let mut all =
+            objects.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
         (all.next(), all.next().is_some())
     };
     let mut wrong = Vec::new();
@@ -76,7 +77,8 @@ pub(crate) fn unfulfilled(
         }
     }
     let is_expected = |name: &Value| expected.iter().any(|object| *name == object.name);
-    let more = world.iter().filter(|(id, it)| known.ids.contains(*id) && !is_expected(&it["name"]));
+    let more =
+        objects.iter().filter(|(id, it)| known.ids.contains(*id) && !is_expected(&it["name"]));
     wrong.extend(more.map(|(id, _)| format!("{id} is not wanted")));
     wrong.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
     wrong

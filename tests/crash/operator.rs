@@ -1,5 +1,5 @@
 //! Actions of a person after a crash: looks at the operations that the engine reports in flight,
-//! looks at the world, and decides.
+//! looks at the objects, and decides.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -76,7 +76,7 @@ fn open_operations(directory: &Directory<'_>) -> Result<Vec<Value>, Box<dyn Erro
 fn made_for(directory: &Directory<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
     let planned = &one["planned"];
     let parts = ["name", "size", "kind"];
-    let mut world = observation::world(&directory.world()).into_iter();
+    let mut objects = observation::read_real_objects(&directory.objects_directory()).into_iter();
     let fits = |it: &Value| parts.iter().all(|part| it[*part] == planned[*part]);
-    world.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
+    objects.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
 }

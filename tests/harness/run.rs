@@ -41,7 +41,7 @@ impl<'w> Command<'w> {
             .env("TF_CLI_CONFIG_FILE", workdir.settings())
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
-            .env("BAD_WORLD", workdir.world.path())
+            .env("BAD_OBJECTS", workdir.service.path())
             .envs(workdir.variables.iter().map(|(name, value)| (name, value)));
         Self { workdir, command, stdin: String::new(), waits: false }
     }

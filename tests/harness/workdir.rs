@@ -1,4 +1,4 @@
-//! A directory with a configuration, and the small world of settings around it.
+//! A directory with a configuration, settings, plugins and a fake service.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,12 +9,12 @@ use formwork_plugin_protocol::handshake::{Address, COOKIE_VALUE, COOKIE_VARIABLE
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use tempfile::TempDir;
 
-use super::{Command, World, bad_provider, built, opentofu, terraform};
+use super::{Command, FakeService, bad_provider, built, opentofu, terraform};
 
 /// A directory to run commands in. Nothing outside it is read but the programs, or written at all.
 pub(crate) struct Workdir {
     directory: TempDir,
-    pub(crate) world: World,
+    pub(crate) service: FakeService,
     /// Variables of all commands, besides the usual ones.
     pub(super) variables: Vec<(String, String)>,
 }
@@ -24,7 +24,7 @@ impl Workdir {
     /// first such line is `main.tf`. A file `environment` has a variable of all commands on each line.
     pub(crate) fn new(files: &str) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut workdir = Self { directory, world: World::new(), variables: Vec::new() };
+        let mut workdir = Self { directory, service: FakeService::new(), variables: Vec::new() };
         for part in ["home", "work", "plugins"] {
             fs::create_dir(workdir.directory.path().join(part)).expect("a directory");
         }
@@ -97,7 +97,7 @@ impl Workdir {
         let mut provider = process::Command::new(bad_provider());
         provider
             .env_clear()
-            .env("BAD_WORLD", self.world.path())
+            .env("BAD_OBJECTS", self.service.path())
             .env("PLUGIN_UNIX_SOCKET_DIR", self.home())
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")
             .env(COOKIE_VARIABLE, COOKIE_VALUE)

@@ -1,9 +1,9 @@
-//! Whole lives of objects, lived by both programs: every script below `life/cases` in two directories
-//! and two worlds. Exit codes, diagnostics, plans, the calls that the provider got, counts and
-//! states are compared, and in both logs the calls stand in the order that the script says.
+//! Lifecycles of objects under both programs: every script below `life/cases` runs in two directories
+//! with two fake services. Exit codes, diagnostics, plans, provider calls, counts and states are
+//! compared. In both logs, the calls are in the order that the script specifies.
 //!
-//! Results of Terraform are kept in the target directory under everything they depend on, so that only
-//! new scripts are run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts
+//! Results of Terraform are cached in the target directory by everything they depend on, so that only
+//! new scripts are run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` selects scripts
 //! by group and name. Over a backend only Formwork runs, and is compared with Terraform over a file;
 //! `INTEROP_BOTH=1` runs Terraform over the backend, too.
 

@@ -105,7 +105,7 @@ fn who_comes_second_gets_the_same_by_both() {
         let workdir = directory();
         let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
         let running = running.start();
-        let (_, held) = workdir.world.wait_for_held();
+        let (_, held) = workdir.service.wait_for_held();
         println!("| beside {holder:?} | both |\n| --- | --- |");
         for line in COMMANDS {
             let expected = outcome(&Theirs.does(&workdir, line).run());
@@ -147,14 +147,14 @@ fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
             let workdir = directory();
             let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
             let running = running.start();
-            let (_, held) = workdir.world.wait_for_held();
+            let (_, held) = workdir.service.wait_for_held();
             let line = "plan -lock-timeout=60s -detailed-exitcode";
             let waiting = waiter.does(&workdir, line).start();
             waiting.wait_until_it_sleeps();
             held.let_go();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
             waiting.wait().code(0).says("No changes");
-            workdir.world.assert_deserted();
+            workdir.service.assert_deserted();
         }
     }
 }
@@ -170,11 +170,11 @@ fn workspaces_do_not_stand_in_each_others_way() {
             other.does(&workdir, "workspace new other").succeed();
             let running = holder.does(&workdir, "apply -auto-approve");
             let running = running.env("TF_WORKSPACE", "default").env("BAD_HOLD", "after:a").start();
-            let (_, held) = workdir.world.wait_for_held();
+            let (_, held) = workdir.service.wait_for_held();
             other.does(&workdir, "apply -auto-approve").succeed().says("2 added");
             held.let_go();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
-            assert_eq!(workdir.world.objects(), ["a-1", "a-2", "b-1", "b-2"]);
+            assert_eq!(workdir.service.objects(), ["a-1", "a-2", "b-1", "b-2"]);
         }
     }
 }

@@ -107,9 +107,9 @@ fn every_mistake_is_explained_and_nothing_is_done() {
                 wrong.push(format!("{what}: {line} should say {missing:?}\n{text}"));
             }
         }
-        assert_eq!(workdir.world.objects(), [""; 0], "{what}");
+        assert_eq!(workdir.service.objects(), [""; 0], "{what}");
         assert!(!workdir.has("terraform.tfstate"), "{what}");
-        workdir.world.assert_deserted();
+        workdir.service.assert_deserted();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

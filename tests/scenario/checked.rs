@@ -59,7 +59,7 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
     let program = sound_provider().display().to_string();
     let check = || {
         let check = workdir.formwork("provider check -level=0 -resume=checkpoint.json -json");
-        check.arg(&program).env("SOUND_WORLD", &workdir.root().display().to_string())
+        check.arg(&program).env("SOUND_OBJECTS", &workdir.root().display().to_string())
     };
     let running = check().start();
     let path = workdir.root().join("checkpoint.json");
@@ -115,7 +115,7 @@ fn a_release_is_checked_with_the_key_of_its_publisher() {
     let check = |key: &str| {
         let check = workdir.formwork("provider check -level=0 -only=H-22,K-07 -release=dist -json");
         let check = check.arg(key).arg(&program);
-        let run = check.env("SOUND_WORLD", &workdir.root().display().to_string()).run();
+        let run = check.env("SOUND_OBJECTS", &workdir.root().display().to_string()).run();
         let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let rules = report["rules"].as_array().unwrap().clone();
         let verdict = |id: &str| {

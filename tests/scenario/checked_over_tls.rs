@@ -37,7 +37,7 @@ fn checked(rules: &[&str], fault: Option<&str>) -> Checked {
     let check = check
         .arg(&sound_provider().display().to_string())
         .env("SSL_CERT_FILE", &service.authority())
-        .env("SOUND_WORLD", &workdir.root().display().to_string())
+        .env("SOUND_OBJECTS", &workdir.root().display().to_string())
         .env("SOUND_SERVICE", &service.url(""));
     let run = fault.into_iter().fold(check, |check, rule| check.env("SOUND_FAULT", rule)).run();
     let report: serde_json::Value =

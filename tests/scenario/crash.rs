@@ -29,12 +29,12 @@ fn names(workdir: &Workdir) -> Vec<String> {
 fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", &format!("{moment}:second")).start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(signal);
     let ended = running.wait();
     assert_ne!(ended.code, Some(0), "{}", ended.text());
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn fifty_kills_lose_nothing_make_nothing_twice_and_tear_no_file() {
 fn after_a_kill_the_next_command_says_what_was_in_flight() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 
     let next = workdir.formwork("plan -detailed-exitcode").run();
     next.code(2)
@@ -71,31 +71,31 @@ fn after_a_kill_the_next_command_says_what_was_in_flight() {
 fn what_is_made_in_place_of_a_vanished_object_is_not_taken_for_it() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
-    workdir.world.remove_object("second-1");
+    workdir.service.remove_object("second-1");
     cut_off(&workdir, "after", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 }
 
 #[test]
 fn what_was_finished_before_a_kill_is_in_the_state() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "before", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1"]);
 
     // Only a person can know that `second` never came to exist.
     let next = workdir.formwork("apply -auto-approve").run();
     next.code(1).says("bad_thing.second was being created").says("recover forget");
-    assert_eq!(workdir.world.objects(), ["first-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1"]);
     let listed = workdir.formwork("recover list").succeed();
     listed.says("bad_thing.second was being created").says_not("recover list");
     workdir.formwork("recover forget bad_thing.second").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     workdir.formwork("plan -detailed-exitcode").succeed().says_not("was being created");
 }
 
@@ -109,7 +109,7 @@ resource "bad_thing" "dependent" {
 "#;
     let workdir = Workdir::new(&format!("{CONFIG}{more}"));
     cut_off(&workdir, "after", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     let third = "resource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
     let changed = CONFIG.replace("name = \"first\"", "name = \"first\"\n  size = 2");
     workdir.write("main.tf", &format!("{changed}{more}{third}"));
@@ -118,17 +118,17 @@ resource "bad_thing" "dependent" {
     plan.code(2).says("1 to add, 1 to change").says("bad_thing.second was being created");
     let applied = workdir.formwork("apply p").run();
     applied.code(1).says("1 added, 1 changed").says("with bad_thing.second, on main.tf line");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
     let next = workdir.formwork("apply -auto-approve").run();
     next.code(1).says("0 added, 0 changed").says("An interrupted operation needs a decision");
     next.says("formwork recover forget 'bad_thing.second'");
     // So is everything else destroyed.
     let destroyed = workdir.formwork("destroy -auto-approve").run();
     destroyed.code(1).says("2 destroyed").says("An interrupted operation needs a decision");
-    assert_eq!(workdir.world.objects(), ["second-1"]);
+    assert_eq!(workdir.service.objects(), ["second-1"]);
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
     workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn a_destruction_of_everything_names_what_may_be_left_behind() {
     cut_off(&workdir, "after", Signal::SIGKILL);
     let ended = workdir.formwork("destroy -auto-approve").run();
     ended.code(1).says("bad_thing.second was being created").says("recover adopt");
-    assert_eq!(workdir.world.objects(), ["second-1"]);
+    assert_eq!(workdir.service.objects(), ["second-1"]);
     // Neither needs a configuration.
     std::fs::remove_file(workdir.root().join("main.tf")).unwrap();
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
     workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_a_first_run_did_is_known_though_another_program_has_begun_a_state() {
     workdir.formwork("state list").succeed().says("bad_thing.first");
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 }
 
 #[test]
@@ -176,11 +176,11 @@ fn a_run_that_read_one_file_and_was_to_write_another_is_gone_on_from_both() {
     workdir.formwork("apply -auto-approve -target=bad_thing.first -state=a.tfstate").succeed();
     let command = workdir.formwork("apply -auto-approve -state=a.tfstate -state-out=b.tfstate");
     let running = command.env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     let open = workdir.formwork("recover list -state=b.tfstate").succeed();
     open.says("bad_thing.second was being created");
     workdir.formwork("recover adopt -state=b.tfstate bad_thing.second second-1").succeed();
@@ -229,7 +229,7 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
     workdir.formwork("recover adopt bad_thing.second second-1").succeed().says("is in the state");
     workdir.formwork("recover list").succeed().says("No open operations.").says_not("bad_thing");
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
         assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);
         let next = workdir.formwork("apply -auto-approve").succeed();
         next.says("0 added, 0 changed, 1 destroyed");
-        assert_eq!(workdir.world.objects(), ["first-1"]);
+        assert_eq!(workdir.service.objects(), ["first-1"]);
         workdir.formwork("plan -detailed-exitcode").succeed();
     }
 }
@@ -275,7 +275,7 @@ fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
     assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other", "bad_thing.second"]);
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says("Unresolved resource instance address changes").says("1 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "third-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "third-1"]);
     workdir.formwork("plan -detailed-exitcode").succeed();
 }
 
@@ -306,10 +306,10 @@ fn what_was_imported_for_a_replacement_is_known_after_a_kill() {
     let import = "import {\n  to = bad_thing.second\n  id = \"second-1\"\n}\n";
     workdir.write("main.tf", &(old.replace("\"one\"", "\"two\"") + import));
     cut_off(&workdir, "after", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "second-2"]);
     workdir.formwork("recover adopt bad_thing.second second-2").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 1 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-2"]);
 }
 
 /// The configuration after `second` got another name, be it as an instance of a repeated resource.
@@ -337,10 +337,10 @@ fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
                 let workdir = Workdir::new(CONFIG);
                 cut_off(&workdir, moment, Signal::SIGKILL);
                 workdir.write("main.tf", &config);
-                let made = workdir.world.objects();
+                let made = workdir.service.objects();
                 let refused = workdir.formwork("apply -auto-approve").run();
                 refused.code(1).says("An interrupted operation needs a decision").says(new);
-                assert_eq!(workdir.world.objects(), made, "it was made a second time");
+                assert_eq!(workdir.service.objects(), made, "it was made a second time");
                 workdir.formwork("recover list").succeed().says(&format!("which is now {new}"));
                 let listed = workdir.formwork("recover list -json").succeed().stdout;
                 let listed: serde_json::Value = serde_json::from_str(&listed).expect("a document");
@@ -350,7 +350,7 @@ fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
                 decide.succeed().says(addr);
                 workdir.formwork("apply -auto-approve").succeed();
                 assert_eq!(names(&workdir), ["bad_thing.first", new]);
-                assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+                assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
                 workdir.formwork("plan -detailed-exitcode").succeed();
             }
         }
@@ -367,7 +367,7 @@ fn a_successor_is_adopted_where_it_has_moved_to_and_what_it_succeeds_goes_along(
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &after);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "second-2"]);
     let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
     workdir.write("main.tf", &(after.replace("\"second\" {", "\"other\" {") + moved));
     workdir
@@ -379,7 +379,7 @@ fn a_successor_is_adopted_where_it_has_moved_to_and_what_it_succeeds_goes_along(
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says("0 added, 0 changed, 1 destroyed").says_not("Unresolved resource instance");
     assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other"]);
-    assert_eq!(workdir.world.objects(), ["first-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-2"]);
     workdir.formwork("plan -detailed-exitcode").succeed();
 }
 
@@ -402,7 +402,7 @@ fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_agai
     workdir.formwork("recover adopt bad_thing.b[\"second\"] second-1").succeed();
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says("0 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["second-1", "x-1", "y-1"]);
+    assert_eq!(workdir.service.objects(), ["second-1", "x-1", "y-1"]);
     let all = ["second", "x", "y"].map(|key| format!("bad_thing.b[{key:?}]"));
     assert_eq!(names(&workdir), all);
 }
@@ -463,15 +463,15 @@ fn a_kill_during_a_destruction_loses_nothing() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     let running = workdir.formwork("destroy -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
-    assert_eq!(workdir.world.objects(), ["first-1"]);
+    workdir.service.assert_deserted();
+    assert_eq!(workdir.service.objects(), ["first-1"]);
     let next = workdir.formwork("destroy -auto-approve").succeed();
     next.says("bad_thing.second was being destroyed");
-    assert_eq!(workdir.world.objects(), [""; 0]);
+    assert_eq!(workdir.service.objects(), [""; 0]);
     assert_eq!(names(&workdir), [""; 0]);
 }
 
@@ -481,14 +481,14 @@ fn one_interrupt_lets_what_is_under_way_finish_and_starts_nothing_new() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let command = workdir.formwork("apply -auto-approve");
         let running = command.env("BAD_HOLD", "after:first").start();
-        let (_, held) = workdir.world.wait_for_held();
+        let (_, held) = workdir.service.wait_for_held();
         running.signal(signal);
         running.wait_for_words("Gracefully shutting down");
         held.let_go();
         running.wait().code(1).says("execution halted");
         assert_eq!(names(&workdir), ["bad_thing.first"]);
-        assert_eq!(workdir.world.objects(), ["first-1"]);
-        workdir.world.assert_deserted();
+        assert_eq!(workdir.service.objects(), ["first-1"]);
+        workdir.service.assert_deserted();
         workdir.formwork("destroy -auto-approve").succeed();
     }
 }
@@ -498,13 +498,13 @@ fn two_interrupts_end_at_once_and_keep_the_journal() {
     let workdir = Workdir::new(CONFIG);
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGINT);
     running.wait().code(1).says("Two interrupts received");
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     let next = workdir.formwork("plan").succeed();
     next.says("bad_thing.second was being created").says("No changes other than open operations");
 }
@@ -617,11 +617,11 @@ fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) 
     let command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
     let holds = format!("{moment}:second,{moment}:third");
     let running = command.env("BAD_HOLD", &holds).start();
-    let held = [workdir.world.wait_for_held(), workdir.world.wait_for_held()];
+    let held = [workdir.service.wait_for_held(), workdir.service.wait_for_held()];
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }
 
 #[test]
@@ -644,7 +644,7 @@ fn several_open_operations_are_settled_by_one_command() {
             let settled = workdir.formwork(&format!("recover {verb} {arguments}")).succeed();
             settled.says("bad_thing.second is settled").says("bad_thing.third is settled");
             workdir.formwork("apply -auto-approve").succeed().says("2 added");
-            assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+            assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
         }
     }
     let workdir = Workdir::new(CONFIG);
@@ -686,13 +686,13 @@ fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
 fn open_operations_are_reviewed_one_after_the_other() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both(&workdir, "after");
-    workdir.world.remove_object("third-1");
+    workdir.service.remove_object("third-1");
     let review = workdir.formwork("recover review").stdin("what\nadopt second-1\nretry\n");
     let reviewed = review.succeed();
     reviewed.says("What is the outcome of bad_thing.second?").says("name = \"third\"");
     reviewed.says("bad_thing.second is in the state");
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
     workdir.formwork("recover review").succeed().says("No open operations.");
 }
 
@@ -708,7 +708,7 @@ fn a_review_of_a_provider_that_lists_asks_about_nothing_that_the_list_settles() 
     let next = workdir.formwork("apply -auto-approve").env("BAD_LISTED", "1").succeed();
     // The list does not say what is sensitive, so that is stored by an update.
     next.says("0 added, 1 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
 }
 
 #[test]
@@ -716,9 +716,9 @@ fn a_review_names_the_listed_objects_among_which_the_user_has_to_choose() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both_in(&workdir, "after", &LISTED);
     // One that fits as well, and one that is gone.
-    let twin = workdir.world.object("second-1").replace("second-1", "second-2");
-    workdir.world.set_object("second-2", &twin);
-    workdir.world.remove_object("third-1");
+    let twin = workdir.service.object("second-1").replace("second-1", "second-2");
+    workdir.service.set_object("second-2", &twin);
+    workdir.service.remove_object("third-1");
     let review = workdir.formwork("recover review").env("BAD_LISTED", "1");
     let reviewed = review.stdin("adopt second-2\nretry\n").succeed();
     reviewed
@@ -731,7 +731,7 @@ fn a_review_names_the_listed_objects_among_which_the_user_has_to_choose() {
         .says_not("hush");
     let next = workdir.formwork("apply -auto-approve").env("BAD_LISTED", "1").succeed();
     next.says("1 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2", "third-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "second-2", "third-1"]);
     workdir.formwork("state show bad_thing.second").succeed().says("second-2");
 }
 

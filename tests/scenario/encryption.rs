@@ -128,12 +128,12 @@ fn no_file_of_an_encrypted_configuration_has_a_secret() {
 fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir.service.assert_deserted();
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     assert_sealed(&workdir);
 
     // Nothing of the state is read or stored without the key.
@@ -143,7 +143,7 @@ fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
     listed.says("bad_thing.second was being created");
     command(&workdir, "recover adopt bad_thing.second second-1").succeed();
     command(&workdir, "apply -auto-approve").succeed().says("0 added");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     assert_sealed(&workdir);
 }
 
@@ -276,13 +276,13 @@ fn mistakes_that_hide_no_encryption_do_not_stop_a_saved_plan() {
     workdir.write("broken.tf", broken);
     run("plan").code(1).says("Invalid expression");
     run("apply create").code(0);
-    assert_eq!(workdir.world.objects().len(), 2);
+    assert_eq!(workdir.service.objects().len(), 2);
     workdir.write("broken.tf", "");
     run("plan -destroy -out=destroy").code(0);
     // The file may ask for an encryption that cannot be read.
     workdir.write("broken.tf", &format!("{broken}# No encryption.\n"));
     run("apply destroy").code(1).says("Invalid expression");
-    assert_eq!(workdir.world.objects().len(), 2);
+    assert_eq!(workdir.service.objects().len(), 2);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_wrong_passphrase_stops_a_command_before_anything_is_written() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     command(&workdir, "apply -auto-approve").succeed();
     command(&workdir, "plan -out=p").succeed();
-    let before = (workdir.read("terraform.tfstate"), workdir.world.objects());
+    let before = (workdir.read("terraform.tfstate"), workdir.service.objects());
     for line in ["apply -auto-approve", "plan", "state rm bad_thing.first", "output", "apply p"] {
         let command = command(&workdir, line).env("TF_VAR_passphrase", "another passphrase");
         let ended = command.run();
@@ -306,7 +306,7 @@ fn a_wrong_passphrase_stops_a_command_before_anything_is_written() {
     ] {
         command(&workdir, line).run().code(1).says(summary).says("TF_ENCRYPTION");
     }
-    assert_eq!((workdir.read("terraform.tfstate"), workdir.world.objects()), before);
+    assert_eq!((workdir.read("terraform.tfstate"), workdir.service.objects()), before);
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn wrong_with(case: Case) -> Option<String> {
         command = command.env("TF_DISABLE_PLUGIN_TLS", "1");
     }
     let ended = command.run();
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     let next = workdir.formwork("plan").run();
     let found = observe(&workdir, &next);
     let right = ended.code == Some(code)
@@ -132,10 +132,10 @@ fn is_named(fault: Fault, words: &str) -> bool {
     words.contains("bad_thing.a") && (provider || own_words)
 }
 
-/// Compares state, world and what the next command says.
+/// Compares the state, the real objects and the output of the next command.
 fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
     let instances = instances(workdir);
-    for id in workdir.world.objects() {
+    for id in workdir.service.objects() {
         let name = id.split('-').next().unwrap_or_default();
         // The state may still be in the journal, from which the next command reads it.
         let known = instances.iter().any(|instance| instance.id == id)
@@ -159,7 +159,7 @@ fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
 }
 
 fn has(workdir: &Workdir, name: &str) -> bool {
-    workdir.world.objects().iter().any(|id| id.split('-').next() == Some(name))
+    workdir.service.objects().iter().any(|id| id.split('-').next() == Some(name))
 }
 
 /// Makes `program` the provider.

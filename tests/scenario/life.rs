@@ -23,10 +23,10 @@ fn ready_instance(name: &str, id: &str) -> Instance {
     Instance { addr, id: id.to_owned(), tainted: false, deposed: false }
 }
 
-/// Changes of the world since the last time this was called, without the reads that led to them.
+/// Changes of real objects since the last call, without the reads that preceded them.
 fn deeds(workdir: &Workdir) -> Vec<String> {
     let verbs = ["create ", "update ", "destroy "];
-    let calls = workdir.world.take_calls();
+    let calls = workdir.service.take_calls();
     calls.into_iter().filter(|call| verbs.iter().any(|verb| call.starts_with(verb))).collect()
 }
 
@@ -42,12 +42,12 @@ fn objects_are_made_changed_and_destroyed() {
     workdir.formwork("plan -detailed-exitcode").run().code(2).says("~ size = 1 -> 2");
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 1 changed, 0 destroyed");
     assert_eq!(deeds(&workdir), ["update a-1"]);
-    assert!(workdir.world.object("a-1").contains("\"size\":2"));
+    assert!(workdir.service.object("a-1").contains("\"size\":2"));
 
     workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
     assert_eq!(deeds(&workdir), ["destroy a-1"]);
-    assert_eq!((instances(&workdir), workdir.world.objects()), (vec![], vec![]));
-    workdir.world.assert_deserted();
+    assert_eq!((instances(&workdir), workdir.service.objects()), (vec![], vec![]));
+    workdir.service.assert_deserted();
 }
 
 #[test]
@@ -74,13 +74,13 @@ fn what_others_changed_or_removed_is_noticed_and_put_right() {
     let workdir = Workdir::new(&config(&(thing("a", "size = 1") + &thing("b", ""))));
     workdir.formwork("apply -auto-approve").succeed();
     deeds(&workdir);
-    let drifted = workdir.world.object("a-1").replace("\"size\":1", "\"size\":7");
-    workdir.world.set_object("a-1", &drifted);
-    workdir.world.remove_object("b-1");
+    let drifted = workdir.service.object("a-1").replace("\"size\":1", "\"size\":7");
+    workdir.service.set_object("a-1", &drifted);
+    workdir.service.remove_object("b-1");
     let ended = workdir.formwork("plan -detailed-exitcode").run();
     ended.code(2).says("~ size = 7 -> 1").says("bad_thing.b will be created");
     workdir.formwork("apply -auto-approve").succeed().says("1 added, 1 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["a-1", "b-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1", "b-1"]);
     workdir.formwork("plan -detailed-exitcode").succeed();
 }
 
@@ -109,7 +109,7 @@ fn one_failure_stops_only_what_depends_on_it_and_the_next_run_goes_on_from_there
     );
     workdir.write("main.tf", &config(&all.replace("apply-refuses", "")));
     workdir.formwork("apply -auto-approve").succeed().says("2 added, 0 changed, 0 destroyed");
-    assert_eq!(workdir.world.objects(), ["a-1", "after_a-1", "after_b-1", "b-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1", "after_a-1", "after_b-1", "b-1"]);
 }
 
 #[test]
@@ -127,19 +127,19 @@ fn a_tainted_object_is_replaced() {
 fn a_saved_plan_is_applied_once_and_is_stale_after_that() {
     let workdir = Workdir::new(&config(&thing("a", "")));
     workdir.formwork("plan -out=saved").succeed();
-    assert_eq!(workdir.world.objects(), [""; 0]);
+    assert_eq!(workdir.service.objects(), [""; 0]);
     workdir.formwork("apply saved").succeed().says("1 added");
     workdir.formwork("apply saved").run().code(1).says("Saved plan is stale");
-    assert_eq!(workdir.world.objects(), ["a-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1"]);
 }
 
 #[test]
 fn nothing_is_done_without_approval() {
     let workdir = Workdir::new(&config(&thing("a", "")));
     workdir.formwork("apply").stdin("no\n").run().code(1).says("Apply cancelled");
-    assert_eq!(workdir.world.objects(), [""; 0]);
+    assert_eq!(workdir.service.objects(), [""; 0]);
     workdir.formwork("apply").stdin("yes\n").succeed();
-    assert_eq!(workdir.world.objects(), ["a-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1"]);
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn instances_are_made_side_by_side() {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:many0,after:many1").start();
     // The second could not come to the gate if it waited for the first.
-    let (_, one) = workdir.world.wait_for_held();
-    let (_, other) = workdir.world.wait_for_held();
+    let (_, one) = workdir.service.wait_for_held();
+    let (_, other) = workdir.service.wait_for_held();
     one.let_go();
     other.let_go();
     assert_eq!(running.wait().code, Some(0));

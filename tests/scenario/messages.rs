@@ -291,7 +291,7 @@ fn the_log_has_phases_and_every_call_with_its_address_duration_and_outcome() {
 fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
     let workdir = Workdir::new(THING);
     let holder = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     let refused = workdir.formwork("plan").run();
     refused.code(1).says("Operation: apply").says_not("OperationType");
     let waiting = workdir.formwork("plan -lock-timeout=90s").env("TF_LOG_CORE", "info").start();

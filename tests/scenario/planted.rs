@@ -96,7 +96,7 @@ fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
         assert_eq!(fs::read_to_string(&state).ok().as_deref(), Some(EMPTY), "{planted}");
         let found = ["", "empty", "test-states", "test-states/p"].map(n_entries);
         assert_eq!(found, [2, 0, 1, 1], "{planted}");
-        assert!(workdir.world.objects().is_empty(), "{planted}");
+        assert!(workdir.service.objects().is_empty(), "{planted}");
         fs::remove_file(&path).expect("it is there");
         fs::remove_dir_all(root.join(".terraform")).ok();
     }

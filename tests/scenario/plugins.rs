@@ -57,7 +57,7 @@ fn only_as_many_plugins_run_at_once_as_may() {
     // The first configuration is needed until the end, so one is too few, and exceeded.
     assert_eq!(with("1", "plan -detailed-exitcode").1, 0);
     assert_eq!(with("1", "destroy -auto-approve").1, 0);
-    assert_eq!(workdir.world.objects(), Vec::<String>::new());
+    assert_eq!(workdir.service.objects(), Vec::<String>::new());
 }
 
 #[test]

@@ -34,18 +34,18 @@ const STATE: &str = "terraform.tfstate";
 fn killed() -> Workdir {
     let workdir = Workdir::new(CONFIG);
     kill(&workdir, "apply -auto-approve");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     workdir
 }
 
 /// Kills a command when it has created `second` and has no answer yet.
 fn kill(workdir: &Workdir, line: &str) {
     let running = workdir.formwork(line).env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }
 
 /// The one journal of a directory.
@@ -67,7 +67,7 @@ fn json(text: &str) -> serde_json::Value {
 fn assert_all_known(workdir: &Workdir) {
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
     let known: Vec<String> = instances(workdir).into_iter().map(|instance| instance.id).collect();
-    assert_eq!(known, workdir.world.objects());
+    assert_eq!(known, workdir.service.objects());
 }
 
 fn set_serial(text: &str, serial: u64) -> String {
@@ -125,7 +125,7 @@ fn a_journal_that_was_emptied_stops_the_next_run_once_and_says_what_to_do() {
         }
         let stopped = workdir.formwork(&format!("{line} -auto-approve")).run();
         stopped.code(1).says("may have left unknown objects").says("formwork import");
-        assert_eq!(workdir.world.objects(), ["first-1", "second-1"], "{line}");
+        assert_eq!(workdir.service.objects(), ["first-1", "second-1"], "{line}");
         assert!(path.with_extension("wal.damaged").exists(), "it is kept");
         // As the message says.
         workdir.formwork("import bad_thing.first first-1").succeed();
@@ -148,10 +148,10 @@ fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() 
             let refused = workdir.formwork(line).run();
             refused.code(1).says("nly if none of its objects exist any more, delete");
         }
-        assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+        assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     }
-    for object in workdir.world.objects() {
-        workdir.world.remove_object(&object);
+    for object in workdir.service.objects() {
+        workdir.service.remove_object(&object);
     }
     fs::remove_file(&path).expect("it is there");
     workdir.formwork("apply -auto-approve").succeed().says("2 added");
@@ -187,12 +187,12 @@ fn killed_without_results() -> Workdir {
     let last = THIRD.replace("\n}\n", "\n  link = bad_thing.second.id\n}\n");
     let workdir = Workdir::new(&(CONFIG.to_owned() + &last));
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:third").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    workdir.service.assert_deserted();
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
     let path = journal(&workdir);
     let mut bytes = fs::read(&path).expect("bytes");
     let kind = b"Settled";
@@ -236,7 +236,7 @@ fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
     workdir.formwork("plan -out=saved").succeed();
     kill(&workdir, "apply saved");
     workdir.formwork("apply saved").run().code(1).says("Saved plan is stale");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 
     // A later run finds a state of the same serial.
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
@@ -244,12 +244,12 @@ fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
     workdir.formwork("state rm bad_thing.second").succeed();
-    workdir.world.remove_object("second-1");
+    workdir.service.remove_object("second-1");
     workdir.formwork("plan -out=saved").succeed();
     kill(&workdir, "apply saved");
-    let objects = workdir.world.objects();
+    let objects = workdir.service.objects();
     workdir.formwork("apply saved").run().code(1).says("stale");
-    assert_eq!(workdir.world.objects(), objects);
+    assert_eq!(workdir.service.objects(), objects);
 
     // A plan that was made afterwards knows what the journal has.
     let second = objects.iter().find(|id| id.starts_with("second")).expect("it was created");
@@ -263,11 +263,11 @@ fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
 fn a_plan_made_from_a_journal_can_be_applied() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     workdir.formwork("plan -out=saved -target=bad_thing.first").succeed();
     workdir.formwork("apply saved").succeed().says("0 added");
     workdir.formwork("recover forget bad_thing.second").succeed();
@@ -287,7 +287,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         workdir.write("main.tf", CONFIG);
         let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second");
         let running = running.start();
-        let (_, held) = workdir.world.wait_for_held();
+        let (_, held) = workdir.service.wait_for_held();
         workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
         if is_in_place {
             workdir.write(STATE, &theirs);
@@ -299,7 +299,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         failed.code(1).says(summary).says("Run the command again");
         failed.says("Do not replace the stored state with it");
         failed.says("The journal has the results of this run");
-        assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+        assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
         // The one piece of advice that is given.
         assert_all_known(&workdir);
         let planned = workdir.formwork("plan").succeed();
@@ -313,12 +313,12 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
 fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     workdir.formwork("apply -auto-approve -lock=false").succeed().says("2 added");
     held.let_go();
     let failed = running.wait();
     failed.code(1).says("except where the state has another object at the same address");
-    assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "first-2", "second-1", "second-2"]);
 
     let state = workdir.read(STATE);
     let listed = workdir.formwork("recover list").succeed();
@@ -351,14 +351,14 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     workdir.formwork("recover list").succeed().says("No open operations.");
     let applied = workdir.formwork("apply -auto-approve").succeed();
     applied.says("0 added").says("0 destroyed");
-    assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "first-2", "second-1", "second-2"]);
 }
 
 #[test]
 fn a_journal_that_cannot_be_removed_does_not_fail_a_run_that_is_stored() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     fs::remove_file(journal(&workdir)).expect("it is there");
     held.let_go();
     let applied = running.wait();
@@ -399,7 +399,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
     warned.says("bad_thing.second").says("formwork state push errored.tfstate");
     let refused = workdir.formwork("apply -auto-approve").run();
     refused.code(1).says("Objects may exist already");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     workdir.formwork("state push errored.tfstate").succeed();
     assert_all_known(&workdir);
 
@@ -460,7 +460,7 @@ fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
     workdir.formwork("plan -out=saved").succeed();
     assert_eq!(mode(&workdir, "saved"), 0o600);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     assert_eq!(mode(&workdir, STATE), 0o600);
     assert_eq!(mode(&workdir, ".terraform.tfstate.lock.info"), 0o600);
     held.let_go();
@@ -505,7 +505,7 @@ fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
     plan(&theirs, "");
     let refused = apply(&ours, "", "");
     refused.code(1).says("Saved plan was made elsewhere").says("FORMWORK_PLAN_KEY");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
     let shown = workdir.formwork("show saved").env("XDG_DATA_HOME", &ours).succeed();
     shown.says("Saved plan was made elsewhere");
     shown.says("Applying this plan writes the state terraform.tfstate (workspace \"default\")");
@@ -611,7 +611,7 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
             let refused = workdir.formwork(line).run();
             refused.code(1).says("Journal is under another name").says("bad_thing.second");
             refused.says(".terraform.tfstate.journal").says("-state=terraform.tfstate");
-            assert_eq!(workdir.world.objects(), ["first-1", "second-1"], "{line}");
+            assert_eq!(workdir.service.objects(), ["first-1", "second-1"], "{line}");
         }
         for line in ["workspace new -state=x.tfstate another", "state push x.tfstate"] {
             let refused = workdir.formwork(line).run();

@@ -152,11 +152,11 @@ fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
     // The first run is killed. Its journal is sealed, and the next one goes on from it.
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     assert_sealed(&workdir);
     let without = workdir.formwork("recover list").env("TF_VAR_secret", SECRET).run();
     without.code(1).says("no identity");
@@ -193,7 +193,7 @@ fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
     std::fs::remove_file(workdir.root().join("pulled")).unwrap();
     assert!(!workdir.read("terraform.tfstate").contains("another"));
     command(&workdir, "destroy -auto-approve").succeed();
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
     assert_sealed(&workdir);
 }
 
@@ -305,7 +305,7 @@ fn a_first_apply_without_an_identity_is_refused_before_anything_is_made() {
             ended.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
         }
     }
-    assert!(workdir.world.objects().is_empty() && !workdir.has("terraform.tfstate"));
+    assert!(workdir.service.objects().is_empty() && !workdir.has("terraform.tfstate"));
 }
 
 #[test]

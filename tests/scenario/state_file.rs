@@ -37,7 +37,7 @@ fn check_refused(text: &str, words: &str) {
         workdir.formwork(line).run().code(1).says(words);
     }
     assert_eq!(workdir.read(STATE), text, "it is left as it is");
-    assert_eq!(workdir.world.objects(), ["a-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1"]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_plan_for_a_state_of_another_lineage_is_refused() {
 fn a_state_that_another_of_us_works_on_is_left_alone() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     for line in ["apply -auto-approve", "plan", "destroy -auto-approve"] {
         let refused = workdir.formwork(line).run();
         refused.code(1).says("Error acquiring the state lock").says("Operation: apply");
@@ -98,13 +98,13 @@ fn terraform_and_we_see_the_lock_of_each_other() {
     }
     let workdir = Workdir::new(CONFIG);
     let ours = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     workdir.terraform("plan").run().code(1).says("Error acquiring the state lock");
     held.let_go();
     assert_eq!(ours.wait().code, Some(0));
 
     let theirs = workdir.terraform("destroy -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     workdir.formwork("plan").run().code(1).says("Error acquiring the state lock");
     held.let_go();
     assert_eq!(theirs.wait().code, Some(0));
@@ -115,7 +115,7 @@ fn terraform_and_we_see_the_lock_of_each_other() {
 fn a_lock_is_waited_for_as_long_as_asked() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     let waiting = workdir.formwork("plan -lock-timeout=60s -detailed-exitcode").start();
     held.let_go();
     assert_eq!(running.wait().code, Some(0));
@@ -176,7 +176,7 @@ fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() 
     workdir.write("main.tf", &format!("{head}{}", things.concat()));
     let hold = "after:a,after:b,after:c";
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", hold).start();
-    let held = [(); 3].map(|()| workdir.world.wait_for_held().1);
+    let held = [(); 3].map(|()| workdir.service.wait_for_held().1);
     let fill = workdir.root().join("fill");
     let full = fs::File::create(&fill).and_then(|mut file| io::copy(&mut io::repeat(7), &mut file));
     assert_eq!(full.expect_err("no disk is endless").kind(), io::ErrorKind::StorageFull);
@@ -185,7 +185,7 @@ fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() 
     running.wait().code(0).says("4 added");
     fs::remove_file(&fill).expect("the fill goes");
     workdir.formwork("plan -detailed-exitcode").succeed();
-    assert_eq!(workdir.world.objects(), ["a-1", "b-1", "c-1", "d-1"]);
+    assert_eq!(workdir.service.objects(), ["a-1", "b-1", "c-1", "d-1"]);
 }
 
 /// Mounts a file onto itself; `None` if this user may not.
@@ -234,7 +234,7 @@ fn a_full_disk_is_survived() {
     let ended = workdir.formwork("apply -auto-approve").run();
     ended.code(1);
     assert_ne!(
-        workdir.world.objects().len(),
+        workdir.service.objects().len(),
         100,
         "it stops when it cannot write: {}",
         ended.text()
@@ -246,7 +246,7 @@ fn a_full_disk_is_survived() {
 /// Every object that exists is in the state or the journal, or is named as one that may exist.
 fn assert_nothing_forgotten(workdir: &Workdir) {
     let next = workdir.formwork("plan").run();
-    for id in workdir.world.objects() {
+    for id in workdir.service.objects() {
         let index = id.trim_start_matches('a').split('-').next().unwrap_or_default();
         let named = next.words().contains(&format!("bad_thing.a[{index}] was being created"));
         let known =

@@ -45,7 +45,7 @@ fn kept(workdir: &Workdir) -> PathBuf {
 fn everything_that_runs_create_is_destroyed_at_the_end() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("test").succeed().says("Success! 3 passed, 0 failed.");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
     assert!(!kept(&workdir).exists());
     assert!(!workdir.has("terraform.tfstate"));
 }
@@ -56,30 +56,30 @@ fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
     let failing = workdir.formwork("test -filter=a.tftest.hcl").env("BAD_FAULT", "destroy-error");
     let ended = failing.run();
     ended.code(1).says("bad_thing.a").says("formwork destroy -state=").says("Failure! 2 passed");
-    assert_eq!(workdir.world.objects().len(), 1);
+    assert_eq!(workdir.service.objects().len(), 1);
     let states = states(&kept(&workdir));
     let [state] = &states[..] else { panic!("{states:?}") };
     let state = state.strip_prefix(workdir.root()).expect("it is in the directory");
     assert!(ended.words().contains(&state.display().to_string()), "{}", ended.text());
     workdir.formwork(&format!("destroy -auto-approve -state={}", state.display())).succeed();
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
 }
 
 #[test]
 fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
     running.wait_for_words("Waiting for 1 change in progress. A second interrupt exits");
     held.let_go();
     // The destruction is held as well.
-    workdir.world.wait_for_held().1.let_go();
+    workdir.service.wait_for_held().1.let_go();
     let ended = running.wait();
     ended.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
     ended.says("1 passed, 0 failed, 2 skipped.");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
 }
 
 #[test]
@@ -88,19 +88,19 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
         "resource \"bad_thing\" \"b\" {\n  name = \"b\"\n  link = bad_thing.a.id\n}\n//- a.t";
     let workdir = Workdir::new(&CONFIG.replace("//- a.t", dependent));
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a,before:b").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
     running.wait_for_words("Waiting for 1 change in progress");
     held.let_go();
     // Not the creation of the other one, but the destruction of this one.
-    let (moment, held) = workdir.world.wait_for_held();
+    let (moment, held) = workdir.service.wait_for_held();
     assert_eq!(moment, "after:a");
     held.let_go();
     let ended = running.wait();
     ended.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
     ended.says_not("Two interrupts");
-    assert!(workdir.world.objects().is_empty());
+    assert!(workdir.service.objects().is_empty());
     assert!(!kept(&workdir).exists());
 }
 
@@ -122,7 +122,7 @@ resource "bad_thing" "b" {
     let workdir = Workdir::new(&config);
     let command = workdir.formwork("test").env("FORMWORK_PLUGIN_PATIENCE", "1");
     let running = command.env("BAD_HOLD", "hangs:b").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     let waited_for = "provider formwork/bad has not answered PlanResourceChange for bad_thing.b[0]";
     running.wait_for_words(waited_for);
     running.signal(Signal::SIGINT);
@@ -134,8 +134,8 @@ resource "bad_thing" "b" {
     ended.says("run \"three\"... skip").says("1 passed, 1 failed, 1 skipped.");
     ended.says_not("Two interrupts");
     drop(held);
-    workdir.world.assert_deserted();
-    assert!(workdir.world.objects().is_empty());
+    workdir.service.assert_deserted();
+    assert!(workdir.service.objects().is_empty());
     assert!(!kept(&workdir).exists());
 }
 
@@ -143,7 +143,7 @@ resource "bad_thing" "b" {
 fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
     running.signal(Signal::SIGINT);

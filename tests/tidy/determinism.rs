@@ -193,9 +193,9 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     let variables = variables.collect();
     let (pool, stop) = (ProviderPool::new(&NoPlugins), Cell::new(false));
     let (planned, applied) = (Results::new(&config), Results::new(&config));
-    let (planning, applying) = (world(false), world(true));
+    let (planning, applying) = (host_values(false), host_values(true));
     let provisioners = ProvisionerSet::default();
-    let phase = |results, world| {
+    let phase = |results, host_values| {
         let session_inputs = SessionInputs {
             config: &config,
             sources: &sources,
@@ -203,7 +203,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
             pool: &pool,
             provisioners: &provisioners,
             results,
-            world,
+            world: host_values,
             variables: &variables,
             stop: &stop,
         };
@@ -226,7 +226,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     Outcome { plan, diags, state }
 }
 
-fn world(applying: bool) -> HostValues {
+fn host_values(applying: bool) -> HostValues {
     HostValues {
         cwd: "/somewhere".into(),
         directory: "/somewhere".into(),

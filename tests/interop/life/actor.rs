@@ -1,4 +1,4 @@
-//! One program living through a script, in a directory and a world of its own. The result of each step
+//! Runs a script with one program, in a directory and with a fake service of its own. The result of each step
 //! is a JSON document, so that Terraform's results can be kept.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct Actor<'s> {
     directory: tempfile::TempDir,
     /// Directory of the configuration.
     work: PathBuf,
-    world: PathBuf,
+    service: PathBuf,
     settings: PathBuf,
     env: Vec<(String, String)>,
     /// Number of lines of the log that have been read.
@@ -49,17 +49,17 @@ impl<'s> Actor<'s> {
         script: &Script,
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let [work, world] = ["work", "world"].map(|name| directory.path().join(name));
-        for directory in [&work, &world] {
+        let [work, service] = ["work", "service"].map(|name| directory.path().join(name));
+        for directory in [&work, &service] {
             std::fs::create_dir(directory).unwrap();
         }
         let settings = (stage.settings)(directory.path());
-        let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", directory.path().join("log"))];
+        let env = [("TEST_OBJECTS", service.clone()), ("TEST_LOG", directory.path().join("log"))];
         let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
         let variables = backend.map(|backend| backend.variables.clone()).unwrap_or_default();
         let env = env.into_iter().chain(variables).collect();
         let actor =
-            Self { stage, backend, engine, directory, work, world, settings, env, n_seen: 0 };
+            Self { stage, backend, engine, directory, work, service, settings, env, n_seen: 0 };
         if let Some(StateBackend { block, kind, arguments, .. }) = backend {
             let is_store = *block == "state_store";
             let block = format!("{block} \"{kind}\" {{\n{}  }}", arguments());
@@ -103,12 +103,12 @@ impl<'s> Actor<'s> {
             }
             Verb::Unlink => std::fs::remove_file(self.work.join(first)).unwrap(),
             Verb::World => {
-                std::fs::write(self.world.join(first), step.args[1..].join("\n")).unwrap();
+                std::fs::write(self.service.join(first), step.args[1..].join("\n")).unwrap();
             }
-            Verb::Gone => std::fs::remove_file(self.world.join(first)).unwrap(),
+            Verb::Gone => std::fs::remove_file(self.service.join(first)).unwrap(),
             Verb::Fail => {
                 let calls = step.rest().replace(", ", "\n");
-                std::fs::write(self.world.join("faults"), calls).unwrap();
+                std::fs::write(self.service.join("faults"), calls).unwrap();
             }
             Verb::Env => {
                 let (name, value) = first.split_once('=').expect("env NAME=VALUE");

@@ -1,4 +1,4 @@
-//! Applying: the world is changed first, correctly, and the fault changes the answer.
+//! Applying: the object is first changed correctly, then the fault changes the response.
 
 use std::future::pending;
 
@@ -41,8 +41,8 @@ impl BadProvider {
 
     /// Waits off the main thread, so that other calls go on.
     pub(crate) async fn gate(&self, moment: &'static str, name: &str) {
-        let (world, name) = (self.world.clone(), name.to_owned());
-        spawn_blocking(move || world.gate(moment, &name)).await.expect("a gate only waits");
+        let (service, name) = (self.service.clone(), name.to_owned());
+        spawn_blocking(move || service.gate(moment, &name)).await.expect("a gate only waits");
     }
 
     fn destroy(&self, prior: &Thing) -> Result<ApplyResponse, Failure> {
@@ -54,8 +54,8 @@ impl BadProvider {
             Some(Fault::DestroyDies) => exit_with_last_words("about to die in a destruction"),
             _ => (),
         }
-        self.world.remove(id);
-        self.world.log_event(&format!("destroy {id}"));
+        self.service.remove(id);
+        self.service.log_event(&format!("destroy {id}"));
         Ok(match self.fault_of(prior) {
             Some(Fault::DestroyReturns) => apply_response(prior.payload(), Vec::new()),
             Some(Fault::DestroyAbsent) => apply_response(absent_payload(), Vec::new()),
@@ -76,7 +76,7 @@ impl BadProvider {
             self.stopped.notified().await;
             return Ok(apply_response(prior.payload(), error("The work was aborted")));
         }
-        let applied = self.change_world(prior, planned);
+        let applied = self.change_object(prior, planned);
         if fault == Some(Fault::ApplyHangs) {
             self.gate("hangs", planned.text("name")).await;
             pending::<()>().await;
@@ -85,10 +85,10 @@ impl BadProvider {
     }
 
     /// Makes the object what was planned, and returns it.
-    fn change_world(&self, prior: &Thing, planned: &Thing) -> Thing {
+    fn change_object(&self, prior: &Thing, planned: &Thing) -> Thing {
         let name = planned.text("name");
         let (verb, id) = match prior.is_null() {
-            true => ("create", self.world.create(name)),
+            true => ("create", self.service.create(name)),
             false => ("update", prior.text("id").to_owned()),
         };
         let generation = match prior.get("generation") {
@@ -101,8 +101,8 @@ impl BadProvider {
         if applied.get("text").is_unknown() {
             applied = applied.with("text", Value::string(format!("the text of {name}")));
         }
-        self.world.write(&id, &applied.to_json());
-        self.world.log_event(&format!("{verb} {id}"));
+        self.service.write(&id, &applied.to_json());
+        self.service.log_event(&format!("{verb} {id}"));
         applied
     }
 }

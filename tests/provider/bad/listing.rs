@@ -11,8 +11,8 @@ use formwork_value::{Path, Plain, Type, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
+use crate::fake_service::FakeService;
 use crate::thing::Thing;
-use crate::world::World;
 
 /// Whether objects can be listed.
 pub(crate) fn is_listed() -> bool {
@@ -64,13 +64,13 @@ pub(crate) fn id_in(identity: &Payload) -> Option<String> {
 
 /// All objects.
 pub(crate) fn list(
-    world: &World,
+    service: &FakeService,
     request: &ListRequest,
 ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
     if !is_listed() {
         return Err(Failure::Unimplemented("ListResource"));
     }
-    world.log_event(&format!("list {}", request.type_name));
+    service.log_event(&format!("list {}", request.type_name));
     let event = |text: String| {
         let thing = Thing::from_json(&text);
         ListEvent {
@@ -80,6 +80,6 @@ pub(crate) fn list(
             diagnostics: Vec::new(),
         }
     };
-    let events: Vec<_> = world.all_objects().into_iter().map(event).map(Ok).collect();
+    let events: Vec<_> = service.all_objects().into_iter().map(event).map(Ok).collect();
     Ok(futures_util::stream::iter(events).boxed())
 }

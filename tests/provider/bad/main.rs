@@ -1,20 +1,20 @@
 //! A provider that misbehaves on request, in a process of its own. Apart from the ordered fault it is
 //! a good provider, so that what a test sees is the fault's doing.
 //!
-//! `BAD_WORLD` is the directory in which its objects really exist. `BAD_FAULT` orders a fault of the
+//! `BAD_OBJECTS` is the directory in which its objects really exist. `BAD_FAULT` orders a fault of the
 //! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name,
-//! `BAD_FAULT_ONCE` to the first process of its world. `BAD_TELL` has it
+//! `BAD_FAULT_ONCE` to the first process in its directory. `BAD_TELL` has it
 //! write down its process id there. With `BAD_LISTED` its objects can be listed.
 
 mod answer;
 mod apply;
+mod fake_service;
 mod listing;
 mod passing;
 mod provider;
 mod start;
 mod tamper;
 mod thing;
-mod world;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,21 +24,21 @@ use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::server::{Options, run};
 use formwork_tests::fault::Fault;
 
+use fake_service::FakeService;
 use provider::BadProvider;
-use world::World;
 
 fn main() -> ExitCode {
     let fault = std::env::var("BAD_FAULT").ok().and_then(|name| Fault::named(&name));
-    let world = World::from_env();
+    let service = FakeService::from_env();
     let is_once = std::env::var_os("BAD_FAULT_ONCE").is_some();
-    let fault = fault.filter(|_| !is_once || world.is_first());
-    world.log_event("start");
+    let fault = fault.filter(|_| !is_once || service.is_first());
+    service.log_event("start");
     if std::env::var_os("BAD_TELL").is_some() {
-        world.log_event(&format!("pid {}", std::process::id()));
+        service.log_event(&format!("pid {}", std::process::id()));
     }
     // It breaks when the process ends, however that comes to be: a test sees it.
-    let _witness = world.process_witness();
-    world.gate("start", "process");
+    let _witness = service.process_witness();
+    service.gate("start", "process");
     if let Some(code) = fault.and_then(start::run_start_fault) {
         return code;
     }
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         protocols: &Protocol::ALL,
         debug: false,
     };
-    let code = run(&options, Arc::new(BadProvider::new(fault, world, stdout)));
+    let code = run(&options, Arc::new(BadProvider::new(fault, service, stdout)));
     if fault == Some(Fault::ProcessStays) {
         loop {
             thread::park();

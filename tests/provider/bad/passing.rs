@@ -69,7 +69,7 @@ impl BadProvider {
 
     /// Opens a `bad_token`, which has the shape of `bad_data`.
     pub(crate) async fn open(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        self.world.log_event("open");
+        self.service.log_event("open");
         let config = request.config.decode(&data().block.implied_type());
         let config = config.expect("hosts send what fits").into_value();
         let with = |name: &str, value: Value| {
@@ -132,7 +132,7 @@ impl BadProvider {
 
     /// Closes a `bad_token`.
     pub(crate) async fn close(&self) -> Result<DiagnosticsResponse, Failure> {
-        self.world.log_event("close");
+        self.service.log_event("close");
         match self.fault {
             Some(Fault::CloseError) => {
                 Ok(DiagnosticsResponse { diagnostics: error("The key broke off") })

@@ -34,9 +34,9 @@ use crate::answer::{
     absent_payload, bomb, deeply_nested_lists, error, exit_with_last_words, garbage, status,
     unavailable_status, warning,
 };
+use crate::fake_service::FakeService;
 use crate::listing;
 use crate::thing::{Thing, data, provider_schema};
-use crate::world::World;
 
 /// A shell that leaves children behind, which have the same stdin.
 const FAMILY: &str = "exec 3<&0; sleep 1000 <&3 & sleep 1000 <&3 & wait";
@@ -47,7 +47,7 @@ pub(crate) struct BadProvider {
     pub(crate) fault: Option<Fault>,
     /// The object to which `fault` is narrowed, if it is.
     fault_of: Option<String>,
-    pub(crate) world: World,
+    pub(crate) service: FakeService,
     stdout: File,
     /// Number of calls whose answer depends on that number.
     pub(crate) turns: AtomicI64,
@@ -56,10 +56,10 @@ pub(crate) struct BadProvider {
 }
 
 impl BadProvider {
-    pub(crate) fn new(fault: Option<Fault>, world: World, stdout: File) -> Self {
+    pub(crate) fn new(fault: Option<Fault>, service: FakeService, stdout: File) -> Self {
         let fault_of = std::env::var("BAD_FAULT_OF").ok();
         let (turns, stopped) = (AtomicI64::new(0), Notify::new());
-        Self { fault, fault_of, world, stdout, turns, stopped }
+        Self { fault, fault_of, service, stdout, turns, stopped }
     }
 
     /// The fault of an object: its own, or the one ordered for all or for it.
@@ -100,7 +100,7 @@ impl BadProvider {
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
         let life =
-            self.world.process_witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
+            self.service.process_witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
         let _child = command.stdin(life).spawn().expect("there is such a program");
     }
 
@@ -181,7 +181,7 @@ fn data_payload(name: &Value, text: Value) -> Payload {
 
 impl ProviderHandlers for BadProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.world.log_event("schema");
+        self.service.log_event("schema");
         let mut offer = provider_schema(self.fault);
         match self.fault {
             Some(Fault::SchemaDies) => exit_with_last_words("about to die in the schema"),
@@ -222,7 +222,7 @@ impl ProviderHandlers for BadProvider {
     }
 
     async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        self.world.log_event("configure");
+        self.service.log_event("configure");
         self.misbehave();
         match self.fault {
             Some(Fault::ConfigureError) => {
@@ -277,7 +277,7 @@ impl ProviderHandlers for BadProvider {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let current = Thing::decode(&request.current);
-        self.world.log_event(&format!("read {}", current.text("id")));
+        self.service.log_event(&format!("read {}", current.text("id")));
         let fault = self.fault_of(&current);
         if fault == Some(Fault::ReadHangs) {
             self.gate("hangs", current.text("name")).await;
@@ -287,7 +287,7 @@ impl ProviderHandlers for BadProvider {
             return Err(unavailable_status());
         }
         let found = self
-            .world
+            .service
             .read(current.text("id"))
             .map_or_else(Thing::null, |text| Thing::from_json(&text));
         let diagnostics = match fault {
@@ -347,7 +347,7 @@ impl ProviderHandlers for BadProvider {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let identified = request.identity.as_ref().and_then(listing::id_in);
-        let found = self.world.read(&identified.unwrap_or(request.id));
+        let found = self.service.read(&identified.unwrap_or(request.id));
         let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
@@ -373,7 +373,7 @@ impl ProviderHandlers for BadProvider {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        listing::list(&self.world, &request)
+        listing::list(&self.service, &request)
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
@@ -427,7 +427,7 @@ impl ProviderHandlers for BadProvider {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
-        self.world.log_event("stop");
+        self.service.log_event("stop");
         self.stopped.notify_waiters();
         self.stopped.notify_one();
         match self.fault {

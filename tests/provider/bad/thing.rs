@@ -118,13 +118,13 @@ impl Thing {
         Self(plain.into_value())
     }
 
-    /// Reads one from the world.
+    /// Decodes a stored object.
     pub(crate) fn from_json(text: &str) -> Self {
         let ty = resource().block.implied_type();
         Self(json::decode(text.as_bytes(), &ty).unwrap_or_else(|_| Value::null(ty)))
     }
 
-    /// Writes one for the world.
+    /// Encodes an object for storage.
     pub(crate) fn to_json(&self) -> String {
         json::encode(&self.0, &resource().block.implied_type()).expect("it fits its own type")
     }

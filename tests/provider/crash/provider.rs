@@ -22,24 +22,24 @@ use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
+use crate::fake_service::FakeService;
 use crate::thing::{
     FORCING, NAMED, NUMBERED, Thing, id_in, identity_schemas, is_listed, provider_schema,
 };
-use crate::world::World;
 
 /// The provider.
 pub(crate) struct SlowProvider {
-    world: World,
+    service: FakeService,
 }
 
 impl SlowProvider {
-    pub(crate) fn new(world: World) -> Self {
-        Self { world }
+    pub(crate) fn new(service: FakeService) -> Self {
+        Self { service }
     }
 
     /// Waits for a random time up to the requested delay.
     async fn wait_random(&self) {
-        let most = u64::try_from(self.world.delay.as_micros()).unwrap_or(u64::MAX);
+        let most = u64::try_from(self.service.delay.as_micros()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_micros(chance() % (most + 1))).await;
     }
 
@@ -53,7 +53,7 @@ impl SlowProvider {
                 _ => format!("{name}-{:08x}", chance() & 0xffff_ffff),
             };
             let made = planned.with_id(Value::string(id.as_str()));
-            if self.world.create(&id, &made.to_json()) {
+            if self.service.create(&id, &made.to_json()) {
                 return Some(made);
             }
             if type_name == NAMED {
@@ -133,7 +133,7 @@ impl ProviderHandlers for SlowProvider {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let current = Thing::decode(&request.current);
-        let found = self.world.read(current.text("id"));
+        let found = self.service.read(current.text("id"));
         let found = found.map_or_else(Thing::null, |text| Thing::from_json(text.as_bytes()));
         Ok(ReadResponse {
             state: found.payload(),
@@ -171,7 +171,7 @@ impl ProviderHandlers for SlowProvider {
         self.wait_random().await;
         let mut diagnostics = Vec::new();
         let applied = if planned.is_null() {
-            self.world.remove(prior.text("id"));
+            self.service.remove(prior.text("id"));
             Thing::null()
         } else if prior.is_null() {
             self.create_object(&request.type_name, &planned).unwrap_or_else(|| {
@@ -179,7 +179,7 @@ impl ProviderHandlers for SlowProvider {
                 Thing::null()
             })
         } else {
-            self.world.change(prior.text("id"), &planned.to_json());
+            self.service.change(prior.text("id"), &planned.to_json());
             planned
         };
         self.wait_random().await;
@@ -197,7 +197,7 @@ impl ProviderHandlers for SlowProvider {
         let found = match identity.and_then(|identity| id_in(&request.type_name, identity)) {
             // Only the identity is known. A read shows whether the object exists.
             Some(id) => Thing::known_by(&request.type_name, &id),
-            None => match self.world.read(&request.id) {
+            None => match self.service.read(&request.id) {
                 Some(text) => Thing::from_json(text.as_bytes()),
                 None => {
                     let diagnostics = error("There is no such object");
@@ -222,7 +222,7 @@ impl ProviderHandlers for SlowProvider {
             return Err(Failure::Unimplemented("ListResource"));
         }
         let things =
-            self.world.all_objects().into_iter().map(|text| Thing::from_json(text.as_bytes()));
+            self.service.all_objects().into_iter().map(|text| Thing::from_json(text.as_bytes()));
         // An object whose id is its name is of the other type.
         let numbered = things.filter(|thing| thing.text("id") != thing.text("name"));
         let event = |thing: Thing| ListEvent {

@@ -91,7 +91,7 @@ impl Thing {
         Self(payload.decode(&ty()).expect("hosts send what fits").into_value())
     }
 
-    /// Decodes an object from the world or a state.
+    /// Decodes an object from the fake service or a state.
     pub(crate) fn from_json(text: &[u8]) -> Self {
         Self(json::decode(text, &ty()).unwrap_or_else(|_| Value::null(ty())))
     }
@@ -105,7 +105,7 @@ impl Thing {
         Self(Value::object([text("id"), name, null("kind"), null("link"), size]))
     }
 
-    /// Encodes an object for the world.
+    /// Encodes an object for the fake service.
     pub(crate) fn to_json(&self) -> String {
         json::encode(&self.0, &ty()).expect("it fits its own type")
     }

@@ -1,4 +1,4 @@
-//! The transport between host and provider: adds the state store and the world to the answers of the
+//! The transport between host and provider: adds the state store and the stored objects to the answers of the
 //! SDK, and commits the ordered fault.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,9 +19,9 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use tokio::sync::OnceCell;
 
+use crate::objects;
 use crate::remote::Remote;
 use crate::store::{self, Store};
-use crate::world;
 
 /// The transport of the sound provider.
 pub(crate) struct FaultLayer {
@@ -110,7 +110,7 @@ impl FaultLayer {
             remote.call_before(rpc).await;
         }
         if rpc == Rpc::ReadResource {
-            match world::current(offer, &request) {
+            match objects::current(offer, &request) {
                 Ok(current) => requests = vec![current],
                 Err(gone) => return Ok(vec![gone]),
             }
@@ -123,7 +123,7 @@ impl FaultLayer {
             match rpc {
                 Rpc::GetProviderSchema => *answer = with_capabilities(answer, 6),
                 Rpc::GetMetadata => *answer = with_capabilities(answer, 1),
-                _ => world::record_apply(offer, rpc, &request, answer),
+                _ => objects::record_apply(offer, rpc, &request, answer),
             }
             match rpc {
                 Rpc::GetProviderSchema if has_store => *answer = store::with_schema(answer),

@@ -1,15 +1,15 @@
 //! A provider that keeps every rule of the conformance suite, in a process of its own, and that breaks
 //! exactly one when `SOUND_FAULT` names it: the fault is a row of `formwork_tests::seeded`.
 //!
-//! `SOUND_WORLD` is the directory in which its objects exist; with `SOUND_SERVICE`, a URL, its items exist at
+//! `SOUND_OBJECTS` is the directory in which its objects exist; with `SOUND_SERVICE`, a URL, its items exist at
 //! that service, too. It offers one type of every kind, resource
 //! identities, private data, generated configuration and a state store.
 
 mod layer;
+mod objects;
 mod offer;
 mod remote;
 mod store;
-mod world;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use formwork_sdk::prelude::*;
 
-use crate::world;
+use crate::objects;
 
 /// The provider's address.
 pub(crate) const ADDRESS: &str = "registry.terraform.io/formwork/sound";
@@ -46,7 +46,7 @@ impl Configure for Settings {
     }
 }
 
-/// An item that exists in the world.
+/// An existing item.
 #[derive(Clone, Model)]
 pub(crate) struct Item {
     /// The id of the item.
@@ -139,7 +139,7 @@ impl List for Items {
     type Object = Item;
 
     async fn list(&self, call: Search<Query, Item>) -> Answer<()> {
-        for (name, object) in world::all_objects::<Item>() {
+        for (name, object) in objects::all_objects::<Item>() {
             call.send_object(name, object).await;
         }
         Ok(())

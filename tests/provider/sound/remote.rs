@@ -15,7 +15,7 @@ use ureq::Agent;
 use ureq::http::Request;
 use ureq::tls::{RootCerts, TlsConfig};
 
-use crate::world;
+use crate::objects;
 
 /// The URL that the provider logs in at when it is behind a proxy. Nothing answers there.
 const LOGIN: &str = "https://127.0.0.1:9/login";
@@ -172,7 +172,7 @@ impl Remote {
         let Some(id) = id_of(made) else { return };
         // An item whose create is cut off is listed, too.
         if self.bug != Some(RemoteBug::RegistersLate) {
-            world::store_object(item.offered, made);
+            objects::store_object(item.offered, made);
         }
         let limit = self.limit(made);
         let items = format!("{}/items", self.url);
@@ -182,7 +182,7 @@ impl Remote {
         }
         let nothing = Value::null(item.offered.ty());
         if !(200..300).contains(&status) {
-            world::remove(made);
+            objects::remove(made);
             return item.answer_error(status, &nothing);
         }
         for _ in 0..FIRST_ATTEMPTS {

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 
-use crate::world;
+use crate::objects;
 
 /// The name of the type.
 const NAME: &str = "sound_store";
@@ -47,8 +47,8 @@ fn unhex(text: &str) -> Option<String> {
 }
 
 fn state_file(state: &str, kind: &str) -> PathBuf {
-    let directory = world::directory().join("store");
-    fs::create_dir_all(&directory).expect("the world can be written");
+    let directory = objects::directory().join("store");
+    fs::create_dir_all(&directory).expect("the directory can be written");
     directory.join(format!("{}.{kind}", hex(state)))
 }
 

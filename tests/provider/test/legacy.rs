@@ -29,7 +29,7 @@ use formwork_value::codec::msgpack;
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
 use formwork_value::{Number, Path, Type, Value};
 
-use crate::world::asked_to_fail;
+use crate::fake_service::asked_to_fail;
 
 /// The resource type.
 pub(crate) const KIND: &str = "test_legacy";

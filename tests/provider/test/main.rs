@@ -2,23 +2,23 @@
 //! and attributes, write-only arguments, ephemeral resources, functions, identities, private data,
 //! provider meta and a state store. Unlike the bad provider it keeps every rule.
 //!
-//! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_WORLD`, a
+//! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_OBJECTS`, a
 //! directory in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
 //! protocol 6 alone.
 
 mod data;
+mod fake_service;
 mod function;
 mod house;
 mod label;
 mod legacy;
 mod log;
+mod logged_provider;
 mod nested;
 mod shape;
 mod store;
 mod thing;
 mod token;
-mod world;
-mod world_provider;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,20 +28,20 @@ use formwork_plugin_protocol::server::{Options, run};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 
+use fake_service::FakeService;
 use log::Log;
-use world::World;
-use world_provider::WorldProvider;
+use logged_provider::LoggedProvider;
 
 const ADDRESS: &str = "registry.terraform.io/formwork/test";
 
 fn main() -> ExitCode {
     let options = Options { address: ADDRESS.to_owned(), protocols: &[Protocol::V6], debug: false };
-    let world_provider = WorldProvider {
+    let logged_provider = LoggedProvider {
         inner: provider().into_provider(),
         log: Log::from_env(),
-        world: World::from_env(),
+        service: FakeService::from_env(),
     };
-    run(&options, Arc::new(world_provider))
+    run(&options, Arc::new(logged_provider))
 }
 
 fn provider() -> ProviderDef {

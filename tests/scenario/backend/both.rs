@@ -112,11 +112,11 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     let lost = Workdir::new(&config(HELD));
     lost.formwork("init").succeed().says_not("same machine");
     let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = lost.world.wait_for_held();
+    let (_, held) = lost.service.wait_for_held();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(held);
-    lost.world.assert_deserted();
+    lost.service.assert_deserted();
 
     let other = Workdir::new(&config(HELD));
     other.formwork("init").succeed();

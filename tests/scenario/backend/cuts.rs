@@ -133,7 +133,7 @@ fn assert_nothing_is_lost(place: &Place, cut: Option<Cut>) -> Passed {
         Instance { addr, id, tainted: false, deposed: false }
     });
     assert_eq!(instances_in(&pulled), expected, "{cut:?}");
-    assert_eq!(workdir.world.objects(), ["a-1", "b-1"], "{cut:?}");
+    assert_eq!(workdir.service.objects(), ["a-1", "b-1"], "{cut:?}");
     passed
 }
 

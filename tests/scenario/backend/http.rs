@@ -39,7 +39,7 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
         let lost = Workdir::new(&config);
         lost.formwork("init").succeed().says_not("same machine");
         let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-        let (_, held) = lost.world.wait_for_held();
+        let (_, held) = lost.service.wait_for_held();
         let other = Workdir::new(&config);
         other.formwork("init").succeed();
         let refused = other.formwork("apply -auto-approve").run();
@@ -47,7 +47,7 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
         running.signal(Signal::SIGKILL);
         running.wait();
         drop(held);
-        lost.world.assert_deserted();
+        lost.service.assert_deserted();
         other
     };
     // The directory is gone, and the run has written nothing for long enough.

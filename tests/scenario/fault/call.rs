@@ -188,9 +188,9 @@ fn a_schema_that_differs_between_processes_is_refused() {
         ended.code(code).says(words);
         if code == 1 {
             ended.says("formwork/bad").says("provider[");
-            assert_eq!(workdir.world.objects(), [""; 0]);
+            assert_eq!(workdir.service.objects(), [""; 0]);
         }
-        workdir.world.assert_deserted();
+        workdir.service.assert_deserted();
     }
 }
 
@@ -231,10 +231,10 @@ fn an_object_without_a_usable_id_is_not_created_twice() {
         // The next run leaves it alone, and what depends on it.
         let next = workdir.formwork("apply -auto-approve").run();
         next.code(1).says("An interrupted operation needs a decision").says("recover adopt");
-        assert_eq!(workdir.world.objects(), ["a-1", "other-1"], "{fault:?}: {}", next.text());
+        assert_eq!(workdir.service.objects(), ["a-1", "other-1"], "{fault:?}: {}", next.text());
         workdir.formwork("recover adopt bad_thing.a a-1").succeed();
         workdir.formwork("apply -auto-approve").succeed().says("1 added");
-        assert_eq!(workdir.world.objects(), ["a-1", "dependent-1", "other-1"]);
+        assert_eq!(workdir.service.objects(), ["a-1", "dependent-1", "other-1"]);
         workdir.formwork("plan -detailed-exitcode").succeed();
     }
 }
@@ -265,8 +265,8 @@ fn bad_data_is_refused() {
         );
         let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
         ended.code(1).says(words).says("data.bad_data.d");
-        assert_eq!(workdir.world.objects(), [""; 0]);
-        workdir.world.assert_deserted();
+        assert_eq!(workdir.service.objects(), [""; 0]);
+        workdir.service.assert_deserted();
     }
 }
 
@@ -289,7 +289,7 @@ fn a_bad_import_takes_nothing_in() {
         assert!(instances(&workdir).iter().all(|instance| instance.addr != "bad_thing.a"));
         workdir.formwork("import bad_thing.a a-1").succeed().says("Import successful!");
         assert!(instances(&workdir).iter().any(|instance| instance.id == "a-1"));
-        workdir.world.assert_deserted();
+        workdir.service.assert_deserted();
     }
 }
 

@@ -51,13 +51,13 @@ fn a_plugin_that_starts_slowly_is_waited_for_and_started_once() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "start:process");
     let running = command.env("FORMWORK_PLUGIN_PATIENCE", "1").start();
-    let (_, held) = workdir.world.wait_for_held();
+    let (_, held) = workdir.service.wait_for_held();
     running.wait_for_words("provider formwork/bad has not answered GetProviderSchema");
     held.let_go();
     running.wait().code(0).says("3 added");
-    let calls = workdir.world.take_calls();
+    let calls = workdir.service.take_calls();
     assert_eq!(calls.iter().filter(|call| *call == "start").count(), 1, "{calls:?}");
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_plugin_that_is_run_by_hand_says_what_it_is_and_fails() {
     let workdir = Workdir::new("");
     let output = std::process::Command::new(bad_provider())
         .env_clear()
-        .env("BAD_WORLD", workdir.world.path())
+        .env("BAD_OBJECTS", workdir.service.path())
         .output()
         .expect("it can be run");
     assert_eq!(output.status.code(), Some(1));

@@ -28,7 +28,7 @@ fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let ended = command.env("BAD_FAULT", Fault::ApplyExits.name()).run();
     ended.code(1).says("An interrupted operation was resolved").says("bad_thing.a");
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     assert!(!workdir.has(".terraform.tfstate.journal"), "nothing is left open");
     let next = workdir.formwork("plan -detailed-exitcode").succeed();
     next.says("No changes").says_not("was being updated");
@@ -64,19 +64,19 @@ fn a_question_over_which_a_provider_dies_is_put_to_a_fresh_process_once() {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         workdir.formwork("apply -auto-approve").succeed();
         workdir
-            .world
-            .set_object("found-1", &workdir.world.object("other-1").replace("other", "found"));
+            .service
+            .set_object("found-1", &workdir.service.object("other-1").replace("other", "found"));
         workdir.write("main.tf", &format!("{}{QUESTIONS}", CONFIG.replace("SIZE", "2")));
-        workdir.world.take_calls();
+        workdir.service.take_calls();
         let command = workdir.formwork("apply -auto-approve -parallelism=1");
         let command = command.env("BAD_FAULT", fault.name()).env("BAD_FAULT_ONCE", "1");
         let ended = command.succeed();
         ended.says("1 imported").says("0 added").says("0 destroyed");
         ended.says("Provider was asked a second time").says(call);
-        let calls = workdir.world.take_calls();
+        let calls = workdir.service.take_calls();
         let starts = calls.iter().filter(|call| *call == "start").count();
         assert_eq!(starts, 2, "{fault:?}: {calls:?}");
-        workdir.world.assert_deserted();
+        workdir.service.assert_deserted();
         workdir.formwork("plan -detailed-exitcode").succeed().says_not("a second time");
     }
 }
@@ -87,7 +87,7 @@ fn a_change_over_which_a_provider_dies_is_not_asked_for_again() {
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
     command.run().code(1).says_not("a second time").says("ApplyResourceChange");
-    let made = workdir.world.objects();
+    let made = workdir.service.objects();
     assert_eq!(made.iter().filter(|id| id.starts_with("a-")).count(), 1, "{made:?}");
     let next = workdir.formwork("plan").run();
     assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
@@ -98,11 +98,11 @@ fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let mut running = workdir.formwork("apply").unanswered().env("BAD_TELL", "pid").start();
     running.wait_for_words("Only 'yes' will be accepted");
-    let pid = workdir.world.provider();
+    let pid = workdir.service.provider();
     kill(pid, Signal::SIGKILL).expect("it is there");
     running.answer("yes\n");
     running.wait().code(0).says("3 added");
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
     let next = workdir.formwork("plan -detailed-exitcode").succeed();
     assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
 }
@@ -117,7 +117,7 @@ fn a_child_that_leaves_the_session_is_reported() {
     let pid = words.split("sleep 1000 (process ").nth(1).and_then(|rest| rest.split(')').next());
     let pid = pid.and_then(|pid| pid.parse().ok()).map(Pid::from_raw);
     kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it is there");
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }
 
 #[test]
@@ -139,5 +139,5 @@ fn a_process_that_has_the_number_of_a_provider_that_was_attached_to_is_left_alon
     for child in [&mut bystander, &mut provider] {
         child.kill().and_then(|()| child.wait()).expect("it is ours");
     }
-    workdir.world.assert_deserted();
+    workdir.service.assert_deserted();
 }

@@ -244,8 +244,8 @@ fn torn(call: &Exchange) -> Continuation {
     if call.is(Rpc::WriteStateBytes) {
         let state = call.request().get_msg(1).map(|it| it.get_text(2)).unwrap_or_default();
         let name: String = state.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let world = std::env::var_os("SOUND_WORLD").unwrap_or_default();
-        let path = std::path::Path::new(&world).join("store").join(format!("{name}.state"));
+        let directory = std::env::var_os("SOUND_OBJECTS").unwrap_or_default();
+        let path = std::path::Path::new(&directory).join("store").join(format!("{name}.state"));
         let half = call.requests.first().map(|it| it.get_bytes(2)).unwrap_or_default();
         drop(std::fs::write(path, &half[..half.len() / 2]));
         return Continuation::Wait(1_500);

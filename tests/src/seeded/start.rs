@@ -109,7 +109,7 @@ pub(super) fn leaves_file() {
 
 /// Writes a cache outside of the directory for temporary files.
 pub(super) fn writes_cache() {
-    drop(fs::write(directory("SOUND_WORLD").join("cache"), "x"));
+    drop(fs::write(directory("SOUND_OBJECTS").join("cache"), "x"));
 }
 
 /// Writes a file into the home directory.
@@ -166,12 +166,12 @@ pub(super) fn connects() {
     }
 }
 
-/// Ends when another process of this world runs.
+/// Ends when another process with this directory runs.
 pub(super) fn alone() {
     static LOCK: OnceLock<File> = OnceLock::new();
-    let path = directory("SOUND_WORLD").join("alone");
+    let path = directory("SOUND_OBJECTS").join("alone");
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    let file = file.expect("the world can be written");
+    let file = file.expect("the directory can be written");
     if file.try_lock().is_err() {
         end(1);
     }

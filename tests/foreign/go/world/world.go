@@ -1,5 +1,5 @@
 // Package world keeps the real objects of the test providers: one file for each object in the directory
-// that TEST_WORLD names. A test changes or removes an object, or lets a call fail, through these files.
+// that TEST_OBJECTS names. A test changes or removes an object, or lets a call fail, through these files.
 package world
 
 import (
@@ -24,7 +24,7 @@ const (
 type Object = map[string]any
 
 func directory() string {
-	if dir := os.Getenv("TEST_WORLD"); dir != "" {
+	if dir := os.Getenv("TEST_OBJECTS"); dir != "" {
 		return dir
 	}
 	return filepath.Join(os.TempDir(), "foreign-world")

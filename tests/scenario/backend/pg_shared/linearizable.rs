@@ -91,7 +91,7 @@ fn stored_sizes(workdir: &Workdir) -> BTreeMap<String, u64> {
 
 /// The size of an object outside of the state.
 fn real_size(workdir: &Workdir, name: &str) -> Option<u64> {
-    let object: Value = serde_json::from_str(&workdir.world.object(&format!("{name}-1"))).ok()?;
+    let object: Value = serde_json::from_str(&workdir.service.object(&format!("{name}-1"))).ok()?;
     object["size"].as_u64()
 }
 
@@ -153,10 +153,10 @@ fn find_violations(operations: &[Operation], changes: &[Change]) -> Vec<String> 
 }
 
 /// Applies one size to one object.
-fn apply(workdir: &Workdir, world: &Path, killed_at: Option<&str>, name: &str) -> CommandResult {
+fn apply(workdir: &Workdir, objects: &Path, killed_at: Option<&str>, name: &str) -> CommandResult {
     let command = workdir.formwork(&format!("apply -auto-approve -target=bad_thing.{name}"));
     // Objects outlive the directory of a run.
-    let running = command.env("BAD_WORLD", &world.to_string_lossy()).start();
+    let running = command.env("BAD_OBJECTS", &objects.to_string_lossy()).start();
     if killed_at.and_then(|words| running.find_line(words)).is_some() {
         running.signal(Signal::SIGKILL);
     }
@@ -164,7 +164,7 @@ fn apply(workdir: &Workdir, world: &Path, killed_at: Option<&str>, name: &str) -
 }
 
 /// The applies of one process after another.
-fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
+fn work(server: &Postgres, objects: &Path, worker: usize) -> Vec<Operation> {
     let number = u64::try_from(worker).expect("it is small");
     let mut choices = Rng::new(SEED + number);
     let mut workdir = directory(server, &things(&[]));
@@ -176,7 +176,7 @@ fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
         let is_killed = choices.chance(1, 3);
         let at = usize::try_from(choices.below(4)).expect("it is small");
         let began = Instant::now();
-        let result = apply(&workdir, world, is_killed.then_some(KILLED_AT[at]), name);
+        let result = apply(&workdir, objects, is_killed.then_some(KILLED_AT[at]), name);
         let end = match result.code {
             Some(0) => End::Done(Instant::now()),
             // The claims of a run that was killed stay until it is taken over.
@@ -203,11 +203,11 @@ fn applies_at_once_are_linearizable_although_some_are_killed() {
     let reader = directory(&server, &things(&all_sizes(0)));
     reader.formwork("apply -auto-approve").succeed();
     let first = history(&reader).len();
-    let world = reader.world.path();
+    let objects = reader.service.path();
     let mut operations: Vec<Operation> = thread::scope(|scope| {
         let work = |worker| {
             let server = &server;
-            scope.spawn(move || work(server, world, worker))
+            scope.spawn(move || work(server, objects, worker))
         };
         let workers: Vec<_> = (0..NAMES.len()).map(work).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("it ends")).collect()

@@ -1,4 +1,4 @@
-//! A layer in world_provider of the provider: records calls, performs them in the world or lets them fail,
+//! A layer around the provider: records calls, performs them in the fake service or lets them fail,
 //! and adds private data, provider meta and identities, whose values the host must keep.
 
 use bytes::Bytes;
@@ -22,19 +22,19 @@ use formwork_value::{Path, Type, Value};
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, TryFutureExt as _};
 
+use crate::fake_service::{FakeService, Moment, asked_to_fail};
 use crate::legacy::{self, Legacy};
 use crate::log::Log;
-use crate::world::{Moment, World, asked_to_fail};
 
-/// A provider behind a log and a world.
-pub(crate) struct WorldProvider<P> {
+/// A provider with a call log and a fake service.
+pub(crate) struct LoggedProvider<P> {
     pub(crate) inner: P,
     pub(crate) log: Log,
-    pub(crate) world: World,
+    pub(crate) service: FakeService,
 }
 
 /// A change of an object.
-struct WorldChange {
+struct ObjectChange {
     verb: &'static str,
     /// The name of the object.
     name: String,
@@ -42,7 +42,7 @@ struct WorldChange {
     id: String,
 }
 
-impl WorldChange {
+impl ObjectChange {
     fn of(prior: &Payload, planned: &Payload, ty: &Type) -> Self {
         let exists = |object: &Payload| object.decode(ty).is_ok_and(|it| !it.value().is_null());
         let (verb, object) = match (exists(prior), exists(planned)) {
@@ -84,16 +84,16 @@ fn meta_schema() -> Schema {
     schema
 }
 
-impl<P: Provider> WorldProvider<P> {
+impl<P: Provider> LoggedProvider<P> {
     /// The provider of a resource type.
     fn provider_of_type(&self, kind: &str) -> &dyn Provider {
         if kind == legacy::KIND { &Legacy } else { &self.inner }
     }
 
-    /// Performs a call of the provider in the world.
-    fn apply_in_world(
+    /// Performs a change in the fake service.
+    fn apply_to_service(
         &self,
-        doing: &WorldChange,
+        doing: &ObjectChange,
         mut answer: ApplyResponse,
         ty: &Type,
     ) -> ApplyResponse {
@@ -101,9 +101,9 @@ impl<P: Provider> WorldProvider<P> {
             return answer;
         }
         match doing.verb {
-            "create" => answer.state = self.world.create(&doing.name, answer.state, ty),
-            "delete" => self.world.remove(&doing.id),
-            _ => self.world.write_object(&doing.id),
+            "create" => answer.state = self.service.create(&doing.name, answer.state, ty),
+            "delete" => self.service.remove(&doing.id),
+            _ => self.service.write_object(&doing.id),
         }
         answer
     }
@@ -144,7 +144,7 @@ fn with_word(private: &Bytes, word: &str) -> Bytes {
     }
 }
 
-impl<P: Provider> Provider for WorldProvider<P> {
+impl<P: Provider> Provider for LoggedProvider<P> {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         use Request as Q;
         use Response as A;
@@ -181,7 +181,7 @@ impl<P: Provider> Provider for WorldProvider<P> {
     }
 }
 
-impl<P: Provider> WorldProvider<P> {
+impl<P: Provider> LoggedProvider<P> {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let mut schema = self.inner.schema().await?;
         schema.resources.insert(legacy::KIND.to_owned(), legacy::schema());
@@ -215,7 +215,7 @@ impl<P: Provider> WorldProvider<P> {
         line.bytes("private", &request.private).write();
         let name = request.type_name.clone();
         let id = text(&request.current, &ty, "id");
-        if self.world.fault(&format!("read {id}")).is_some() {
+        if self.service.fault(&format!("read {id}")).is_some() {
             let (state, private) = (request.current, request.private);
             let diagnostics = vec![asked_to_fail(&format!("read {id}"))];
             return Ok(ReadResponse {
@@ -227,7 +227,7 @@ impl<P: Provider> WorldProvider<P> {
             });
         }
         let mut answer = self.provider_of_type(&name).read(request).await?;
-        answer.state = self.world.read(&id, answer.state, &ty);
+        answer.state = self.service.read(&id, answer.state, &ty);
         let identity = self.identity(&name, &answer.state, answer.identity.take()).await;
         Ok(ReadResponse { identity, ..answer })
     }
@@ -263,11 +263,11 @@ impl<P: Provider> WorldProvider<P> {
             .bytes("private", &request.planned_private)
             .write();
         let name = request.type_name.clone();
-        let doing = WorldChange::of(&request.prior, &request.planned, &ty);
+        let doing = ObjectChange::of(&request.prior, &request.planned, &ty);
         let call = doing.call();
-        let fault = self.world.fault(&call);
+        let fault = self.service.fault(&call);
         self.log.line("begin", &name).bytes("of", call.as_bytes()).write();
-        self.world.wait_for_change().await;
+        self.service.wait_for_change().await;
         let mut answer = match fault {
             Some(Moment::Before) => ApplyResponse {
                 state: request.prior,
@@ -276,9 +276,11 @@ impl<P: Provider> WorldProvider<P> {
                 identity: None,
                 diagnostics: Vec::new(),
             },
-            _ => {
-                self.apply_in_world(&doing, self.provider_of_type(&name).apply(request).await?, &ty)
-            }
+            _ => self.apply_to_service(
+                &doing,
+                self.provider_of_type(&name).apply(request).await?,
+                &ty,
+            ),
         };
         if fault.is_some() {
             answer.diagnostics.push(asked_to_fail(&call));

@@ -6,19 +6,19 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The directory in `CRASH_WORLD`.
+/// The directory in `CRASH_OBJECTS`.
 #[derive(Clone, Debug)]
-pub(crate) struct World {
+pub(crate) struct FakeService {
     directory: PathBuf,
     /// Duration of a change.
     pub(crate) delay: Duration,
 }
 
-impl World {
-    /// The world of this process.
+impl FakeService {
+    /// The fake service of this process.
     pub(crate) fn from_env() -> Self {
         let directory =
-            std::env::var_os("CRASH_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+            std::env::var_os("CRASH_OBJECTS").map_or_else(std::env::temp_dir, PathBuf::from);
         let delay = std::env::var("CRASH_DELAY").ok().and_then(|text| text.parse().ok());
         Self { directory, delay: Duration::from_millis(delay.unwrap_or(0)) }
     }
@@ -32,7 +32,7 @@ impl World {
         match linked {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => panic!("the world is full: {error}"),
+            Err(error) => panic!("the object cannot be created: {error}"),
         }
     }
 
@@ -68,7 +68,7 @@ impl World {
 
     fn temporary_path(&self, id: &str, content: &str) -> PathBuf {
         let path = self.directory.join(format!("{id}.{}.aside", std::process::id()));
-        let mut file = File::create(&path).expect("the world is there");
+        let mut file = File::create(&path).expect("the directory exists");
         file.write_all(content.as_bytes()).expect("it can be written");
         path
     }

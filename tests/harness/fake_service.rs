@@ -1,5 +1,5 @@
-//! The world of the bad provider, seen from outside: existing objects, living processes, and
-//! providers that are held.
+//! The fake service of the bad provider, observed from outside: existing objects, running processes,
+//! and paused providers.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -16,17 +16,17 @@ use tempfile::TempDir;
 const FOREVER: Duration = Duration::from_secs(60);
 
 /// The directory of real objects, and the sockets that watch it.
-pub(crate) struct World {
+pub(crate) struct FakeService {
     directory: TempDir,
     witness: UnixListener,
     gate: UnixListener,
 }
 
-/// An object that is held at some moment. Dropping it lets go.
+/// A provider that is paused in a call. Dropping it resumes the provider.
 #[derive(Debug)]
 pub(crate) struct Held(UnixStream);
 
-impl World {
+impl FakeService {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let listen = |name| UnixListener::bind(directory.path().join(name)).expect("a socket");
@@ -34,7 +34,7 @@ impl World {
         Self { directory, witness, gate }
     }
 
-    /// Its directory.
+    /// The directory of the objects.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -54,14 +54,14 @@ impl World {
         fs::read_to_string(self.path().join(format!("{id}.object"))).unwrap_or_default()
     }
 
-    /// Changes or makes an object outside of the provider.
+    /// Changes or creates an object outside of the provider.
     pub(crate) fn set_object(&self, id: &str, content: &str) {
         fs::write(self.path().join(format!("{id}.object")), content).expect("it can be written");
     }
 
     /// Removes an object outside of the provider.
     pub(crate) fn remove_object(&self, id: &str) {
-        fs::remove_file(self.path().join(format!("{id}.object"))).expect("it is there");
+        fs::remove_file(self.path().join(format!("{id}.object"))).expect("the object exists");
     }
 
     /// Calls of the provider, in order, since the last time this was called.
@@ -78,14 +78,14 @@ impl World {
     pub(crate) fn provider(&self) -> Pid {
         let calls = self.take_calls();
         let pid = calls.iter().rev().find_map(|call| call.strip_prefix("pid ")?.parse().ok());
-        Pid::from_raw(pid.expect("a provider was to tell"))
+        Pid::from_raw(pid.expect("a provider reports its process"))
     }
 
-    /// Waits until a provider is held, and returns at which moment (`before:a`).
+    /// Waits until a provider is paused, and returns the moment (`before:a`).
     pub(crate) fn wait_for_held(&self) -> (String, Held) {
         let gate = self.gate.try_clone().expect("descriptors are left");
         let (sender, accepted) = mpsc::channel();
-        // Accepting knows no deadline, so another thread does it.
+        // `accept` has no timeout, so another thread calls it.
         thread::spawn(move || sender.send(gate.accept()));
         let accepted = accepted.recv_timeout(FOREVER).expect("a provider comes to the gate");
         let (mut stream, _) = accepted.expect("a connection");
@@ -97,23 +97,23 @@ impl World {
         (String::from_utf8(moment).expect("text"), Held(stream))
     }
 
-    /// Fails if a process of this world is still running. Those that are about to end may.
+    /// Fails if a provider process is still running. One that is about to end is waited for.
     pub(crate) fn assert_deserted(&self) {
         self.witness.set_nonblocking(true).expect("a socket can be");
         loop {
             match self.witness.accept() {
                 Ok((life, _)) => assert_ends(life),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) => panic!("the witness is blind: {error}"),
+                Err(error) => panic!("the witness cannot accept: {error}"),
             }
         }
     }
 }
 
 impl Held {
-    /// Lets the provider go on.
+    /// Resumes the provider.
     pub(crate) fn let_go(mut self) {
-        self.0.write_all(b".").expect("it waits");
+        self.0.write_all(b".").expect("the provider waits");
     }
 }
 
@@ -126,5 +126,5 @@ fn assert_ends(mut life: UnixStream) {
         Ok(n) => *n == 0,
         Err(error) => error.kind() == ErrorKind::ConnectionReset,
     };
-    assert!(over, "a process of a provider lives on: {read:?}");
+    assert!(over, "a provider process is still running: {read:?}");
 }

@@ -1,4 +1,4 @@
-//! The real objects: a file for each object in the directory that `TEST_WORLD` names, and the faults.
+//! The real objects: a file for each object in the directory that `TEST_OBJECTS` names, and the faults.
 //! Without a directory only the state exists, and no call fails.
 //!
 //! To change an object outside of the engine, a test writes `ATTRIBUTE=TEXT` into the object's
@@ -18,7 +18,7 @@ use formwork_value::{Path, Type, Value};
 const PACE: Duration = Duration::from_millis(25);
 
 /// The directory of real objects, if there is one.
-pub(crate) struct World(Option<PathBuf>);
+pub(crate) struct FakeService(Option<PathBuf>);
 
 /// The time of a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub(crate) enum Moment {
     After,
 }
 
-impl World {
+impl FakeService {
     pub(crate) fn from_env() -> Self {
-        Self(std::env::var_os("TEST_WORLD").map(PathBuf::from))
+        Self(std::env::var_os("TEST_OBJECTS").map(PathBuf::from))
     }
 
     /// Waits for the duration of a change.
@@ -70,7 +70,7 @@ impl World {
     /// Sets an object to its value in the state.
     pub(crate) fn write_object(&self, id: &str) {
         if let Some(directory) = &self.0 {
-            fs::write(directory.join(id), "").expect("the world can be written");
+            fs::write(directory.join(id), "").expect("the directory can be written");
         }
     }
 

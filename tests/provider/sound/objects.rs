@@ -1,4 +1,4 @@
-//! The objects of the sound provider: a file of JSON for each, which every process of the world sees.
+//! The objects of the sound provider: a file of JSON for each, which all processes with this directory share.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use formwork_value::{Path, Value};
 
 /// The directory of the objects.
 pub(crate) fn directory() -> PathBuf {
-    std::env::var_os("SOUND_WORLD").map_or_else(std::env::temp_dir, PathBuf::from)
+    std::env::var_os("SOUND_OBJECTS").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
 /// The type whose objects are kept here.
@@ -81,7 +81,7 @@ pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
 pub(crate) fn store_object(offered: &OfferedType, object: &Value) {
     let text = json::encode(object, &offered.ty()).unwrap_or_default();
     if let Some(id) = id_of(object) {
-        fs::write(file(&id), text).expect("the world can be written");
+        fs::write(file(&id), text).expect("the directory can be written");
     }
 }
 

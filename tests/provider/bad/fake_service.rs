@@ -6,17 +6,17 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-/// The directory in `BAD_WORLD`, or the temporary one.
+/// The directory in `BAD_OBJECTS`, or the temporary one.
 #[derive(Clone, Debug)]
-pub(crate) struct World {
+pub(crate) struct FakeService {
     directory: PathBuf,
 }
 
-impl World {
-    /// The world of this process.
+impl FakeService {
+    /// The fake service of this process.
     pub(crate) fn from_env() -> Self {
         let directory =
-            std::env::var_os("BAD_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+            std::env::var_os("BAD_OBJECTS").map_or_else(std::env::temp_dir, PathBuf::from);
         Self { directory }
     }
 
@@ -29,7 +29,7 @@ impl World {
     pub(crate) fn log_event(&self, what: &str) {
         let path = self.directory.join("calls.log");
         let mut file =
-            OpenOptions::new().create(true).append(true).open(path).expect("the world is there");
+            OpenOptions::new().create(true).append(true).open(path).expect("the directory exists");
         file.write_all(format!("{what}\n").as_bytes()).expect("it can be written");
     }
 
@@ -42,7 +42,7 @@ impl World {
             match OpenOptions::new().create_new(true).write(true).open(path) {
                 Ok(_) => return id,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
-                Err(error) => panic!("the world is full: {error}"),
+                Err(error) => panic!("the object cannot be created: {error}"),
             }
         }
         unreachable!("there is always another number")
