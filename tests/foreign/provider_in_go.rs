@@ -12,7 +12,7 @@ use formwork_conformance::{Options, check_with_options};
 
 use super::installed::go_providers;
 use crate::interop::engine::terraform_is_here;
-use crate::interop::life::{Stage, compare_lives};
+use crate::interop::life::{ScriptSuite, compare_lifecycles};
 
 /// The providers: each is the same program under another name.
 const NAMES: [&str; 4] = ["legacy", "framework", "mixed", "mixedfive"];
@@ -34,13 +34,13 @@ fn required(group: &str) -> String {
 }
 
 #[test]
-fn lives_of_objects_of_providers_on_other_sdks_are_the_same() {
+fn lifecycles_of_objects_of_providers_on_other_sdks_are_the_same() {
     if !terraform_is_here() || go_providers(&NAMES).is_none() {
         return;
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign/go");
-    let report = compare_lives(
-        &Stage {
+    let report = compare_lifecycles(
+        &ScriptSuite {
             name: "foreign",
             cases: sources.join("cases"),
             required,

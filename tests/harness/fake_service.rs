@@ -24,7 +24,7 @@ pub(crate) struct FakeService {
 
 /// A provider that is paused in a call. Dropping it resumes the provider.
 #[derive(Debug)]
-pub(crate) struct Held(UnixStream);
+pub(crate) struct PausedProvider(UnixStream);
 
 impl FakeService {
     pub(super) fn new() -> Self {
@@ -82,7 +82,7 @@ impl FakeService {
     }
 
     /// Waits until a provider is paused, and returns the moment (`before:a`).
-    pub(crate) fn wait_for_held(&self) -> (String, Held) {
+    pub(crate) fn wait_for_pause(&self) -> (String, PausedProvider) {
         let gate = self.gate.try_clone().expect("descriptors are left");
         let (sender, accepted) = mpsc::channel();
         // `accept` has no timeout, so another thread calls it.
@@ -94,11 +94,11 @@ impl FakeService {
         while stream.read_exact(&mut byte).is_ok() && byte != *b"\n" {
             moment.extend(byte);
         }
-        (String::from_utf8(moment).expect("text"), Held(stream))
+        (String::from_utf8(moment).expect("text"), PausedProvider(stream))
     }
 
     /// Fails if a provider process is still running. One that is about to end is waited for.
-    pub(crate) fn assert_deserted(&self) {
+    pub(crate) fn assert_no_provider_runs(&self) {
         self.witness.set_nonblocking(true).expect("a socket can be");
         loop {
             match self.witness.accept() {
@@ -110,9 +110,9 @@ impl FakeService {
     }
 }
 
-impl Held {
+impl PausedProvider {
     /// Resumes the provider.
-    pub(crate) fn let_go(mut self) {
+    pub(crate) fn resume(mut self) {
         self.0.write_all(b".").expect("the provider waits");
     }
 }

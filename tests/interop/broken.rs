@@ -141,7 +141,7 @@ const CONFIGURATIONS: [(&str, &str); 40] = [
 ];
 
 /// Differences on purpose: a configuration or `*`, the beginning of the command, and the reason.
-const KEPT: [(&str, &str, &str); 1] = [(
+const EXPECTED_DIFFERENCES: [(&str, &str, &str); 1] = [(
     "backend_not_initialized",
     "init",
     "a question without an answer is an error of Terraform's alone",
@@ -158,12 +158,13 @@ fn commands_judge_broken_configurations_alike() {
     if !terraform_is_here() {
         return;
     }
-    let only = std::env::var("INTEROP_CASE").unwrap_or_default();
-    let all =
-        CONFIGURATIONS.iter().flat_map(|one| COMMANDS.iter().map(move |command| (one, *command)));
+    let filter = std::env::var("INTEROP_CASE").unwrap_or_default();
+    let all = CONFIGURATIONS
+        .iter()
+        .flat_map(|configuration| COMMANDS.iter().map(move |command| (configuration, *command)));
     let all: Vec<_> =
-        all.filter(|((name, _), command)| format!("{name}: {command}").contains(&only)).collect();
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        all.filter(|((name, _), command)| format!("{name}: {command}").contains(&filter)).collect();
+    let (next, differing) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) + 1 {
             scope.spawn(|| {
@@ -172,20 +173,24 @@ fn commands_judge_broken_configurations_alike() {
                 {
                     let [theirs, ours] = Engine::BOTH.map(|engine| judge(engine, text, command));
                     if !agree(&theirs, &ours) {
-                        found.lock().unwrap().insert(format!("{name}: {command}"), (theirs, ours));
+                        differing
+                            .lock()
+                            .unwrap()
+                            .insert(format!("{name}: {command}"), (theirs, ours));
                     }
                 }
             });
         }
     });
     let mut report = String::new();
-    for (place, (theirs, ours)) in found.into_inner().unwrap() {
-        let is_kept = |(name, command, _): &(&str, &str, &str)| {
-            let (of, typed) = place.split_once(": ").expect("it was put together so");
-            (*name == "*" || *name == of) && typed.starts_with(command)
+    for (case, (theirs, ours)) in differing.into_inner().unwrap() {
+        let is_expected = |(name, command, _): &(&str, &str, &str)| {
+            let (configuration, command_line) =
+                case.split_once(": ").expect("it was put together so");
+            (*name == "*" || *name == configuration) && command_line.starts_with(command)
         };
-        if !KEPT.iter().any(is_kept) {
-            report.push_str(&format!("{place}\n  should be {theirs:?}\n  is        {ours:?}\n"));
+        if !EXPECTED_DIFFERENCES.iter().any(is_expected) {
+            report.push_str(&format!("{case}\n  should be {theirs:?}\n  is        {ours:?}\n"));
         }
     }
     println!("broken configurations: {} commands compared", all.len());
@@ -260,15 +265,15 @@ fn state(serial: u64) -> String {
 }
 
 /// The summaries of the errors or warnings that a run printed.
-fn summaries(run: &Run, word: &str) -> BTreeSet<String> {
+fn summaries(run: &Run, prefix: &str) -> BTreeSet<String> {
     let text = format!("{}\n{}", run.stdout, run.stderr);
-    let plain = text.split('\u{1b}').enumerate().map(|(at, part)| match at {
+    let plain = text.split('\u{1b}').enumerate().map(|(index, part)| match index {
         0 => part,
         _ => part.split_once('m').map_or(part, |(_, rest)| rest),
     });
     let plain: String = plain.collect();
     let lines = plain.lines().map(|line| line.trim_start_matches(['│', ' ']));
-    let errors = lines.filter_map(|line| line.strip_prefix(word));
+    let errors = lines.filter_map(|line| line.strip_prefix(prefix));
     let errors = errors.filter(|it| *it != HEADER && !it.starts_with(LOCK_HEADER));
     errors
         .map(|summary| match summary.split_once(": ") {

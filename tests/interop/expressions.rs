@@ -2,8 +2,9 @@
 //! an output: values, types, unknown and sensitive parts must be the same, and if one fails, the
 //! summary of the error and its place.
 //!
-//! `expressions/kept.txt` lists the allowed differences, each with a reason. A difference that is
-//! not listed there fails the test, and so does a listed expression without a difference.
+//! `expressions/expected_differences.txt` lists the allowed differences, each with a reason. A
+//! difference that is not listed there fails the test, and so does a listed expression without a
+//! difference.
 
 mod list;
 mod outcome;
@@ -20,7 +21,7 @@ use outcome::Outcome;
 
 /// Number of expressions that are planned together: Terraform takes more than twice as long for
 /// twice as many.
-const AT_ONCE: usize = 1_500;
+const BATCH_SIZE: usize = 1_500;
 
 /// Objects that the expressions can refer to. All of them are unknown while planning.
 const PRELUDE: &str = r#"
@@ -38,7 +39,7 @@ locals {
 "#;
 
 /// Line and column at which each expression starts in its file.
-const START: (usize, usize) = (2, 11);
+const EXPRESSION_START: (usize, usize) = (2, 11);
 
 #[test]
 fn expressions_have_the_same_values_and_errors() {
@@ -51,23 +52,24 @@ fn expressions_have_the_same_values_and_errors() {
     expressions.sort_unstable();
     expressions.dedup();
     let mut outcomes: BTreeMap<&str, [Outcome; 2]> = BTreeMap::new();
-    for part in expressions.chunks(AT_ONCE) {
+    for part in expressions.chunks(BATCH_SIZE) {
         // One after the other in one directory, because some functions return its path.
         let dir = tempfile::tempdir().expect("a directory");
         let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, dir.path(), part));
         let both = theirs.into_iter().zip(ours).map(|(theirs, ours)| [theirs, ours]);
         outcomes.extend(part.iter().copied().zip(both));
     }
-    let kept: BTreeSet<String> = list::read(&directory().join("kept.txt")).into_iter().collect();
+    let expected_differences: BTreeSet<String> =
+        list::read(&directory().join("expected_differences.txt")).into_iter().collect();
     let mut report = String::new();
     let mut total = Row::default();
     for group in &groups {
-        total += print_group(group, &outcomes, &kept, &mut report);
+        total += print_group(group, &outcomes, &expected_differences, &mut report);
     }
     println!("{}", total.line("expressions, all"));
     let known =
         |expression: &str| outcomes.get(expression).is_some_and(|[t, o]| t.differs(o).is_some());
-    for expression in kept.iter().filter(|expression| !known(expression)) {
+    for expression in expected_differences.iter().filter(|expression| !known(expression)) {
         report.push_str(&format!("kept without need: {expression}\n"));
     }
     assert!(report.is_empty(), "\n{report}");
@@ -80,7 +82,7 @@ fn directory() -> PathBuf {
 fn print_group(
     group: &Group,
     outcomes: &BTreeMap<&str, [Outcome; 2]>,
-    kept: &BTreeSet<String>,
+    expected_differences: &BTreeSet<String>,
     report: &mut String,
 ) -> Row {
     let mut row = Row::default();
@@ -88,7 +90,7 @@ fn print_group(
         let [theirs, ours] = &outcomes[expression.as_str()];
         let difference = theirs.differs(ours);
         row.count(theirs.is_error(), difference);
-        if difference.is_some() && !kept.contains(expression) {
+        if difference.is_some() && !expected_differences.contains(expression) {
             report.push_str(&format!(
                 "{}: {expression}\n   should be {theirs}\n   is        {ours}\n",
                 group.name
@@ -110,17 +112,17 @@ fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
         if failures.is_empty() {
             break;
         }
-        for (at, errors) in failures {
-            std::fs::remove_file(dir.join(file_name(at))).expect("each fails once");
-            outcomes.insert(at, Outcome::Errors(errors));
+        for (index, errors) in failures {
+            std::fs::remove_file(dir.join(file_name(index))).expect("each fails once");
+            outcomes.insert(index, Outcome::Errors(errors));
         }
     }
     let view = values(engine, dir);
     (0..expressions.len())
-        .map(|at| match outcomes.remove(&at) {
+        .map(|index| match outcomes.remove(&index) {
             Some(outcome) => outcome,
-            None => outcome::value(&view, &output_name(at))
-                .unwrap_or_else(|| panic!("{engine:?}: {} is not in the plan", expressions[at])),
+            None => outcome::value(&view, &output_name(index))
+                .unwrap_or_else(|| panic!("{engine:?}: {} is not in the plan", expressions[index])),
         })
         .collect()
 }
@@ -133,8 +135,8 @@ fn write_dir(dir: &Path, expressions: &[&str]) {
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, dir.join(name)).expect("it is ours");
     }
-    for (at, expression) in expressions.iter().enumerate() {
-        let name = output_name(at);
+    for (index, expression) in expressions.iter().enumerate() {
+        let name = output_name(index);
         let secret = expression.contains("sensitive(");
         let mut text =
             format!("output \"{name}\" {{\n  value = {expression}\n  sensitive = {secret}\n}}\n");
@@ -143,16 +145,16 @@ fn write_dir(dir: &Path, expressions: &[&str]) {
             text +=
                 &format!("resource \"terraform_data\" \"{name}\" {{\n  input = {expression}\n}}\n");
         }
-        write(&file_name(at), &text);
+        write(&file_name(index), &text);
     }
 }
 
-fn output_name(at: usize) -> String {
-    format!("e{at}")
+fn output_name(index: usize) -> String {
+    format!("e{index}")
 }
 
-fn file_name(at: usize) -> String {
-    format!("e{at}.tf")
+fn file_name(index: usize) -> String {
+    format!("e{index}.tf")
 }
 
 /// Plans, and returns the errors by the expression they are about.
@@ -162,13 +164,13 @@ fn errors_by_expression(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outco
     for event in run.events().iter().filter(|event| event["type"] == "diagnostic") {
         let diagnostic = &event["diagnostic"];
         if diagnostic["severity"] == "error" {
-            for at in outcome::expressions_of(diagnostic) {
-                failures.entry(at).or_default().push(outcome::Problem::read(diagnostic));
+            for index in outcome::expressions_of(diagnostic) {
+                failures.entry(index).or_default().push(outcome::Problem::read(diagnostic));
             }
         }
     }
-    let fine = run.code == Some(0) && failures.is_empty();
-    assert!(fine || !failures.is_empty(), "{engine:?}: {}{}", run.stdout, run.stderr);
+    let is_successful = run.code == Some(0) && failures.is_empty();
+    assert!(is_successful || !failures.is_empty(), "{engine:?}: {}{}", run.stdout, run.stderr);
     failures
 }
 

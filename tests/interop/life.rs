@@ -27,23 +27,23 @@ use crate::harness::terraform;
 
 /// Differences that are allowed in every script: the beginning of such a line, a part that it
 /// contains, and the reason.
-const KEPT_EVERYWHERE: [(&str, &str, &str); 3] = [
-    (".plan.said[", "][2]: should be null, is ", "a place is named where Terraform names none"),
+const EXPECTED_DIFFERENCES: [(&str, &str, &str); 3] = [
+    (".plan.said[", "][2]: should be null, is ", "a position is given where Terraform gives none"),
     (".", "].range[0]: should be null, is ", "an object is named where Terraform names none"),
-    (".", "].range[1]: should be null, is ", "a place is named where Terraform names none"),
+    (".", "].range[1]: should be null, is ", "a position is given where Terraform gives none"),
 ];
 
 /// Result of one script.
 #[derive(Default)]
-struct Found {
+struct ScriptResult {
     n_steps: usize,
     n_orders: usize,
-    n_kept: usize,
+    n_expected: usize,
     different: Vec<String>,
 }
 
 /// The environment of a set of scripts.
-pub(crate) struct Stage {
+pub(crate) struct ScriptSuite {
     /// Name in the table of results.
     pub(crate) name: &'static str,
     /// The directory of the scripts: a directory for each group.
@@ -74,13 +74,13 @@ pub(crate) struct StateBackend {
 }
 
 /// The scripts with our test provider.
-fn stage(backend: Option<StateBackend>) -> Stage {
+fn test_provider_suite(backend: Option<StateBackend>) -> ScriptSuite {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let required = |_: &str| {
         let block = "required_providers {\n    test = { source = \"formwork/test\" }\n  }";
         format!("terraform {{\n  {block}\n}}\n")
     };
-    Stage {
+    ScriptSuite {
         name: "life",
         cases: root.join("interop/life/cases"),
         required,
@@ -92,61 +92,65 @@ fn stage(backend: Option<StateBackend>) -> Stage {
 }
 
 #[test]
-fn lives_of_objects_are_the_same() {
-    let report = compare_lives(&stage(None), |_, _| true);
+fn lifecycles_of_objects_are_the_same() {
+    let report = compare_lifecycles(&test_provider_suite(None), |_, _| true);
     assert!(report.is_empty(), "\n{report}");
 }
 
 /// Runs some scripts under both programs, prints a table of results and returns the differences. A script
 /// is chosen by its group and name.
-pub(crate) fn compare_lives(stage: &Stage, is_chosen: impl Fn(&str, &str) -> bool) -> String {
+pub(crate) fn compare_lifecycles(
+    suite: &ScriptSuite,
+    is_chosen: impl Fn(&str, &str) -> bool,
+) -> String {
     let mut report = String::new();
     if !terraform_is_here() {
         return report;
     }
-    let only = std::env::var("INTEROP_CASE").unwrap_or_default();
-    let mut scripts = script::load(&stage.cases);
+    let filter = std::env::var("INTEROP_CASE").unwrap_or_default();
+    let mut scripts = script::load(&suite.cases);
     scripts.retain(|script| {
         is_chosen(&script.group, &script.name)
-            && format!("{}/{}", script.group, script.name).contains(&only)
+            && format!("{}/{}", script.group, script.name).contains(&filter)
     });
-    let place = stage.backend.as_ref().map_or("", |backend| backend.kind);
-    let found = on_threads(stage, &scripts);
-    let mut table: BTreeMap<&str, (usize, usize, Found)> = BTreeMap::new();
-    for (script, found) in scripts.iter().zip(found) {
+    let backend_suffix = suite.backend.as_ref().map_or("", |backend| backend.kind);
+    let result = check_in_parallel(suite, &scripts);
+    let mut table: BTreeMap<&str, (usize, usize, ScriptResult)> = BTreeMap::new();
+    for (script, result) in scripts.iter().zip(result) {
         let (n_scripts, n_same, sum) = table.entry(&script.group).or_default();
         *n_scripts += 1;
-        *n_same += usize::from(found.different.is_empty());
-        sum.n_steps += found.n_steps;
-        sum.n_orders += found.n_orders;
-        sum.n_kept += found.n_kept;
-        for line in found.different {
-            report.push_str(&format!("{}/{}{line} {place}\n", script.group, script.name));
+        *n_same += usize::from(result.different.is_empty());
+        sum.n_steps += result.n_steps;
+        sum.n_orders += result.n_orders;
+        sum.n_expected += result.n_expected;
+        for line in result.different {
+            report.push_str(&format!("{}/{}{line} {backend_suffix}\n", script.group, script.name));
         }
     }
-    for (group, (n_scripts, n_same, Found { n_steps, n_orders, n_kept, .. })) in table {
+    for (group, (n_scripts, n_same, ScriptResult { n_steps, n_orders, n_expected, .. })) in table {
         println!(
-            "{:<23} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_kept:>3} kept differences",
-            format!("{}/{group} {place}", stage.name)
+            "{:<23} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_expected:>3} expected differences",
+            format!("{}/{group} {backend_suffix}", suite.name)
         );
     }
     report
 }
 
 /// Runs the scripts on a few threads: most of the time a program waits for another one.
-fn on_threads(stage: &Stage, scripts: &[Script]) -> Vec<Found> {
+fn check_in_parallel(suite: &ScriptSuite, scripts: &[Script]) -> Vec<ScriptResult> {
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Found>>> = Mutex::new(scripts.iter().map(|_| None).collect());
+    let results: Mutex<Vec<Option<ScriptResult>>> =
+        Mutex::new(scripts.iter().map(|_| None).collect());
     let n_threads = std::thread::available_parallelism().map_or(2, usize::from) + 1;
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
             scope.spawn(|| {
-                while let Some((at, script)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    scripts.get(at).map(|script| (at, script))
+                while let Some((index, script)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    scripts.get(index).map(|script| (index, script))
                 } {
-                    let found = check(stage, script);
-                    results.lock().unwrap()[at] = Some(found);
+                    let result = check(suite, script);
+                    results.lock().unwrap()[index] = Some(result);
                 }
             });
         }
@@ -154,65 +158,68 @@ fn on_threads(stage: &Stage, scripts: &[Script]) -> Vec<Found> {
     results.into_inner().unwrap().into_iter().map(Option::unwrap_or_default).collect()
 }
 
-fn check(stage: &Stage, script: &Script) -> Found {
-    let theirs = theirs(stage, script);
-    let ours = actor::live(stage, stage.backend.as_ref(), Engine::Formwork, script);
-    let mut found = Found::default();
-    for (at, step) in script.steps.iter().enumerate() {
-        let (mut different, place) = (Vec::new(), format!(":{}", step.line));
-        let [theirs, their_log] = without_log(&theirs[at]);
-        let [ours, our_log] = without_log(&ours[at]);
+fn check(suite: &ScriptSuite, script: &Script) -> ScriptResult {
+    let theirs = theirs(suite, script);
+    let ours = actor::run_script(suite, suite.backend.as_ref(), Engine::Formwork, script);
+    let mut result = ScriptResult::default();
+    for (index, step) in script.steps.iter().enumerate() {
+        let (mut different, position) = (Vec::new(), format!(":{}", step.line));
+        let [theirs, their_log] = without_log(&theirs[index]);
+        let [ours, our_log] = without_log(&ours[index]);
         differences("", &theirs, &ours, &mut different);
-        found.n_kept += keep(step, &mut different);
-        // If everything differs, the order is checked for ours alone.
-        let alone = step.kept.iter().any(|(place, _)| place == ".");
+        result.n_expected += remove_expected_differences(step, &mut different);
+        // If everything differs, the order is checked only for Formwork.
+        let differs_everywhere = step.expected_differences.iter().any(|(path, _)| path == ".");
         let logs = [("formwork", our_log), ("terraform", their_log)];
-        for (who, log) in logs.into_iter().take(if alone { 1 } else { 2 }) {
-            different.extend(misplaced(step, &log).map(|wrong| format!(" {who}: {wrong}")));
+        for (program, log) in logs.into_iter().take(if differs_everywhere { 1 } else { 2 }) {
+            different.extend(
+                misordered_calls(step, &log)
+                    .map(|order_error| format!(" {program}: {order_error}")),
+            );
         }
-        found.n_steps += 1;
-        found.n_orders += step.orders.len();
-        found.different.extend(different.into_iter().map(|line| format!("{place}{line}")));
+        result.n_steps += 1;
+        result.n_orders += step.orders.len();
+        result.different.extend(different.into_iter().map(|line| format!("{position}{line}")));
     }
-    found
+    result
 }
 
-/// Takes the log out of what was seen.
-fn without_log(seen: &Value) -> [Value; 2] {
-    let mut seen = seen.clone();
-    let log = seen.get_mut("apply").and_then(|it| it.as_object_mut()?.remove("log"));
-    [seen, log.unwrap_or_default()]
+/// Separates the log from the result of a step.
+fn without_log(result: &Value) -> [Value; 2] {
+    let mut result = result.clone();
+    let log = result.get_mut("apply").and_then(|it| it.as_object_mut()?.remove("log"));
+    [result, log.unwrap_or_default()]
 }
 
-/// Takes out what may differ, and puts in what should differ and does not. Returns how often.
-fn keep(step: &Step, different: &mut Vec<String>) -> usize {
-    let before = different.len();
-    different.retain(|line| {
-        let is_kept =
+/// Removes the expected differences, and adds the ones that did not occur. Returns the number removed.
+fn remove_expected_differences(step: &Step, differences: &mut Vec<String>) -> usize {
+    let before = differences.len();
+    differences.retain(|line| {
+        let is_expected =
             |(start, part, _): &(&str, &str, &str)| line.starts_with(start) && line.contains(part);
-        !KEPT_EVERYWHERE.iter().any(is_kept)
+        !EXPECTED_DIFFERENCES.iter().any(is_expected)
     });
-    let mut n_kept = before - different.len();
-    for (place, _) in &step.kept {
-        let before = different.len();
-        different.retain(|line| !line.starts_with(place));
-        match before - different.len() {
-            0 => different.push(format!("{place}: is the same by now, so it need not be kept")),
-            n => n_kept += n,
+    let mut n_expected = before - differences.len();
+    for (path, _) in &step.expected_differences {
+        let before = differences.len();
+        differences.retain(|line| !line.starts_with(path));
+        match before - differences.len() {
+            0 => differences.push(format!("{path}: no longer differs, so it need not be listed")),
+            n => n_expected += n,
         }
     }
-    n_kept
+    n_expected
 }
 
-/// The calls that are not in the order that the step says.
-fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String> + 's {
+/// The calls that are not in the order that the step specifies.
+fn misordered_calls<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String> + 's {
     let lines: Vec<&str> = log.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let find = move |which: &str, call: &str| {
-        let told = format!("{which} {call}");
-        lines.iter().position(|line| *line == told || *line == call)
+    let line_of = move |moment: &str, call: &str| {
+        let entry = format!("{moment} {call}");
+        lines.iter().position(|line| *line == entry || *line == call)
     };
     step.orders.iter().flat_map(|calls| calls.windows(2)).filter_map(move |pair| {
-        match (find("end", &pair[0]), find("begin", &pair[1])) {
+        match (line_of("end", &pair[0]), line_of("begin", &pair[1])) {
             (Some(end), Some(begin)) if end < begin => None,
             (end, begin) => Some(format!(
                 "{} (line {end:?} of the log) should end before {} (line {begin:?}) in {log}",
@@ -222,34 +229,34 @@ fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String>
     })
 }
 
-/// Results of Terraform, kept or from a run now.
-fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
-    /// The results that are being looked up. Tests over backends need those of the same scripts.
+/// Results of Terraform, from the cache or from a new run.
+fn theirs(suite: &ScriptSuite, script: &Script) -> Vec<Value> {
+    /// Locks of the cached results in use. Tests over backends need those of the same scripts.
     static IN_USE: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
-    let kept = kept_at(stage, script);
-    let lock = Arc::clone(IN_USE.lock().unwrap().entry(kept.clone()).or_default());
+    let cache_path = cache_path_of_script(suite, script);
+    let lock = Arc::clone(IN_USE.lock().unwrap().entry(cache_path.clone()).or_default());
     // A script that another test runs now is not run twice. A failure of that test is no reason to stop.
     let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
-    let fresh = std::env::var_os("INTEROP_FRESH").is_some();
-    let text = (!fresh).then(|| std::fs::read_to_string(&kept).ok()).flatten();
-    if let Some(seen) = text.and_then(|text| serde_json::from_str(&text).ok()) {
-        return seen;
+    let is_refreshed = std::env::var_os("INTEROP_FRESH").is_some();
+    let text = (!is_refreshed).then(|| std::fs::read_to_string(&cache_path).ok()).flatten();
+    if let Some(results) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+        return results;
     }
-    let seen = actor::live(stage, their_backend(stage), Engine::Terraform, script);
-    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
-    std::fs::write(&kept, Value::from(seen.clone()).to_string()).unwrap();
-    seen
+    let results = actor::run_script(suite, their_backend(suite), Engine::Terraform, script);
+    std::fs::create_dir_all(cache_path.parent().unwrap()).unwrap();
+    std::fs::write(&cache_path, Value::from(results.clone()).to_string()).unwrap();
+    results
 }
 
 /// The backend of Terraform's runs.
-fn their_backend(stage: &Stage) -> Option<&StateBackend> {
-    stage.backend.as_ref().filter(|_| std::env::var_os("INTEROP_BOTH").is_some())
+fn their_backend(suite: &ScriptSuite) -> Option<&StateBackend> {
+    suite.backend.as_ref().filter(|_| std::env::var_os("INTEROP_BOTH").is_some())
 }
 
-/// File of the kept results: the name differs by script, harness, provider and Terraform version.
-fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
-    static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    let environment = SURROUNDINGS.get_or_init(|| {
+/// The cache file of the results. Its name differs by script, harness, provider and Terraform version.
+fn cache_path_of_script(suite: &ScriptSuite, script: &Script) -> PathBuf {
+    static ENVIRONMENT: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    let environment = ENVIRONMENT.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
         for text in [
             include_str!("life/actor.rs"),
@@ -258,25 +265,25 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
         ] {
             text.hash(&mut hasher);
         }
-        let reference = terraform().expect("it is here");
-        let about = std::fs::metadata(&reference).unwrap();
-        (reference, about.len(), about.modified().unwrap()).hash(&mut hasher);
+        let terraform_path = terraform().expect("Terraform is installed");
+        let metadata = std::fs::metadata(&terraform_path).unwrap();
+        (terraform_path, metadata.len(), metadata.modified().unwrap()).hash(&mut hasher);
         hasher.finish()
     });
     let mut hasher = DefaultHasher::new();
-    (environment, &script.common, stage.is_recorded).hash(&mut hasher);
-    if let Some(backend) = their_backend(stage) {
+    (environment, &script.common, suite.is_recorded).hash(&mut hasher);
+    if let Some(backend) = their_backend(suite) {
         backend.kind.hash(&mut hasher);
     }
-    for directory in &stage.sources {
+    for directory in &suite.sources {
         hash_texts(directory, &mut hasher);
     }
-    // Not what is only said about the steps.
+    // Without the expected differences and orders, which do not affect the results.
     for Step { verb, args, text, .. } in &script.steps {
         (verb, args, text).hash(&mut hasher);
     }
     let name = format!("{}-{}-{:016x}.json", script.group, script.name, hasher.finish());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(stage.name).join(name)
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(suite.name).join(name)
 }
 
 fn hash_texts(directory: &Path, hasher: &mut DefaultHasher) {

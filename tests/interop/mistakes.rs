@@ -1,6 +1,6 @@
-//! Configurations with several errors each, validated or planned by both programs: every diagnostic
-//! of Terraform has its counterpart in the same run, with the same severity, summary, file and
-//! range, and there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports
+//! Configurations with several errors each, validated or planned by both programs: every diagnostic of
+//! Terraform has its counterpart in the same run, with the same severity, summary, file and range, and
+//! there is no further one. `mistakes/expected_differences.txt` lists the errors that Terraform reports
 //! a second time in other words. Each detail begins with Terraform's, except those in
 //! `mistakes/phrases.txt`.
 
@@ -18,14 +18,14 @@ use super::terraform_plans::settings;
 const AT_LEAST: usize = 150;
 
 /// A diagnostic: its summary, behind "Warning: " if it is a warning, and its place unless it has none.
-type Problem = (String, Option<Place>);
+type Problem = (String, Option<FileRange>);
 /// A file, and a range in it as lines and columns.
-type Place = (String, [u64; 4]);
+type FileRange = (String, [u64; 4]);
 /// Errors, each with the number of times that it was reported.
 type Problems = BTreeMap<Problem, usize>;
 /// The summaries of errors that repeat another one: whether it must stand in the same line, or only in the
 /// same file.
-type Kept = BTreeMap<String, RepetitionDistance>;
+type ExpectedRepetitions = BTreeMap<String, RepetitionDistance>;
 
 /// The cases and summaries of diagnostics whose detail differs on purpose.
 type OtherWords = BTreeSet<(String, String)>;
@@ -38,10 +38,10 @@ enum RepetitionDistance {
 }
 
 /// Compares what both programs report of each configuration of a case.
-struct Bench {
+struct CaseComparison {
     dir: tempfile::TempDir,
     settings: tempfile::TempDir,
-    kept: Kept,
+    expected_repetitions: ExpectedRepetitions,
     other_words: OtherWords,
     /// The entries of the two lists that were needed.
     used: BTreeSet<(String, String)>,
@@ -49,12 +49,12 @@ struct Bench {
     found: Vec<String>,
 }
 
-impl Bench {
-    fn new(kept: &Kept, other_words: &OtherWords) -> Self {
+impl CaseComparison {
+    fn new(expected_repetitions: &ExpectedRepetitions, other_words: &OtherWords) -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
             settings: tempfile::tempdir().unwrap(),
-            kept: kept.clone(),
+            expected_repetitions: expected_repetitions.clone(),
             other_words: other_words.clone(),
             used: BTreeSet::new(),
             n_compared: 0,
@@ -84,22 +84,22 @@ impl Bench {
             let _installed = self.run(Engine::Formwork, &["get", "-no-color"]);
         }
         let [theirs, ours] = Engine::BOTH.map(|engine| self.run(engine, args));
-        let place = format!("{}:{}", case.name, step.line);
+        let position = format!("{}:{}", case.name, step.line);
         if theirs.code != ours.code {
             let (theirs, ours) = (theirs.code, ours.code);
-            self.found.push(format!("{place} exit code: should be {theirs:?}, is {ours:?}"));
+            self.found.push(format!("{position} exit code: should be {theirs:?}, is {ours:?}"));
         }
-        let is_kept = |summary: &str| {
+        let is_expected = |summary: &str| {
             let entry = (case.name.clone(), summary.to_owned());
-            let is_kept = self.other_words.contains(&entry);
-            self.used.extend(is_kept.then_some(entry));
-            is_kept
+            let is_expected = self.other_words.contains(&entry);
+            self.used.extend(is_expected.then_some(entry));
+            is_expected
         };
-        let lines = other_details(&details(&theirs), &details(&ours), is_kept);
-        self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
+        let lines = differing_details(&details(&theirs), &details(&ours), is_expected);
+        self.found.extend(lines.into_iter().map(|line| format!("{position} {line}")));
         let [theirs, ours] = [theirs, ours].map(|run| problems(&run));
-        let lines = differences(&theirs, &ours, &self.kept);
-        self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
+        let lines = differences(&theirs, &ours, &self.expected_repetitions);
+        self.found.extend(lines.into_iter().map(|line| format!("{position} {line}")));
         self.n_compared += 1;
     }
 }
@@ -120,7 +120,7 @@ fn details(run: &Run) -> Vec<(Problem, String)> {
         let detail = it["detail"].as_str().unwrap_or_default();
         let context = it["snippet"]["context"].as_str().unwrap_or("no block");
         let detail = format!("in {context}: {detail}");
-        ((format!("{severity}{summary}"), place(&it["range"])), detail)
+        ((format!("{severity}{summary}"), file_range(&it["range"])), detail)
     });
     all.collect()
 }
@@ -136,12 +136,12 @@ fn problems(run: &Run) -> Problems {
 
 /// The diagnostics of which the detail does not begin with Terraform's, apart from the name of the program
 /// and a final period.
-fn other_details(
+fn differing_details(
     theirs: &[(Problem, String)],
     ours: &[(Problem, String)],
-    mut is_kept: impl FnMut(&str) -> bool,
+    mut is_expected: impl FnMut(&str) -> bool,
 ) -> Vec<String> {
-    let form = |detail: &str| {
+    let normalize = |detail: &str| {
         let detail =
             detail.replace("Terraform", "Formwork").replace("terraform init", "formwork init");
         if detail.contains("The following provider development overrides are set") {
@@ -157,23 +157,30 @@ fn other_details(
         };
         detail.trim_end_matches('.').to_owned()
     };
-    let mut found = Vec::new();
-    for ((summary, at), wanted) in theirs {
-        let same = |place: &Option<Place>| at.is_none() || place == at;
-        let mut own =
-            ours.iter().filter(|((it, place), _)| it == summary && same(place)).peekable();
+    let mut differing = Vec::new();
+    for ((summary, position), expected) in theirs {
+        let is_same_position =
+            |other_position: &Option<FileRange>| position.is_none() || other_position == position;
+        let mut candidates = ours
+            .iter()
+            .filter(|((it, other_position), _)| it == summary && is_same_position(other_position))
+            .peekable();
         // Without a place there is no header either.
         let words = |detail: &str| match detail.split_once(": ") {
-            Some((_, words)) if at.is_none() => form(words),
-            _ => form(detail),
+            Some((_, words)) if position.is_none() => normalize(words),
+            _ => normalize(detail),
         };
         // An error without a counterpart is reported elsewhere.
-        let Some((_, first)) = own.peek() else { continue };
-        if !own.any(|(_, detail)| words(detail).starts_with(&words(wanted))) && !is_kept(summary) {
-            found.push(format!("{summary} at {at:?}: should begin {wanted:?}, is {first:?}"));
+        let Some((_, first)) = candidates.peek() else { continue };
+        if !candidates.any(|(_, detail)| words(detail).starts_with(&words(expected)))
+            && !is_expected(summary)
+        {
+            differing.push(format!(
+                "{summary} at {position:?}: should begin {expected:?}, is {first:?}"
+            ));
         }
     }
-    found
+    differing
 }
 
 /// The lines of `phrases.txt`: a case, a summary, and the reason for other words.
@@ -190,66 +197,78 @@ fn other_words(directory: &Path) -> OtherWords {
 }
 
 /// The place of a range; `None` if there is none, or one in no file.
-fn place(range: &Value) -> Option<Place> {
+fn file_range(range: &Value) -> Option<FileRange> {
     let file = range["filename"].as_str().filter(|file| !file.is_empty())?;
-    let at = |end: &str, part: &str| range[end][part].as_u64().unwrap_or_default();
-    let [start, end] = ["start", "end"].map(|end| [at(end, "line"), at(end, "column")]);
+    let coordinate = |end: &str, part: &str| range[end][part].as_u64().unwrap_or_default();
+    let [start, end] =
+        ["start", "end"].map(|end| [coordinate(end, "line"), coordinate(end, "column")]);
     Some((file.to_owned(), [start[0], start[1], end[0], end[1]]))
 }
 
 /// The errors that only one program reports. If Terraform gives no place, any place is equal.
-fn differences(theirs: &Problems, ours: &Problems, kept: &Kept) -> Vec<String> {
-    let mut lacking = less(theirs, ours);
-    let mut further = less(ours, theirs);
-    for ((summary, place), n) in &mut lacking {
-        let same = further.iter_mut().filter(|((other, _), _)| place.is_none() && other == summary);
+fn differences(
+    theirs: &Problems,
+    ours: &Problems,
+    expected_repetitions: &ExpectedRepetitions,
+) -> Vec<String> {
+    let mut lacking = subtract(theirs, ours);
+    let mut further = subtract(ours, theirs);
+    for ((summary, position), n) in &mut lacking {
+        let same =
+            further.iter_mut().filter(|((other, _), _)| position.is_none() && other == summary);
         for (_, m) in same {
             let both = (*n).min(*m);
             *n -= both;
             *m -= both;
         }
     }
-    let is_lacking = |(problem, n): &(&Problem, &usize)| **n > 0 && !repeats(problem, ours, kept);
+    let is_lacking = |(problem, n): &(&Problem, &usize)| {
+        **n > 0 && !repeats(problem, ours, expected_repetitions)
+    };
     let lacking = lacking.iter().filter(is_lacking);
-    let lacking = lacking.map(|((summary, at), n)| format!("lacks {n} × {summary} at {at:?}"));
+    let lacking =
+        lacking.map(|((summary, position), n)| format!("lacks {n} × {summary} at {position:?}"));
     let further = further.iter().filter(|(_, n)| **n > 0);
-    let further = further.map(|((summary, at), n)| format!("has {n} × {summary} at {at:?}"));
+    let further =
+        further.map(|((summary, position), n)| format!("has {n} × {summary} at {position:?}"));
     lacking.chain(further).collect()
 }
 
 /// Whether an error only repeats one that is reported near it.
-fn repeats(problem: &Problem, ours: &Problems, kept: &Kept) -> bool {
-    let (summary, place) = problem;
-    let Some(near) = kept.get(summary) else { return false };
-    let places = ours.keys().filter_map(|(_, other)| other.as_ref());
-    let is_near = |(file, range): &Place| match place {
-        Some((own, at)) => own == file && (*near == RepetitionDistance::File || at[0] == range[0]),
-        None => *near == RepetitionDistance::File,
+fn repeats(problem: &Problem, ours: &Problems, expected_repetitions: &ExpectedRepetitions) -> bool {
+    let (summary, position) = problem;
+    let Some(distance) = expected_repetitions.get(summary) else { return false };
+    let positions = ours.keys().filter_map(|(_, other)| other.as_ref());
+    let is_near = |(file, range): &FileRange| match position {
+        Some((own_file, own_range)) => {
+            own_file == file && (*distance == RepetitionDistance::File || own_range[0] == range[0])
+        }
+        None => *distance == RepetitionDistance::File,
     };
-    places.into_iter().any(is_near)
+    positions.into_iter().any(is_near)
 }
 
 /// The problems of one program that the other does not report, or not as often.
-fn less(some: &Problems, others: &Problems) -> Problems {
+fn subtract(some: &Problems, others: &Problems) -> Problems {
     let n_of = |problem| others.get(problem).copied().unwrap_or_default();
     let rest = some.iter().map(|(problem, n)| (problem.clone(), n.saturating_sub(n_of(problem))));
     rest.filter(|(_, n)| *n > 0).collect()
 }
 
-/// The lines of `kept.txt`: a summary, how near it must be, and the reason.
-fn kept(directory: &Path) -> Kept {
-    let text = std::fs::read_to_string(directory.join("kept.txt")).unwrap();
+/// The lines of `expected_differences.txt`: a summary, how near it must be, and the reason.
+fn expected_repetitions(directory: &Path) -> ExpectedRepetitions {
+    let text = std::fs::read_to_string(directory.join("expected_differences.txt")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entry = |line: &str| {
         let parts: Vec<&str> = line.split(" | ").collect();
-        let [summary, near, reason] = parts[..] else { panic!("{line}: three parts") };
-        let near = match near {
+        let [summary, distance, reason] = parts[..] else { panic!("{line}: three parts") };
+        let distance = match distance {
             "line" => RepetitionDistance::Line,
             "file" => RepetitionDistance::File,
-            other => panic!("{line}: {other}"),
+            unknown_distance => panic!("{line}: {unknown_distance}"),
         };
         assert!(!reason.trim().is_empty(), "{line}: no reason");
-        (summary.to_owned(), near)
+        (summary.to_owned(), distance)
     };
     lines.map(entry).collect()
 }
@@ -260,7 +279,8 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
         return;
     }
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
-    let (kept, other_words) = (kept(&directory), other_words(&directory));
+    let (expected_repetitions, other_words) =
+        (expected_repetitions(&directory), other_words(&directory));
     let only = std::env::var("INTEROP_CASE").ok();
     let mut cases = load_dir(&directory);
     cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
@@ -269,24 +289,24 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     let work = || loop {
         let next = queue.lock().unwrap().next();
         let Some(case) = next else { return };
-        let mut bench = Bench::new(&kept, &other_words);
-        case.steps.iter().for_each(|step| bench.step(&case, step));
+        let mut comparison = CaseComparison::new(&expected_repetitions, &other_words);
+        case.steps.iter().for_each(|step| comparison.step(&case, step));
         let mut done = done.lock().unwrap();
-        done.0 += bench.n_compared;
-        done.1.extend(bench.found);
-        done.2.extend(bench.used);
+        done.0 += comparison.n_compared;
+        done.1.extend(comparison.found);
+        done.2.extend(comparison.used);
     };
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(work);
         }
     });
-    let (n_compared, mut found, used) = done.into_inner().unwrap();
+    let (n_compared, mut differences, used) = done.into_inner().unwrap();
     let unused = other_words.iter().filter(|entry| only.is_none() && !used.contains(entry));
-    found.extend(unused.map(|entry| format!("{entry:?} is not needed in phrases.txt")));
-    found.sort();
-    println!("mistakes: {n_compared} configurations, {} differences", found.len());
-    assert!(found.is_empty(), "\n{}", found.join("\n"));
+    differences.extend(unused.map(|entry| format!("{entry:?} is not needed in phrases.txt")));
+    differences.sort();
+    println!("mistakes: {n_compared} configurations, {} differences", differences.len());
+    assert!(differences.is_empty(), "\n{}", differences.join("\n"));
     assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
 }
 
@@ -326,10 +346,11 @@ fn a_long_detail_wraps_where_terraforms_does() {
 #[test]
 fn a_detail_that_begins_with_other_words_is_a_difference() {
     let of = |detail: &str| vec![(("A".to_owned(), None), detail.to_owned())];
-    let check = |theirs: &str, ours: &str| other_details(&of(theirs), &of(ours), |_| false).len();
+    let check =
+        |theirs: &str, ours: &str| differing_details(&of(theirs), &of(ours), |_| false).len();
     assert_eq!(check("Terraform says so.", "Formwork says so. Do this."), 0);
     assert_eq!(check("Terraform says so.", "Formwork does not."), 1);
-    assert_eq!(other_details(&of("x"), &of("y"), |summary| summary == "A").len(), 0);
+    assert_eq!(differing_details(&of("x"), &of("y"), |summary| summary == "A").len(), 0);
 }
 
 #[test]
@@ -337,14 +358,14 @@ fn a_missing_a_moved_and_a_repeated_error_are_differences() {
     let of = |list: &[(&str, u64)]| -> Problems {
         let mut problems = Problems::new();
         for (summary, line) in list {
-            let place = (*line > 0).then(|| ("f".to_owned(), [*line, 1, *line, 2]));
-            *problems.entry(((*summary).to_owned(), place)).or_default() += 1;
+            let position = (*line > 0).then(|| ("f".to_owned(), [*line, 1, *line, 2]));
+            *problems.entry(((*summary).to_owned(), position)).or_default() += 1;
         }
         problems
     };
-    let kept = [("Again".to_owned(), RepetitionDistance::Line)].into();
+    let expected_repetitions = [("Again".to_owned(), RepetitionDistance::Line)].into();
     let check = |theirs: &[(&str, u64)], ours: &[(&str, u64)]| {
-        differences(&of(theirs), &of(ours), &kept).len()
+        differences(&of(theirs), &of(ours), &expected_repetitions).len()
     };
     assert_eq!(check(&[("A", 1), ("B", 2)], &[("A", 1), ("B", 2)]), 0);
     assert_eq!(check(&[("A", 1), ("B", 2)], &[("A", 1)]), 1);

@@ -22,7 +22,8 @@ impl Row {
         if should_fail {
             self.errors += 1;
             self.same_place += usize::from(difference.is_none());
-            self.same_summary += usize::from(matches!(difference, None | Some(Difference::Place)));
+            self.same_summary +=
+                usize::from(matches!(difference, None | Some(Difference::Position)));
         }
     }
 

@@ -105,7 +105,7 @@ fn who_comes_second_gets_the_same_by_both() {
         let workdir = directory();
         let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
         let running = running.start();
-        let (_, held) = workdir.service.wait_for_held();
+        let (_, paused) = workdir.service.wait_for_pause();
         println!("| beside {holder:?} | both |\n| --- | --- |");
         for line in COMMANDS {
             let expected = outcome(&Theirs.does(&workdir, line).run());
@@ -129,7 +129,7 @@ fn who_comes_second_gets_the_same_by_both() {
             let refused = who.does(&workdir, "force-unlock -force 00000000-0000").run();
             refused.code(1).says("unlock");
         }
-        held.let_go();
+        paused.resume();
         assert_eq!(running.wait().code, Some(0), "{holder:?} was disturbed");
         assert_eq!(instances(&workdir).len(), 2, "{holder:?}");
         Ours.does(&workdir, "plan -detailed-exitcode").succeed();
@@ -147,14 +147,14 @@ fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
             let workdir = directory();
             let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
             let running = running.start();
-            let (_, held) = workdir.service.wait_for_held();
+            let (_, paused) = workdir.service.wait_for_pause();
             let line = "plan -lock-timeout=60s -detailed-exitcode";
             let waiting = waiter.does(&workdir, line).start();
             waiting.wait_until_it_sleeps();
-            held.let_go();
+            paused.resume();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
             waiting.wait().code(0).says("No changes");
-            workdir.service.assert_deserted();
+            workdir.service.assert_no_provider_runs();
         }
     }
 }
@@ -170,9 +170,9 @@ fn workspaces_do_not_stand_in_each_others_way() {
             other.does(&workdir, "workspace new other").succeed();
             let running = holder.does(&workdir, "apply -auto-approve");
             let running = running.env("TF_WORKSPACE", "default").env("BAD_HOLD", "after:a").start();
-            let (_, held) = workdir.service.wait_for_held();
+            let (_, paused) = workdir.service.wait_for_pause();
             other.does(&workdir, "apply -auto-approve").succeed().says("2 added");
-            held.let_go();
+            paused.resume();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
             assert_eq!(workdir.service.objects(), ["a-1", "a-2", "b-1", "b-2"]);
         }

@@ -1,5 +1,6 @@
-//! Answers of a provider, sound and spoilt by chance, judged by the contract's rules and by Terraform: both
-//! refuse the same ones. `verdicts/kept.txt` lists where they differ on purpose, with the reasons.
+//! Answers of a provider, sound and spoilt by chance, judged by the contract's rules and by Terraform:
+//! both refuse the same ones. `verdicts/expected_differences.txt` lists where they differ on purpose,
+//! with the reasons.
 //!
 //! `FORMWORK_VERDICTS=5000` compares that many answers.
 
@@ -14,7 +15,7 @@ use super::engine::terraform_is_here;
 use crate::harness::{Workdir, answers_provider};
 
 /// The number of answers, unless the environment names another.
-const USUAL: u64 = 640;
+const DEFAULT_N_ANSWERS: u64 = 640;
 
 /// The most answers of one run of Terraform.
 const BATCH: u64 = 500;
@@ -93,9 +94,9 @@ fn judge(judged: Judged, cases: std::ops::Range<u64>) -> BTreeMap<u64, Verdicts>
     for line in workdir.read("verdicts.log").lines() {
         let (case, broken) = line.split_once('\t').expect("a case and the broken rules");
         let case: u64 = case.parse().expect("a number");
-        let found: &mut Verdicts = verdicts.entry(case).or_default();
-        found.n_judged += 1;
-        found.ours.extend((!broken.is_empty()).then(|| broken.to_owned()));
+        let verdict: &mut Verdicts = verdicts.entry(case).or_default();
+        verdict.n_judged += 1;
+        verdict.ours.extend((!broken.is_empty()).then(|| broken.to_owned()));
     }
     for error in errors(&run.stdout) {
         let case = case_in(&error).unwrap_or_else(|| panic!("of which case is this? {error}"));
@@ -111,12 +112,12 @@ fn errors(printed: &str) -> Vec<String> {
     let errors = lines.filter(|line| line["diagnostic"]["severity"] == "error");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let error = |line: Value| {
-        let found = &line["diagnostic"];
+        let diagnostic = &line["diagnostic"];
         format!(
             "{}: {} {}",
-            text(&found["summary"]),
-            text(&found["detail"]),
-            text(&found["address"])
+            text(&diagnostic["summary"]),
+            text(&diagnostic["detail"]),
+            text(&diagnostic["address"])
         )
     };
     errors.map(error).collect()
@@ -124,15 +125,15 @@ fn errors(printed: &str) -> Vec<String> {
 
 /// The case of the first address in a text.
 fn case_in(text: &str) -> Option<u64> {
-    let behind = text.split("answers_t").skip(1);
-    let numbers = behind.filter_map(|rest| rest.split_once(".c").map(|(_, rest)| rest));
+    let parts = text.split("answers_t").skip(1);
+    let numbers = parts.filter_map(|rest| rest.split_once(".c").map(|(_, rest)| rest));
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
     numbers.filter_map(|rest| digits(rest).parse().ok()).next()
 }
 
 /// The differences that are kept: the call, the side that refuses, and its rule or summary.
-fn kept() -> BTreeSet<String> {
-    let lines = include_str!("verdicts/kept.txt").lines();
+fn expected_differences() -> BTreeSet<String> {
+    let lines = include_str!("verdicts/expected_differences.txt").lines();
     lines.filter(|line| !line.starts_with('#') && !line.is_empty()).map(str::to_owned).collect()
 }
 
@@ -141,12 +142,13 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
     if !terraform_is_here() {
         return;
     }
-    let asked = std::env::var("FORMWORK_VERDICTS").ok().and_then(|number| number.parse().ok());
-    let each = asked.unwrap_or(USUAL) / Judged::ALL.len() as u64;
-    let (kept, mut used, mut found) = (kept(), BTreeSet::new(), Vec::new());
+    let requested = std::env::var("FORMWORK_VERDICTS").ok().and_then(|number| number.parse().ok());
+    let each = requested.unwrap_or(DEFAULT_N_ANSWERS) / Judged::ALL.len() as u64;
+    let (expected_differences, mut used, mut differing) =
+        (expected_differences(), BTreeSet::new(), Vec::new());
     let (mut n_all, mut n_alike) = (0, 0);
     for judged in Judged::ALL {
-        let (mut n_refused, mut n_accepted, mut n_kept) = (0, 0, 0);
+        let (mut n_refused, mut n_accepted, mut n_expected) = (0, 0, 0);
         for first in (0..each).step_by(usize::try_from(BATCH).expect("a small number")) {
             for (case, verdicts) in judge(judged, first..each.min(first + BATCH)) {
                 match (verdicts.differ(), verdicts.ours.is_empty()) {
@@ -154,10 +156,10 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
                     (false, false) => n_refused += 1,
                     (true, _) => {
                         let key = format!("{} {}", judged.name(), verdicts.reason());
-                        if kept.contains(&key) {
-                            n_kept += 1;
+                        if expected_differences.contains(&key) {
+                            n_expected += 1;
                         } else {
-                            found.push(format!("{key}: case {case}: {verdicts:?}"));
+                            differing.push(format!("{key}: case {case}: {verdicts:?}"));
                         }
                         used.insert(key);
                     }
@@ -165,19 +167,19 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
             }
         }
         println!(
-            "{}: {n_accepted} accepted and {n_refused} refused by both, {n_kept} kept differences",
+            "{}: {n_accepted} accepted and {n_refused} refused by both, {n_expected} expected differences",
             judged.name()
         );
         assert!(n_accepted > 0 && n_refused > 0, "{}: all answers are alike", judged.name());
         n_alike += n_accepted + n_refused;
-        n_all += n_accepted + n_refused + n_kept;
+        n_all += n_accepted + n_refused + n_expected;
     }
-    n_all += found.len();
+    n_all += differing.len();
     println!("{n_alike} of {n_all} verdicts agree ({:.2} %)", percent(n_alike, n_all));
-    assert!(found.is_empty(), "{} verdicts differ:\n{}", found.len(), found.join("\n"));
+    assert!(differing.is_empty(), "{} verdicts differ:\n{}", differing.len(), differing.join("\n"));
     // A short run does not meet all of them.
-    if asked.is_some_and(|asked| asked >= 5_000) {
-        let unused: Vec<&String> = kept.difference(&used).collect();
+    if requested.is_some_and(|requested| requested >= 5_000) {
+        let unused: Vec<&String> = expected_differences.difference(&used).collect();
         assert!(unused.is_empty(), "these differences are gone: {unused:?}");
     }
 }

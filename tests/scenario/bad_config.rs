@@ -109,7 +109,7 @@ fn every_mistake_is_explained_and_nothing_is_done() {
         }
         assert_eq!(workdir.service.objects(), [""; 0], "{what}");
         assert!(!workdir.has("terraform.tfstate"), "{what}");
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

@@ -29,12 +29,12 @@ fn names(workdir: &Workdir) -> Vec<String> {
 fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", &format!("{moment}:second")).start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(signal);
     let ended = running.wait();
     assert_ne!(ended.code, Some(0), "{}", ended.text());
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
 }
 
 #[test]
@@ -176,16 +176,16 @@ fn a_run_that_read_one_file_and_was_to_write_another_is_gone_on_from_both() {
     workdir.formwork("apply -auto-approve -target=bad_thing.first -state=a.tfstate").succeed();
     let command = workdir.formwork("apply -auto-approve -state=a.tfstate -state-out=b.tfstate");
     let running = command.env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     let open = workdir.formwork("recover list -state=b.tfstate").succeed();
     open.says("bad_thing.second was being created");
     workdir.formwork("recover adopt -state=b.tfstate bad_thing.second second-1").succeed();
-    let held = workdir.formwork("state list -state=b.tfstate").succeed();
-    assert_eq!(held.stdout, "bad_thing.first\nbad_thing.second\n");
+    let listed = workdir.formwork("state list -state=b.tfstate").succeed();
+    assert_eq!(listed.stdout, "bad_thing.first\nbad_thing.second\n");
     workdir.formwork("plan -detailed-exitcode -state=b.tfstate").succeed();
 }
 
@@ -463,11 +463,11 @@ fn a_kill_during_a_destruction_loses_nothing() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     let running = workdir.formwork("destroy -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     assert_eq!(workdir.service.objects(), ["first-1"]);
     let next = workdir.formwork("destroy -auto-approve").succeed();
     next.says("bad_thing.second was being destroyed");
@@ -481,14 +481,14 @@ fn one_interrupt_lets_what_is_under_way_finish_and_starts_nothing_new() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let command = workdir.formwork("apply -auto-approve");
         let running = command.env("BAD_HOLD", "after:first").start();
-        let (_, held) = workdir.service.wait_for_held();
+        let (_, paused) = workdir.service.wait_for_pause();
         running.signal(signal);
         running.wait_for_words("Gracefully shutting down");
-        held.let_go();
+        paused.resume();
         running.wait().code(1).says("execution halted");
         assert_eq!(names(&workdir), ["bad_thing.first"]);
         assert_eq!(workdir.service.objects(), ["first-1"]);
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
         workdir.formwork("destroy -auto-approve").succeed();
     }
 }
@@ -498,13 +498,13 @@ fn two_interrupts_end_at_once_and_keep_the_journal() {
     let workdir = Workdir::new(CONFIG);
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGINT);
     running.wait().code(1).says("Two interrupts received");
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").succeed();
     next.says("bad_thing.second was being created").says("No changes other than open operations");
 }
@@ -538,22 +538,22 @@ fn provisioned() -> (Workdir, impl FnOnce()) {
     let workdir = Workdir::new(PROVISIONED);
     let fifo = workdir.root().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
-    let let_go = move || {
+    let resume = move || {
         // Opening it for both never waits, and its end lets the reader go.
         let opened = std::fs::OpenOptions::new().read(true).write(true).open(fifo);
         drop(opened.expect("the fifo can be opened"));
     };
-    (workdir, let_go)
+    (workdir, resume)
 }
 
 #[test]
 fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
-    let (workdir, let_go) = provisioned();
+    let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
     running.wait_for_words("(local-exec): started");
     running.signal(Signal::SIGTERM);
     running.wait().code(1).says("interrupted").says("execution halted");
-    let_go();
+    resume();
     workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
 }
 
@@ -583,12 +583,12 @@ fn nothing_that_a_command_has_started_outlives_a_killed_run() {
 
 #[test]
 fn an_object_whose_provisioner_was_cut_off_is_half_made() {
-    let (workdir, let_go) = provisioned();
+    let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
     running.wait_for_words("(local-exec): started");
     running.signal(Signal::SIGKILL);
     running.wait();
-    let_go();
+    resume();
     let next = workdir.formwork("plan").succeed();
     next.says("terraform_data.a is tainted, so must be replaced")
         .says("terraform_data.b will be created");
@@ -617,11 +617,11 @@ fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) 
     let command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
     let holds = format!("{moment}:second,{moment}:third");
     let running = command.env("BAD_HOLD", &holds).start();
-    let held = [workdir.service.wait_for_held(), workdir.service.wait_for_held()];
+    let paused = [workdir.service.wait_for_pause(), workdir.service.wait_for_pause()];
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
 }
 
 #[test]

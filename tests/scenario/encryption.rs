@@ -128,11 +128,11 @@ fn no_file_of_an_encrypted_configuration_has_a_secret() {
 fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     assert_sealed(&workdir);
 

@@ -97,7 +97,7 @@ fn wrong_with(case: Case) -> Option<String> {
         command = command.env("TF_DISABLE_PLUGIN_TLS", "1");
     }
     let ended = command.run();
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
     let found = observe(&workdir, &next);
     let right = ended.code == Some(code)

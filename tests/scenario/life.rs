@@ -47,7 +47,7 @@ fn objects_are_made_changed_and_destroyed() {
     workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
     assert_eq!(deeds(&workdir), ["destroy a-1"]);
     assert_eq!((instances(&workdir), workdir.service.objects()), (vec![], vec![]));
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn instances_are_made_side_by_side() {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:many0,after:many1").start();
     // The second could not come to the gate if it waited for the first.
-    let (_, one) = workdir.service.wait_for_held();
-    let (_, other) = workdir.service.wait_for_held();
-    one.let_go();
-    other.let_go();
+    let (_, one) = workdir.service.wait_for_pause();
+    let (_, other) = workdir.service.wait_for_pause();
+    one.resume();
+    other.resume();
     assert_eq!(running.wait().code, Some(0));
     assert_eq!(instances(&workdir).len(), 2);
 }

@@ -291,12 +291,12 @@ fn the_log_has_phases_and_every_call_with_its_address_duration_and_outcome() {
 fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
     let workdir = Workdir::new(THING);
     let holder = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     let refused = workdir.formwork("plan").run();
     refused.code(1).says("Operation: apply").says_not("OperationType");
     let waiting = workdir.formwork("plan -lock-timeout=90s").env("TF_LOG_CORE", "info").start();
     waiting.wait_for_words("The state is locked by ");
-    drop(held);
+    drop(paused);
     holder.wait().code(0);
     let ended = waiting.wait();
     ended.code(0).says("(apply, since 2").says("Waiting up to 1m30s for the lock...");

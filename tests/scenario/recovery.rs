@@ -41,11 +41,11 @@ fn killed() -> Workdir {
 /// Kills a command when it has created `second` and has no answer yet.
 fn kill(workdir: &Workdir, line: &str) {
     let running = workdir.formwork(line).env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
 }
 
 /// The one journal of a directory.
@@ -187,11 +187,11 @@ fn killed_without_results() -> Workdir {
     let last = THIRD.replace("\n}\n", "\n  link = bad_thing.second.id\n}\n");
     let workdir = Workdir::new(&(CONFIG.to_owned() + &last));
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:third").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
     let path = journal(&workdir);
     let mut bytes = fs::read(&path).expect("bytes");
@@ -263,11 +263,11 @@ fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
 fn a_plan_made_from_a_journal_can_be_applied() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     workdir.formwork("plan -out=saved -target=bad_thing.first").succeed();
     workdir.formwork("apply saved").succeed().says("0 added");
     workdir.formwork("recover forget bad_thing.second").succeed();
@@ -287,14 +287,14 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         workdir.write("main.tf", CONFIG);
         let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second");
         let running = running.start();
-        let (_, held) = workdir.service.wait_for_held();
+        let (_, paused) = workdir.service.wait_for_pause();
         workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
         if is_in_place {
             workdir.write(STATE, &theirs);
         } else {
             workdir.formwork("import -lock=false bad_thing.third third-1").succeed();
         }
-        held.let_go();
+        paused.resume();
         let failed = running.wait();
         failed.code(1).says(summary).says("Run the command again");
         failed.says("Do not replace the stored state with it");
@@ -313,9 +313,9 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
 fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     workdir.formwork("apply -auto-approve -lock=false").succeed().says("2 added");
-    held.let_go();
+    paused.resume();
     let failed = running.wait();
     failed.code(1).says("except where the state has another object at the same address");
     assert_eq!(workdir.service.objects(), ["first-1", "first-2", "second-1", "second-2"]);
@@ -358,9 +358,9 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
 fn a_journal_that_cannot_be_removed_does_not_fail_a_run_that_is_stored() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     fs::remove_file(journal(&workdir)).expect("it is there");
-    held.let_go();
+    paused.resume();
     let applied = running.wait();
     applied.code(0).says("Journal could not be finished").says("Apply complete!");
     assert_all_known(&workdir);
@@ -460,10 +460,10 @@ fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
     workdir.formwork("plan -out=saved").succeed();
     assert_eq!(mode(&workdir, "saved"), 0o600);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     assert_eq!(mode(&workdir, STATE), 0o600);
     assert_eq!(mode(&workdir, ".terraform.tfstate.lock.info"), 0o600);
-    held.let_go();
+    paused.resume();
     assert_eq!(running.wait().code, Some(0));
     assert_eq!(mode(&workdir, STATE), 0o600);
     workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));

@@ -152,11 +152,11 @@ fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
     // The first run is killed. Its journal is sealed, and the next one goes on from it.
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     assert_sealed(&workdir);
     let without = workdir.formwork("recover list").env("TF_VAR_secret", SECRET).run();
     without.code(1).says("no identity");

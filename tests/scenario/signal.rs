@@ -100,9 +100,9 @@ fn a_run_that_is_not_to_hear_of_the_terminals_end_goes_on() {
     );
     let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a");
     let running = command.deaf_to_hangup().start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGHUP);
-    held.let_go();
+    paused.resume();
     running.wait().code(0).says("1 added").says_not("Interrupt received");
 }
 

@@ -80,12 +80,12 @@ fn a_plan_for_a_state_of_another_lineage_is_refused() {
 fn a_state_that_another_of_us_works_on_is_left_alone() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     for line in ["apply -auto-approve", "plan", "destroy -auto-approve"] {
         let refused = workdir.formwork(line).run();
         refused.code(1).says("Error acquiring the state lock").says("Operation: apply");
     }
-    held.let_go();
+    paused.resume();
     assert_eq!(running.wait().code, Some(0));
     assert_eq!(instances(&workdir).len(), 1);
     workdir.formwork("plan -detailed-exitcode").succeed();
@@ -98,15 +98,15 @@ fn terraform_and_we_see_the_lock_of_each_other() {
     }
     let workdir = Workdir::new(CONFIG);
     let ours = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     workdir.terraform("plan").run().code(1).says("Error acquiring the state lock");
-    held.let_go();
+    paused.resume();
     assert_eq!(ours.wait().code, Some(0));
 
     let theirs = workdir.terraform("destroy -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     workdir.formwork("plan").run().code(1).says("Error acquiring the state lock");
-    held.let_go();
+    paused.resume();
     assert_eq!(theirs.wait().code, Some(0));
     assert_eq!(instances(&workdir), []);
 }
@@ -115,9 +115,9 @@ fn terraform_and_we_see_the_lock_of_each_other() {
 fn a_lock_is_waited_for_as_long_as_asked() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     let waiting = workdir.formwork("plan -lock-timeout=60s -detailed-exitcode").start();
-    held.let_go();
+    paused.resume();
     assert_eq!(running.wait().code, Some(0));
     waiting.wait().code(0).says("No changes");
 }
@@ -176,11 +176,11 @@ fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() 
     workdir.write("main.tf", &format!("{head}{}", things.concat()));
     let hold = "after:a,after:b,after:c";
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", hold).start();
-    let held = [(); 3].map(|()| workdir.service.wait_for_held().1);
+    let paused = [(); 3].map(|()| workdir.service.wait_for_pause().1);
     let fill = workdir.root().join("fill");
     let full = fs::File::create(&fill).and_then(|mut file| io::copy(&mut io::repeat(7), &mut file));
     assert_eq!(full.expect_err("no disk is endless").kind(), io::ErrorKind::StorageFull);
-    held.into_iter().for_each(|held| held.let_go());
+    paused.into_iter().for_each(|paused| paused.resume());
     // The journal has space, even for the call that came after, and gives it back to the state.
     running.wait().code(0).says("4 added");
     fs::remove_file(&fill).expect("the fill goes");

@@ -69,13 +69,13 @@ fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
 fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
     running.wait_for_words("Waiting for 1 change in progress. A second interrupt exits");
-    held.let_go();
+    paused.resume();
     // The destruction is held as well.
-    workdir.service.wait_for_held().1.let_go();
+    workdir.service.wait_for_pause().1.resume();
     let ended = running.wait();
     ended.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
     ended.says("1 passed, 0 failed, 2 skipped.");
@@ -88,15 +88,15 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
         "resource \"bad_thing\" \"b\" {\n  name = \"b\"\n  link = bad_thing.a.id\n}\n//- a.t";
     let workdir = Workdir::new(&CONFIG.replace("//- a.t", dependent));
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a,before:b").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
     running.wait_for_words("Waiting for 1 change in progress");
-    held.let_go();
+    paused.resume();
     // Not the creation of the other one, but the destruction of this one.
-    let (moment, held) = workdir.service.wait_for_held();
+    let (moment, paused) = workdir.service.wait_for_pause();
     assert_eq!(moment, "after:a");
-    held.let_go();
+    paused.resume();
     let ended = running.wait();
     ended.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
     ended.says_not("Two interrupts");
@@ -122,7 +122,7 @@ resource "bad_thing" "b" {
     let workdir = Workdir::new(&config);
     let command = workdir.formwork("test").env("FORMWORK_PLUGIN_PATIENCE", "1");
     let running = command.env("BAD_HOLD", "hangs:b").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     let waited_for = "provider formwork/bad has not answered PlanResourceChange for bad_thing.b[0]";
     running.wait_for_words(waited_for);
     running.signal(Signal::SIGINT);
@@ -133,8 +133,8 @@ resource "bad_thing" "b" {
     ended.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
     ended.says("run \"three\"... skip").says("1 passed, 1 failed, 1 skipped.");
     ended.says_not("Two interrupts");
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     assert!(workdir.service.objects().is_empty());
     assert!(!kept(&workdir).exists());
 }
@@ -143,14 +143,14 @@ resource "bad_thing" "b" {
 fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
     running.signal(Signal::SIGINT);
     let ended = running.wait();
     ended.code(1).says("Two interrupts received").says(".terraform/test-states");
     ended.says("A change was in progress").says("not answered ApplyResourceChange for bad_thing.a");
-    drop(held);
+    drop(paused);
     // The journal beside the state has the operation, whose result is not known.
     assert_eq!(states(&kept(&workdir)).len(), 1);
 }

@@ -40,10 +40,10 @@ fn parse(text: &str) -> Vec<String> {
     for line in text.lines() {
         if line == "#! strange arguments" {
             calls = Some(expressions.len());
-        } else if let Some(more) = line.strip_prefix('|') {
+        } else if let Some(continuation) = line.strip_prefix('|') {
             let last = expressions.last_mut().expect("something goes on");
             last.push('\n');
-            last.push_str(more);
+            last.push_str(continuation);
         } else if !line.trim().is_empty() && !line.starts_with('#') {
             expressions.push(line.to_owned());
         }

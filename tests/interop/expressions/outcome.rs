@@ -7,12 +7,12 @@ use std::fmt;
 use formwork_value::Value;
 use serde_json::Value as Json;
 
-use super::START;
+use super::EXPRESSION_START;
 
 /// Result of an expression.
 pub(super) enum Outcome {
     Errors(Vec<Problem>),
-    Value(Found),
+    Value(PlannedValue),
 }
 
 /// An error, its place counted from where the expression starts.
@@ -26,7 +26,7 @@ pub(super) struct Problem {
 
 /// A value as the JSON view of a plan shows it.
 #[derive(PartialEq, Debug)]
-pub(super) struct Found {
+pub(super) struct PlannedValue {
     after: Option<Value>,
     /// Absent where something is unknown.
     ty: Option<Value>,
@@ -42,7 +42,7 @@ pub(crate) enum Difference {
     /// The errors have no summary in common.
     Summary,
     /// The errors have no summary and place in common.
-    Place,
+    Position,
 }
 
 impl Outcome {
@@ -57,13 +57,15 @@ impl Outcome {
                 let summaries = |list: &[Problem]| -> BTreeSet<String> {
                     list.iter().map(|problem| problem.summary.clone()).collect()
                 };
-                let places = |list: &[Problem]| -> BTreeSet<_> {
-                    list.iter().map(|one| (one.summary.clone(), one.start, one.end)).collect()
+                let positions = |list: &[Problem]| -> BTreeSet<_> {
+                    list.iter()
+                        .map(|problem| (problem.summary.clone(), problem.start, problem.end))
+                        .collect()
                 };
                 if summaries(left).is_disjoint(&summaries(right)) {
                     Some(Difference::Summary)
-                } else if places(left).is_disjoint(&places(right)) {
-                    Some(Difference::Place)
+                } else if positions(left).is_disjoint(&positions(right)) {
+                    Some(Difference::Position)
                 } else {
                     None
                 }
@@ -76,7 +78,7 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Value(found) => write!(f, "{found:?}"),
+            Self::Value(value) => write!(f, "{value:?}"),
             Self::Errors(problems) => {
                 for Problem { summary, detail, start, end } in problems {
                     write!(f, "{summary} at {start:?} to {end:?}: {detail}; ")?;
@@ -93,19 +95,19 @@ impl Problem {
         Self {
             summary: text("summary"),
             detail: text("detail"),
-            start: place(&diagnostic["range"]["start"]),
-            end: place(&diagnostic["range"]["end"]),
+            start: relative_position(&diagnostic["range"]["start"]),
+            end: relative_position(&diagnostic["range"]["end"]),
         }
     }
 }
 
-fn place(position: &Json) -> (usize, usize) {
+fn relative_position(position: &Json) -> (usize, usize) {
     let number = |name: &str| {
         let number = position[name].as_u64().unwrap_or_default();
         usize::try_from(number).expect("a small number")
     };
     let (line, column) = (number("line"), number("column"));
-    let (first, offset) = START;
+    let (first, offset) = EXPRESSION_START;
     let column = if line == first { (column + 1).saturating_sub(offset) } else { column };
     ((line + 1).saturating_sub(first), column)
 }
@@ -127,21 +129,24 @@ pub(super) fn expressions_of(diagnostic: &Json) -> Vec<usize> {
 
 /// The outcome of an output, by the view of the plan.
 pub(super) fn value(view: &Value, name: &str) -> Option<Outcome> {
-    let change = at(view, &["output_changes", name])?;
-    let planned = at(view, &["planned_values", "outputs", name, "type"]);
+    let change = value_at_path(view, &["output_changes", name])?;
+    let planned = value_at_path(view, &["planned_values", "outputs", name, "type"]);
     let address = Value::string(format!("terraform_data.{name}"));
-    let changes = at(view, &["resource_changes"]).map_or(&[] as &[Value], Value::children);
-    let resource = changes.iter().find(|change| at(change, &["address"]) == Some(&address));
-    Some(Outcome::Value(Found {
-        after: at(change, &["after"]).cloned(),
+    let changes =
+        value_at_path(view, &["resource_changes"]).map_or(&[] as &[Value], Value::children);
+    let resource =
+        changes.iter().find(|change| value_at_path(change, &["address"]) == Some(&address));
+    Some(Outcome::Value(PlannedValue {
+        after: value_at_path(change, &["after"]).cloned(),
         ty: planned.cloned(),
-        unknown: marked(at(change, &["after_unknown"])),
-        sensitive: resource
-            .and_then(|change| marked(at(change, &["change", "after_sensitive", "input"]))),
+        unknown: marked(value_at_path(change, &["after_unknown"])),
+        sensitive: resource.and_then(|change| {
+            marked(value_at_path(change, &["change", "after_sensitive", "input"]))
+        }),
     }))
 }
 
-fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
+fn value_at_path<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, name| match value {
         Value::Object(object) => object.get(name),
         _ => None,

@@ -38,21 +38,22 @@ pub(crate) fn arguments(call: &str) -> Vec<String> {
         panic!("not a call: {call}");
     };
     let name = parsed.name.name.as_str();
-    let given: Vec<&str> = parsed.args.iter().map(|arg| sources.text_of_span(arg.span)).collect();
-    let with = |at: usize, other: &str| {
-        let mut args = given.clone();
-        args[at] = other;
+    let args_of_call: Vec<&str> =
+        parsed.args.iter().map(|arg| sources.text_of_span(arg.span)).collect();
+    let with = |index: usize, replacement: &str| {
+        let mut args = args_of_call.clone();
+        args[index] = replacement;
         format!("{name}({})", args.join(", "))
     };
     let mut variants = Vec::new();
-    for (at, arg) in given.iter().enumerate() {
-        variants.extend(STRANGE.iter().map(|other| with(at, other)));
-        variants.push(with(at, &format!("sensitive({arg})")));
+    for (index, arg) in args_of_call.iter().enumerate() {
+        variants.extend(STRANGE.iter().map(|replacement| with(index, replacement)));
+        variants.push(with(index, &format!("sensitive({arg})")));
     }
-    variants.push(format!("{name}({})", [given.as_slice(), &["null"]].concat().join(", ")));
-    if let Some((_, fewer)) = given.split_last() {
-        variants.push(format!("{name}({})", fewer.join(", ")));
-        variants.push(format!("{name}([{}]...)", given.join(", ")));
+    variants.push(format!("{name}({})", [args_of_call.as_slice(), &["null"]].concat().join(", ")));
+    if let Some((_, all_but_last)) = args_of_call.split_last() {
+        variants.push(format!("{name}({})", all_but_last.join(", ")));
+        variants.push(format!("{name}([{}]...)", args_of_call.join(", ")));
     }
     variants
 }

@@ -1,5 +1,5 @@
-//! Runs a script with one program, in a directory and with a fake service of its own. The result of each step
-//! is a JSON document, so that Terraform's results can be kept.
+//! Runs a script with one program, in a directory and with a fake service of its own. The result of each
+//! step is a JSON document, so that Terraform's results can be cached.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::record::Record;
 use super::script::{Script, Step, Verb};
-use super::{Stage, StateBackend};
+use super::{ScriptSuite, StateBackend};
 use crate::interop::compare::{scrub_ids, scrub_state, scrub_view};
 use crate::interop::engine::{Engine, Run};
 use crate::interop::terraform_plans::is_about_unmatched_option;
 
-struct Actor<'s> {
-    stage: &'s Stage,
+struct ScriptRunner<'s> {
+    suite: &'s ScriptSuite,
     backend: Option<&'s StateBackend>,
     engine: Engine,
     directory: tempfile::TempDir,
@@ -26,24 +26,24 @@ struct Actor<'s> {
     n_seen: usize,
 }
 
-/// Returns what is seen of each step.
-pub(super) fn live(
-    stage: &Stage,
+/// Returns the result of each step.
+pub(super) fn run_script(
+    suite: &ScriptSuite,
     backend: Option<&StateBackend>,
     engine: Engine,
     script: &Script,
 ) -> Vec<Value> {
-    let mut actor = Actor::new(stage, backend, engine, script);
-    let mut seen = Vec::new();
+    let mut runner = ScriptRunner::new(suite, backend, engine, script);
+    let mut results = Vec::new();
     for step in &script.steps {
-        seen.push(actor.step(script, step));
+        results.push(runner.step(script, step));
     }
-    seen
+    results
 }
 
-impl<'s> Actor<'s> {
+impl<'s> ScriptRunner<'s> {
     fn new(
-        stage: &'s Stage,
+        suite: &'s ScriptSuite,
         backend: Option<&'s StateBackend>,
         engine: Engine,
         script: &Script,
@@ -53,29 +53,29 @@ impl<'s> Actor<'s> {
         for directory in [&work, &service] {
             std::fs::create_dir(directory).unwrap();
         }
-        let settings = (stage.settings)(directory.path());
+        let settings = (suite.settings)(directory.path());
         let env = [("TEST_OBJECTS", service.clone()), ("TEST_LOG", directory.path().join("log"))];
         let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
         let variables = backend.map(|backend| backend.variables.clone()).unwrap_or_default();
         let env = env.into_iter().chain(variables).collect();
-        let actor =
-            Self { stage, backend, engine, directory, work, service, settings, env, n_seen: 0 };
+        let runner =
+            Self { suite, backend, engine, directory, work, service, settings, env, n_seen: 0 };
         if let Some(StateBackend { block, kind, arguments, .. }) = backend {
             let is_store = *block == "state_store";
             let block = format!("{block} \"{kind}\" {{\n{}  }}", arguments());
-            actor.write("backend.tf", &format!("terraform {{\n  {block}\n}}\n"));
+            runner.write("backend.tf", &format!("terraform {{\n  {block}\n}}\n"));
             // The provider of a state store must be listed.
             if is_store {
-                actor.write("required.tf", &(stage.required)(&script.group));
+                runner.write("required.tf", &(suite.required)(&script.group));
             }
-            let run = actor.run(&["init", "-input=false", "-no-color"]);
+            let run = runner.run(&["init", "-input=false", "-no-color"]);
             assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
         }
-        actor.write("common.tf", &script.common);
+        runner.write("common.tf", &script.common);
         if !script.text.contains("required_providers") {
-            actor.write("required.tf", &(stage.required)(&script.group));
+            runner.write("required.tf", &(suite.required)(&script.group));
         }
-        actor
+        runner
     }
 
     fn step(&mut self, script: &Script, step: &Step) -> Value {
@@ -90,15 +90,15 @@ impl<'s> Actor<'s> {
             Verb::Apply => return self.apply(&step.args),
             Verb::Plan => return self.plan(&step.args, "made.plan"),
             Verb::Save => return self.plan(&step.args, "kept.plan"),
-            Verb::Use => return self.carry_out("kept.plan"),
-            Verb::Run => return self.anything(&step.args),
+            Verb::Use => return self.apply_saved_plan("kept.plan"),
+            Verb::Run => return self.run_command(&step.args),
             Verb::Text => return self.text(&step.args),
             Verb::File => {
                 self.write(first, &step.text);
                 if first.contains('/') && !script.text.contains("required_providers") {
-                    let beside = Path::new(first).with_file_name("required.tf");
-                    let required = (self.stage.required)(&script.group);
-                    self.write(&beside.to_string_lossy(), &required);
+                    let required_path = Path::new(first).with_file_name("required.tf");
+                    let required = (self.suite.required)(&script.group);
+                    self.write(&required_path.to_string_lossy(), &required);
                 }
             }
             Verb::Unlink => std::fs::remove_file(self.work.join(first)).unwrap(),
@@ -145,27 +145,28 @@ impl<'s> Actor<'s> {
         scrub_keys(&mut view);
         // Before it destroys, Terraform validates, and plans as if nothing was to be destroyed.
         let destroys = flags.iter().any(|flag| flag == "-destroy");
-        let (said, record) = match destroys {
+        let (diagnostics, record) = match destroys {
             true => (self.problems_after_validation(&run), Value::Null),
             false => (self.problems(&run), record),
         };
-        json!({"plan": {"code": run.code, "said": said, "view": view, "record": record}})
+        json!({"plan": {"code": run.code, "said": diagnostics, "view": view, "record": record}})
     }
 
     fn apply(&mut self, flags: &[String]) -> Value {
-        let mut seen = self.plan(flags, "made.plan");
-        if seen["plan"]["code"] != 1 {
-            let done = self.carry_out("made.plan");
-            seen["apply"] = done["apply"].clone();
+        let mut results = self.plan(flags, "made.plan");
+        if results["plan"]["code"] != 1 {
+            let applied = self.apply_saved_plan("made.plan");
+            results["apply"] = applied["apply"].clone();
         }
-        seen
+        results
     }
 
     /// Applies a saved plan.
-    fn carry_out(&mut self, file: &str) -> Value {
+    fn apply_saved_plan(&mut self, file: &str) -> Value {
         self.n_seen = self.log().len();
         let run = self.run(&["apply", "-json", "-input=false", file]);
-        let log: Vec<String> = self.log().drain(self.n_seen..).filter_map(|it| told(&it)).collect();
+        let log: Vec<String> =
+            self.log().drain(self.n_seen..).filter_map(|it| log_entry(&it)).collect();
         let changed = log.iter().filter_map(|line| line.strip_prefix("begin "));
         let mut changed: Vec<&str> = changed.collect();
         changed.sort_unstable();
@@ -183,21 +184,22 @@ impl<'s> Actor<'s> {
         }})
     }
 
-    fn anything(&mut self, args: &[String]) -> Value {
+    fn run_command(&mut self, args: &[String]) -> Value {
         self.n_seen = self.log().len();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let run = self.run(&args);
-        if self.stage.is_recorded && args.contains(&"-json") {
-            let said = self.problems(&run);
-            return json!({"run": {"code": run.code, "said": said, "record": self.record(&run)}});
+        if self.suite.is_recorded && args.contains(&"-json") {
+            let diagnostics = self.problems(&run);
+            return json!({"run": {"code": run.code, "said": diagnostics, "record": self.record(&run)}});
         }
         let text = plain(&(run.stderr.clone() + &run.stdout));
         let is_summary =
             |line: &&str| ["Error: ", "Warning: "].iter().any(|it| line.starts_with(it));
-        let said = text.lines().map(|line| line.trim_start_matches(['│', ' '])).filter(is_summary);
-        let said: Vec<&str> = said.collect();
+        let diagnostics =
+            text.lines().map(|line| line.trim_start_matches(['│', ' '])).filter(is_summary);
+        let diagnostics: Vec<&str> = diagnostics.collect();
         let record = self.record(&run);
-        json!({"run": {"code": run.code, "said": said, "state": self.state(), "record": record}})
+        json!({"run": {"code": run.code, "said": diagnostics, "state": self.state(), "record": record}})
     }
 
     /// The lines that show changes and objects. Notes about a run are in each program's own words.
@@ -221,16 +223,16 @@ impl<'s> Actor<'s> {
     /// The events of a run and the requests that reached the provider since the run began; null where
     /// they are not compared.
     fn record(&self, run: &Run) -> Value {
-        if self.stage.is_recorded { self.log_since().events_and_requests(run) } else { Value::Null }
+        if self.suite.is_recorded { self.log_since().events_and_requests(run) } else { Value::Null }
     }
 
-    /// The diagnostics of a run, as far as they are compared.
+    /// The compared parts of the diagnostics of a run.
     fn problems(&self, run: &Run) -> Vec<Value> {
-        if self.stage.is_recorded { self.log_since().problems(run) } else { problems(run) }
+        if self.suite.is_recorded { self.log_since().problems(run) } else { problems(run) }
     }
 
     fn problems_after_validation(&self, run: &Run) -> Vec<Value> {
-        if self.stage.is_recorded {
+        if self.suite.is_recorded {
             self.log_since().problems_after_validation(run)
         } else {
             problems(run)
@@ -251,7 +253,7 @@ impl<'s> Actor<'s> {
         let mut state = serde_json::from_str(&text).unwrap_or(Value::Null);
         scrub_state(&mut state);
         scrub_keys(&mut state);
-        // A resource without objects is nothing.
+        // A resource without objects is ignored.
         if let Some(resources) = state["resources"].as_array_mut() {
             resources.retain(|resource| resource["instances"] != json!([]));
         }
@@ -281,22 +283,22 @@ fn ends_twice(calls: &[&str]) -> bool {
 }
 
 /// Entry of a log line in the order of calls.
-fn told(line: &Value) -> Option<String> {
+fn log_entry(line: &Value) -> Option<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     Some(match line["call"].as_str()? {
-        which @ ("begin" | "end") => format!("{which} {}", text(&line["of"])),
+        moment @ ("begin" | "end") => format!("{moment} {}", text(&line["of"])),
         "read_data" => format!("data {}", text(&line["config"]["name"])),
         "open" => format!("open {}", text(&line["config"]["name"])),
         "close" => {
-            let kept: Value = serde_json::from_str(&text(&line["private"])).ok()?;
-            format!("close {}", text(&kept["name"]))
+            let private: Value = serde_json::from_str(&text(&line["private"])).ok()?;
+            format!("close {}", text(&private["name"]))
         }
         "configure" => format!("configure {}", text(&line["config"]["value"])),
         _ => return None,
     })
 }
 
-/// A string without what colours it.
+/// A string without color codes.
 fn plain(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -306,7 +308,7 @@ fn plain(text: &str) -> String {
 /// The parts of the diagnostics that have to agree: the detail is in each program's own words.
 fn problems(run: &Run) -> Vec<Value> {
     let events = run.events();
-    let found =
+    let diagnostics =
         events.iter().filter(|it| it["type"] == "diagnostic" && !is_about_unmatched_option(it));
     let brief = |event: &Value| {
         let diagnostic = &event["diagnostic"];
@@ -316,12 +318,12 @@ fn problems(run: &Run) -> Vec<Value> {
         let line = &diagnostic["range"]["start"]["line"];
         json!([diagnostic["severity"], summary, line])
     };
-    let mut found: Vec<Value> = found.map(brief).collect();
-    found.sort_by_key(Value::to_string);
-    found
+    let mut diagnostics: Vec<Value> = diagnostics.map(brief).collect();
+    diagnostics.sort_by_key(Value::to_string);
+    diagnostics
 }
 
-/// Takes out the keys of deposed objects, which are random, and what they are sorted by.
+/// Removes the keys of deposed objects, which are random, and sorts the objects by their other parts.
 fn scrub_keys(value: &mut Value) {
     match value {
         Value::Array(elements) => {
@@ -356,5 +358,5 @@ fn scrub_keys(value: &mut Value) {
     }
 }
 
-/// Under which names the keys of deposed objects stand.
+/// The names of the attributes that contain keys of deposed objects.
 const KEYS: [&str; 2] = ["deposed", "deposed_key"];

@@ -1,9 +1,9 @@
-//! Scripts over every backend: each kind of place keeps the same states, on real servers and on servers of
-//! ours that speak the documented part of a service.
+//! Scripts over every backend: each stores the same states, on real servers and on own servers that
+//! implement the documented part of a service.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{StateBackend, compare_lives, stage};
+use super::{StateBackend, compare_lifecycles, test_provider_suite};
 use crate::harness::azure::{ACCOUNT, Azure, CONTAINER, KEY};
 use crate::harness::gcs::Gcs;
 use crate::harness::kubernetes::{Kubernetes, TOKEN};
@@ -12,17 +12,17 @@ use crate::harness::{Consul, HttpState, ObjectStore, Postgres};
 /// The groups of the scripts.
 const GROUPS: [&str; 4] = ["deposed", "failure", "data", "lifecycle"];
 
-/// The backends that store a text under conditions as `s3` does. Without `INTEROP_BOTH` they get the first
-/// two groups.
+/// The backends that store a document under conditions as `s3` does. Without `INTEROP_BOTH` they get the
+/// first two groups.
 const LIKE_S3: [&str; 5] = ["azurerm", "gcs", "consul", "kubernetes", STORE];
 
 /// A state store of the test provider.
 const STORE: &str = "test_store";
 
-/// A script that names files of states.
+/// A script that names state files.
 const LOCAL: &str = "remote_state_of_another";
 
-/// Compares the scripts over a backend. `arguments` makes those of the state with a name.
+/// Compares the scripts over a backend. `arguments` returns those of the state with a name.
 fn compare(
     kind: &'static str,
     variables: Vec<(String, String)>,
@@ -37,14 +37,14 @@ fn compare(
     let backend = StateBackend { block, kind, arguments: Box::new(arguments), variables };
     let is_short = LIKE_S3.contains(&kind) && std::env::var_os("INTEROP_BOTH").is_none();
     let groups = &GROUPS[..if is_short { 2 } else { GROUPS.len() }];
-    let report = compare_lives(&stage(Some(backend)), |group, name| {
+    let report = compare_lifecycles(&test_provider_suite(Some(backend)), |group, name| {
         groups.contains(&group) && name != LOCAL
     });
     assert!(report.is_empty(), "\n{report}");
 }
 
 #[test]
-fn lives_are_the_same_over_http() {
+fn lifecycles_are_the_same_over_http() {
     compare("http", Vec::new(), |_| {
         // One server for each state. It ends with the test.
         HttpState::start().arguments()
@@ -52,14 +52,14 @@ fn lives_are_the_same_over_http() {
 }
 
 #[test]
-fn lives_are_the_same_over_pg() {
+fn lifecycles_are_the_same_over_pg() {
     let Some(server) = Postgres::start() else { return };
     // While a state is made, no other state of its database is locked. So each has its own.
     compare("pg", Vec::new(), move |name| format!("conn_str = \"{}\"", server.make_database(name)));
 }
 
 #[test]
-fn lives_are_the_same_over_s3() {
+fn lifecycles_are_the_same_over_s3() {
     let Some(store) = ObjectStore::s3() else { return };
     store.make_bucket("lives");
     compare("s3", Vec::new(), move |name| {
@@ -81,7 +81,7 @@ fn lives_are_the_same_over_s3() {
 }
 
 #[test]
-fn lives_are_the_same_over_azurerm() {
+fn lifecycles_are_the_same_over_azurerm() {
     let Some(azure) = Azure::start() else { return };
     let variables = azure.variables();
     compare("azurerm", variables, move |name| {
@@ -96,7 +96,7 @@ fn lives_are_the_same_over_azurerm() {
 }
 
 #[test]
-fn lives_are_the_same_over_gcs() {
+fn lifecycles_are_the_same_over_gcs() {
     let Some(server) = Gcs::start("states") else { return };
     compare("gcs", Vec::new(), move |name| {
         let url = &server.url;
@@ -110,7 +110,7 @@ fn lives_are_the_same_over_gcs() {
 }
 
 #[test]
-fn lives_are_the_same_over_consul() {
+fn lifecycles_are_the_same_over_consul() {
     let server = Consul::start();
     compare("consul", Vec::new(), move |name| {
         format!("address = \"{}\"\npath = \"{name}\"", server.address)
@@ -118,7 +118,7 @@ fn lives_are_the_same_over_consul() {
 }
 
 #[test]
-fn lives_are_the_same_over_kubernetes() {
+fn lifecycles_are_the_same_over_kubernetes() {
     let server = Kubernetes::start();
     compare("kubernetes", Vec::new(), move |name| {
         format!("host = \"{}\"\ntoken = \"{TOKEN}\"\nsecret_suffix = \"{name}\"", server.url)
@@ -127,7 +127,7 @@ fn lives_are_the_same_over_kubernetes() {
 
 /// Terraform 1.11 has no state stores: its results are those over a file.
 #[test]
-fn lives_are_the_same_over_a_state_store_of_a_provider() {
+fn lifecycles_are_the_same_over_a_state_store_of_a_provider() {
     if std::env::var_os("INTEROP_BOTH").is_some() {
         return;
     }

@@ -1,5 +1,5 @@
-//! The events of a run, its diagnostics, and the requests that a recording provider got, without what
-//! has to differ between two programs.
+//! The events of a run, its diagnostics, and the requests that a recording provider got, without the
+//! parts that necessarily differ between two programs.
 
 use std::collections::BTreeMap;
 
@@ -25,56 +25,57 @@ impl Record {
     }
 
     /// Returns the diagnostics of a run, each once: Terraform validates again in every phase. A detail
-    /// and a place are compared where the diagnostic is the provider's; `mistakes.rs` compares those of
+    /// and a position are compared if the diagnostic is the provider's; `mistakes.rs` compares those of
     /// the engines.
     pub(super) fn problems(&self, run: &Run) -> Vec<Value> {
         let events = run.events();
         let reported = events.iter().filter(|it| it["type"] == "diagnostic");
         let document = run.document().unwrap_or_default();
         let listed = document["diagnostics"].as_array().into_iter().flatten();
-        let found = reported.map(|event| &event["diagnostic"]).chain(listed);
-        let found = found.filter(|it| !is_about_unmatched_option(&json!({ "diagnostic": it })));
-        let mut found: Vec<Value> = found.map(|it| self.problem(it)).collect();
-        found.sort_by_key(Value::to_string);
-        found.dedup();
-        found
+        let diagnostics = reported.map(|event| &event["diagnostic"]).chain(listed);
+        let diagnostics =
+            diagnostics.filter(|it| !is_about_unmatched_option(&json!({ "diagnostic": it })));
+        let mut diagnostics: Vec<Value> = diagnostics.map(|it| self.problem(it)).collect();
+        diagnostics.sort_by_key(Value::to_string);
+        diagnostics.dedup();
+        diagnostics
     }
 
     /// Returns the diagnostics of a run, without warnings of validation: of a run that applies or
     /// destroys, which Terraform begins by validating once more.
     pub(super) fn problems_after_validation(&self, run: &Run) -> Vec<Value> {
-        let mut found = self.problems(run);
+        let mut diagnostics = self.problems(run);
         let is_repeated = |it: &Value| {
             it["detail"].is_null()
-                || ["Validate", "Prepare"].iter().any(|call| self.is_said(it, call))
+                || ["Validate", "Prepare"].iter().any(|call| self.is_reported_by_provider(it, call))
         };
-        found.retain(|it| it["severity"] == "error" || !is_repeated(it));
-        found
+        diagnostics.retain(|it| it["severity"] == "error" || !is_repeated(it));
+        diagnostics
     }
 
     fn problem(&self, diagnostic: &Value) -> Value {
-        let is_theirs = self.is_said(diagnostic, "");
+        let is_of_provider = self.is_reported_by_provider(diagnostic, "");
         json!({
             "severity": diagnostic["severity"],
             "summary": diagnostic["summary"],
-            "detail": is_theirs.then(|| own_words(&diagnostic["detail"])),
-            "range": is_theirs.then(|| json!([diagnostic["address"], diagnostic["range"]])),
+            "detail": is_of_provider.then(|| provider_detail(&diagnostic["detail"])),
+            "range": is_of_provider.then(|| json!([diagnostic["address"], diagnostic["range"]])),
         })
     }
 
     /// Returns whether the provider reported the diagnostic in response to a call with this prefix.
-    fn is_said(&self, diagnostic: &Value, prefix: &str) -> bool {
+    fn is_reported_by_provider(&self, diagnostic: &Value, prefix: &str) -> bool {
         let calls = self
             .0
             .iter()
             .filter(|line| line["call"].as_str().is_some_and(|call| call.starts_with(prefix)));
-        let mut said = calls.filter_map(|line| line["said"].as_array()).flatten();
-        said.any(|it| it["summary"] == diagnostic["summary"])
+        let mut reported = calls.filter_map(|line| line["diagnostics"].as_array()).flatten();
+        reported.any(|it| it["summary"] == diagnostic["summary"])
     }
 }
 
 /// The detail of a provider's diagnostic, without the advice that Formwork appends.
-fn own_words(detail: &Value) -> &str {
+fn provider_detail(detail: &Value) -> &str {
     let text = detail.as_str().unwrap_or_default();
     text.split("The provider returned null for ").next().unwrap_or_default().trim_end()
 }

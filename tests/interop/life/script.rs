@@ -1,21 +1,21 @@
-//! Scripts of the life of a few objects: a file of steps, each of which starts with a comment
+//! Scripts of the lifecycle of a few objects: a file of steps, each of which starts with a comment
 //! `#= VERB ARGUMENTS`. The text after it is the configuration from then on. A step without text
 //! keeps the one of the step before. The text before the first step belongs to every configuration.
 //!
 //! - `apply FLAGS` plans and applies; `plan FLAGS` only plans
-//! - `save FLAGS` plans and keeps the plan; `use` applies it, at whatever time
-//! - `run COMMAND` does anything else
-//! - `text COMMAND` compares what a command prints of changes and objects
+//! - `save FLAGS` plans and saves the plan; `use` applies it, at any later time
+//! - `run COMMAND` runs any other command
+//! - `text COMMAND` compares the changes and objects that a command prints
 //! - `file NAME` writes its text to that file; `unlink NAME` removes it
-//! - `world ID ATTRIBUTE=TEXT` changes or makes an object outside of both programs; `gone ID`
+//! - `world ID ATTRIBUTE=TEXT` changes or creates an object outside of both programs; `gone ID`
 //!   removes it
-//! - `fail CALL, CALL` has these calls fail from then on, and no others; `CALL late` fails when it
-//!   is done
-//! - `env NAME=VALUE` holds from then on
+//! - `fail CALL, CALL` lets these calls fail from then on, and no others; `CALL late` fails after its
+//!   work is done
+//! - `env NAME=VALUE` sets a variable from then on
 //!
-//! A word with spaces in it stands in single quotes. A line `#< CALL, CALL` in an applying step
-//! says that each call ends before the next begins, in both programs; a line `#~ WHERE: REASON`,
-//! that the results of the step differ there, and should: `.` is everywhere.
+//! A word with spaces is enclosed in single quotes. A line `#< CALL, CALL` in an applying step
+//! requires that each call ends before the next begins, in both programs. A line `#~ PATH: REASON`
+//! declares that the results of the step differ at this path on purpose; `.` is the whole result.
 
 use std::path::{Path, PathBuf};
 
@@ -35,10 +35,10 @@ pub(super) struct Step {
     pub(super) verb: Verb,
     pub(super) args: Vec<String>,
     pub(super) text: String,
-    /// Calls in the order in which they have to come.
+    /// Calls in the required order.
     pub(super) orders: Vec<Vec<String>>,
-    /// Places in which the results differ, and the reasons.
-    pub(super) kept: Vec<(String, String)>,
+    /// Paths at which the results differ on purpose, and the reasons.
+    pub(super) expected_differences: Vec<(String, String)>,
     pub(super) line: usize,
 }
 
@@ -91,16 +91,16 @@ fn read(path: &Path) -> Script {
     let text = std::fs::read_to_string(path).unwrap();
     let (mut common, mut steps) = (String::new(), Vec::<Step>::new());
     for (index, line) in text.lines().enumerate() {
-        let at = format!("{group}/{name}:{}", index + 1);
+        let position = format!("{group}/{name}:{}", index + 1);
         match (line.split_once(' '), steps.last_mut()) {
-            (Some(("#=", header)), _) => steps.push(parse(header, index + 1, &at)),
+            (Some(("#=", header)), _) => steps.push(parse(header, index + 1, &position)),
             (Some(("#<", calls)), Some(step)) => {
                 step.orders.push(calls.split(',').map(|call| call.trim().to_owned()).collect());
             }
-            (Some(("#~", kept)), Some(step)) => {
-                let (place, why) =
-                    kept.split_once(": ").unwrap_or_else(|| panic!("{at}: no reason"));
-                step.kept.push((place.to_owned(), why.to_owned()));
+            (Some(("#~", difference)), Some(step)) => {
+                let (path, reason) =
+                    difference.split_once(": ").unwrap_or_else(|| panic!("{position}: no reason"));
+                step.expected_differences.push((path.to_owned(), reason.to_owned()));
             }
             (_, Some(step)) => step.text.extend([line, "\n"]),
             (_, None) => common.extend([line, "\n"]),
@@ -113,14 +113,14 @@ fn read(path: &Path) -> Script {
 /// The words of a header. A string between single quotes is one word.
 fn words(header: &str) -> Vec<String> {
     let parts = header.split('\'').enumerate();
-    let words = parts.flat_map(|(at, part)| match at % 2 {
+    let words = parts.flat_map(|(index, part)| match index % 2 {
         0 => part.split_whitespace().map(str::to_owned).collect(),
         _ => vec![part.to_owned()],
     });
     words.collect()
 }
 
-fn parse(header: &str, line: usize, at: &str) -> Step {
+fn parse(header: &str, line: usize, position: &str) -> Step {
     let mut words = words(header).into_iter();
     let verb = match words.next().as_deref() {
         Some("apply") => Verb::Apply,
@@ -135,8 +135,8 @@ fn parse(header: &str, line: usize, at: &str) -> Step {
         Some("gone") => Verb::Gone,
         Some("fail") => Verb::Fail,
         Some("env") => Verb::Env,
-        other => panic!("{at}: unknown step {other:?}"),
+        verb_name => panic!("{position}: unknown step {verb_name:?}"),
     };
-    let (text, orders, kept) = (String::new(), Vec::new(), Vec::new());
-    Step { verb, args: words.collect(), text, orders, kept, line }
+    let (text, orders, expected_differences) = (String::new(), Vec::new(), Vec::new());
+    Step { verb, args: words.collect(), text, orders, expected_differences, line }
 }

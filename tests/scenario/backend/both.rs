@@ -1,5 +1,5 @@
-//! Scripts that both programs run over one backend. `config` makes the files of a directory whose state is in
-//! the backend, with some more blocks. Without Terraform on this machine they do nothing.
+//! Scripts that both programs run over one backend. `config` makes the files of a directory whose state
+//! is in the backend, with some more blocks. Without Terraform on this machine they do nothing.
 
 use nix::sys::signal::Signal;
 
@@ -112,11 +112,11 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     let lost = Workdir::new(&config(HELD));
     lost.formwork("init").succeed().says_not("same machine");
     let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, held) = lost.service.wait_for_held();
+    let (_, paused) = lost.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
-    drop(held);
-    lost.service.assert_deserted();
+    drop(paused);
+    lost.service.assert_no_provider_runs();
 
     let other = Workdir::new(&config(HELD));
     other.formwork("init").succeed();

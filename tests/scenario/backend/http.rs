@@ -39,15 +39,15 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
         let lost = Workdir::new(&config);
         lost.formwork("init").succeed().says_not("same machine");
         let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-        let (_, held) = lost.service.wait_for_held();
+        let (_, paused) = lost.service.wait_for_pause();
         let other = Workdir::new(&config);
         other.formwork("init").succeed();
         let refused = other.formwork("apply -auto-approve").run();
         refused.code(1).says("lock_address of http").says("Nothing was changed");
         running.signal(Signal::SIGKILL);
         running.wait();
-        drop(held);
-        lost.service.assert_deserted();
+        drop(paused);
+        lost.service.assert_no_provider_runs();
         other
     };
     // The directory is gone, and the run has written nothing for long enough.

@@ -190,7 +190,7 @@ fn a_schema_that_differs_between_processes_is_refused() {
             ended.says("formwork/bad").says("provider[");
             assert_eq!(workdir.service.objects(), [""; 0]);
         }
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
 }
 
@@ -266,7 +266,7 @@ fn bad_data_is_refused() {
         let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
         ended.code(1).says(words).says("data.bad_data.d");
         assert_eq!(workdir.service.objects(), [""; 0]);
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
 }
 
@@ -289,7 +289,7 @@ fn a_bad_import_takes_nothing_in() {
         assert!(instances(&workdir).iter().all(|instance| instance.addr != "bad_thing.a"));
         workdir.formwork("import bad_thing.a a-1").succeed().says("Import successful!");
         assert!(instances(&workdir).iter().any(|instance| instance.id == "a-1"));
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
 }
 

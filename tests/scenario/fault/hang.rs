@@ -53,7 +53,7 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
         let command = command.env("BAD_FAULT_OF", "a").env("FORMWORK_PLUGIN_PATIENCE", "1");
         let running = command.env("BAD_HOLD", moment).start();
-        let held: Vec<_> = moment.split(',').map(|_| workdir.service.wait_for_held()).collect();
+        let paused: Vec<_> = moment.split(',').map(|_| workdir.service.wait_for_pause()).collect();
         let waited_for = format!("provider formwork/bad has not answered {call}");
         if !TOLD.contains(fault) {
             running.wait_for_words(&waited_for);
@@ -74,8 +74,8 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_
             let left = if changes { "in the journal" } else { "No change was in progress" };
             ended.says(left);
         }
-        drop(held);
-        workdir.service.assert_deserted();
+        drop(paused);
+        workdir.service.assert_no_provider_runs();
         // The journal can be read, and says what was open.
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", next.text());
@@ -96,7 +96,7 @@ fn a_call_ends_at_the_deadline_of_its_kind() {
         let command = command.env("FORMWORK_PLUGIN_DEADLINES", deadlines);
         let ended = command.env("BAD_FAULT_OF", "a").run();
         ended.code(1).says("Provider call was given up").says(words);
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), outcome, "{}", next.text());
     }
@@ -119,15 +119,15 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         let command = workdir.formwork(line).env("BAD_FAULT", fault);
         let running = command.env("BAD_HOLD", moment).start();
-        let (_, held) = workdir.service.wait_for_held();
+        let (_, paused) = workdir.service.wait_for_pause();
         running.signal(signal);
         running.wait_for_words("Gracefully shutting down");
         let ended = running.wait();
         ended.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
         ended.says_not("Two interrupts");
         // It was not let go: it was ended.
-        workdir.service.assert_deserted();
-        drop(held);
+        workdir.service.assert_no_provider_runs();
+        drop(paused);
         assert_eq!(workdir.service.objects(), [""; 0]);
         workdir.formwork("apply -auto-approve").succeed().says("3 added");
     }
@@ -142,14 +142,14 @@ fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
         let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
         let running = command.env("BAD_HOLD", "start:process").start();
-        let (_, first) = workdir.service.wait_for_held();
-        first.let_go();
+        let (_, first) = workdir.service.wait_for_pause();
+        first.resume();
         // The change was made, and its provider is gone.
-        let (_, second) = workdir.service.wait_for_held();
+        let (_, second) = workdir.service.wait_for_pause();
         running.signal(Signal::SIGINT);
         running.wait_for_words("Gracefully shutting down");
         if patience {
-            second.let_go();
+            second.resume();
             let ended = running.wait();
             ended.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
         } else {
@@ -157,7 +157,7 @@ fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_
             running.wait_a_moment().code(1).says("Two interrupts received");
             drop(second);
         }
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
     }
@@ -169,12 +169,12 @@ fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
     let command = workdir.formwork("apply -auto-approve");
     let running =
         command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
-    held.let_go();
+    paused.resume();
     running.wait().code(1).says("execution halted");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
     assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
     assert!(!has(&workdir, "dependent"), "nothing new was to be started");
@@ -189,7 +189,7 @@ fn an_aborted_creation_leaves_nothing_open() {
     running.signal(Signal::SIGINT);
     let ended = running.wait();
     ended.code(1).says("The work was aborted").says_not("Two interrupts");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
     workdir.formwork("recover list").succeed().says("No open operations.");
     workdir.formwork("apply -auto-approve").succeed().says_not("was being created");
     assert_eq!(workdir.service.objects().len(), 3);
@@ -201,7 +201,7 @@ fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts
     let command = workdir.formwork("apply -auto-approve");
     let running =
         command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGTERM);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGTERM);
@@ -210,8 +210,8 @@ fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts
         .code(1)
         .says("Two interrupts")
         .says("ApplyResourceChange for bad_thing.a");
-    drop(held);
-    workdir.service.assert_deserted();
+    drop(paused);
+    workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
     assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
 }

@@ -51,13 +51,13 @@ fn a_plugin_that_starts_slowly_is_waited_for_and_started_once() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "start:process");
     let running = command.env("FORMWORK_PLUGIN_PATIENCE", "1").start();
-    let (_, held) = workdir.service.wait_for_held();
+    let (_, paused) = workdir.service.wait_for_pause();
     running.wait_for_words("provider formwork/bad has not answered GetProviderSchema");
-    held.let_go();
+    paused.resume();
     running.wait().code(0).says("3 added");
     let calls = workdir.service.take_calls();
     assert_eq!(calls.iter().filter(|call| *call == "start").count(), 1, "{calls:?}");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_function_that_goes_wrong_is_explained_and_nothing_is_made() {
             ended.says("formwork/bad");
         }
         assert_eq!(workdir.service.objects(), [""; 0], "{fault:?}");
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
 }
 
@@ -91,7 +91,7 @@ fn a_function_that_answers_something_else_each_time_is_found_out() {
     let ended = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
     ended.code(1).says(FICKLE).says("bad");
     assert_eq!(workdir.service.objects(), [""; 0], "{}", ended.text());
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
 }
 
 /// Word in the message about a function whose results differ.
@@ -111,7 +111,7 @@ fn an_ephemeral_resource_that_cannot_be_opened_or_closed_is_explained() {
         assert!(own_words || ended.words().contains(call), "{}", ended.text());
         assert!(own_words || ended.words().contains("formwork/bad"), "{}", ended.text());
         assert_eq!(workdir.service.objects(), [""; 0], "{fault:?}");
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
     }
 }
 
@@ -121,20 +121,20 @@ fn a_renewal_that_goes_wrong_takes_nothing_along_but_what_dies_with_it() {
         let workdir = Workdir::new(TOKEN);
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
         let running = command.env("BAD_HOLD", "before:a,renew:token").start();
-        let held = [workdir.service.wait_for_held(), workdir.service.wait_for_held()];
+        let paused = [workdir.service.wait_for_pause(), workdir.service.wait_for_pause()];
         // The renewal has its answer before the object is made.
         let (renewal, object): (Vec<_>, Vec<_>) =
-            held.into_iter().partition(|(moment, _)| moment == "renew:token");
-        renewal.into_iter().for_each(|(_, held)| held.let_go());
+            paused.into_iter().partition(|(moment, _)| moment == "renew:token");
+        renewal.into_iter().for_each(|(_, paused)| paused.resume());
         if *fault != Fault::RenewDies {
-            object.into_iter().for_each(|(_, held)| held.let_go());
+            object.into_iter().for_each(|(_, paused)| paused.resume());
         }
         let ended = running.wait();
         ended.code(*code).says(words).says("ephemeral.bad_token.t");
         if *code == 0 {
             ended.says("ephemeral.bad_token.t could not be renewed");
         }
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", ended.text());
     }

@@ -28,7 +28,7 @@ fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let ended = command.env("BAD_FAULT", Fault::ApplyExits.name()).run();
     ended.code(1).says("An interrupted operation was resolved").says("bad_thing.a");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
     assert!(!workdir.has(".terraform.tfstate.journal"), "nothing is left open");
     let next = workdir.formwork("plan -detailed-exitcode").succeed();
     next.says("No changes").says_not("was being updated");
@@ -76,7 +76,7 @@ fn a_question_over_which_a_provider_dies_is_put_to_a_fresh_process_once() {
         let calls = workdir.service.take_calls();
         let starts = calls.iter().filter(|call| *call == "start").count();
         assert_eq!(starts, 2, "{fault:?}: {calls:?}");
-        workdir.service.assert_deserted();
+        workdir.service.assert_no_provider_runs();
         workdir.formwork("plan -detailed-exitcode").succeed().says_not("a second time");
     }
 }
@@ -102,7 +102,7 @@ fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
     kill(pid, Signal::SIGKILL).expect("it is there");
     running.answer("yes\n");
     running.wait().code(0).says("3 added");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan -detailed-exitcode").succeed();
     assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
 }
@@ -117,7 +117,7 @@ fn a_child_that_leaves_the_session_is_reported() {
     let pid = words.split("sleep 1000 (process ").nth(1).and_then(|rest| rest.split(')').next());
     let pid = pid.and_then(|pid| pid.parse().ok()).map(Pid::from_raw);
     kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it is there");
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
 }
 
 #[test]
@@ -139,5 +139,5 @@ fn a_process_that_has_the_number_of_a_provider_that_was_attached_to_is_left_alon
     for child in [&mut bystander, &mut provider] {
         child.kill().and_then(|()| child.wait()).expect("it is ours");
     }
-    workdir.service.assert_deserted();
+    workdir.service.assert_no_provider_runs();
 }

@@ -93,12 +93,12 @@ func (recorder *Recorder) decode(method string, request any) any {
 	return call.message(reflected, "")
 }
 
-func (recorder *Recorder) write(method string, request any, said []any) {
+func (recorder *Recorder) write(method string, request any, diagnostics []any) {
 	name := os.Getenv("TEST_LOG")
 	if name == "" {
 		return
 	}
-	line, err := json.Marshal(map[string]any{"call": method, "request": request, "said": said})
+	line, err := json.Marshal(map[string]any{"call": method, "request": request, "diagnostics": diagnostics})
 	if err != nil {
 		panic(err)
 	}
@@ -121,17 +121,17 @@ func diagnostics(response any) []any {
 		return nil
 	}
 	reflected := message.ProtoReflect()
-	var said []any
+	var diagnostics []any
 	if field := reflected.Descriptor().Fields().ByName("diagnostics"); field != nil && field.IsList() {
 		list := reflected.Get(field).List()
 		for at := range list.Len() {
-			said = append(said, (&call{}).message(list.Get(at).Message(), ""))
+			diagnostics = append(diagnostics, (&call{}).message(list.Get(at).Message(), ""))
 		}
 	}
 	if field := reflected.Descriptor().Fields().ByName("error"); field != nil && reflected.Has(field) {
-		said = append(said, (&call{}).message(reflected.Get(field).Message(), ""))
+		diagnostics = append(diagnostics, (&call{}).message(reflected.Get(field).Message(), ""))
 	}
-	return said
+	return diagnostics
 }
 
 // ParameterKey is the key of the type of a function's parameter.

@@ -1,5 +1,5 @@
-//! The lock of a run ends with its session while a call goes on, and Terraform takes the lock meanwhile. Nothing is
-//! overwritten: the state gets the results of both, at once or from the journal.
+//! The lock of a run ends with its session while a call goes on, and Terraform takes the lock meanwhile.
+//! Nothing is overwritten: the state gets the results of both, at once or from the journal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +44,7 @@ impl Waiting {
     }
 
     /// Lets the call end.
-    fn let_go(&self) {
+    fn resume(&self) {
         fs::write(self.ours.root().join("pipe"), "\n").expect("it reads");
     }
 }
@@ -63,7 +63,7 @@ fn terraform_writes_while_a_run_has_no_session_and_both_results_are_stored() {
     let waiting = Waiting::begin(&server);
     let changed = waiting.theirs.terraform("apply -auto-approve").succeed();
     changed.says("0 added, 1 changed, 0 destroyed");
-    waiting.let_go();
+    waiting.resume();
     let Waiting { theirs, running, .. } = waiting;
     running.wait().code(0).says("1 added, 0 changed, 0 destroyed");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 2), ("slow", 1)]));
@@ -78,7 +78,7 @@ fn a_run_whose_lock_terraform_has_taken_writes_nothing_and_names_the_session() {
     let waiting = Waiting::begin(&server);
     let mut other = waiting.theirs.terraform("apply").unanswered().start();
     other.wait_for_words(QUESTION);
-    waiting.let_go();
+    waiting.resume();
     let Waiting { theirs, running, .. } = waiting;
     let refused = running.wait();
     refused.code(1).says("another process holds the lock now: session ").says("its journal");
