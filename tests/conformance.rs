@@ -202,7 +202,7 @@ fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
 
 /// Without its configuration a provider may panic by any plan or read.
 #[test]
-fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
+fn a_call_that_always_crashes_is_not_a_finding_about_malformed_requests() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let mut options = options(directory.path(), None, Some(Fault::Bad("plan-panics")), 0);
     options.only = ["Z-01", "Z-13"].map(str::to_owned).into();
@@ -219,7 +219,7 @@ fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
 }
 
 #[test]
-fn our_own_providers_break_no_rule() {
+fn included_providers_break_no_rule() {
     // The provider for PostgreSQL is left out: without a server, each of its reads waits for one.
     let names = ["archive", "external", "http", "local", "null", "random", "time", "tls"];
     let directory = programs::build(Path::new(BAD));

@@ -43,7 +43,7 @@ fn thing(id: &str) -> Instance {
 }
 
 #[test]
-fn its_objects_are_made_changed_replaced_and_destroyed() {
+fn a_provider_on_another_sdk_creates_changes_replaces_and_destroys_objects() {
     let Some(workdir) = workdir(&config("chair", "1")) else { return };
     let planned = workdir.formwork("plan -detailed-exitcode").run();
     planned.code(2).says("+ id = (known after apply)").says("1 to add, 0 to change, 0 to destroy");
@@ -69,7 +69,7 @@ fn its_objects_are_made_changed_replaced_and_destroyed() {
 }
 
 #[test]
-fn what_it_says_against_its_configuration_is_shown() {
+fn errors_about_a_provider_configuration_are_printed() {
     let text = config("chair", "1").replace("things.json", "");
     let Some(workdir) = workdir(&text) else { return };
     let planned = workdir.formwork("plan").run();

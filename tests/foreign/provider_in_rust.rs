@@ -26,7 +26,7 @@ output "length" {{
 }
 
 #[test]
-fn its_objects_are_made_changed_replaced_and_destroyed() {
+fn a_provider_on_another_sdk_creates_changes_replaces_and_destroys_objects() {
     let Some(program) = rust_provider() else { return };
     let workdir = Workdir::new(&config("one", "hello"));
     workdir.link_plugin(&program);

@@ -73,7 +73,7 @@ fn take_calls(workdir: &Workdir) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn what_modules_tell_providers_goes_along_with_the_same_calls() {
+fn provider_meta_is_sent_with_the_same_calls() {
     if !terraform_is_here() {
         return;
     }

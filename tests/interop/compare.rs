@@ -167,7 +167,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 #[test]
-fn differences_are_found_wherever_they_are() {
+fn differences_are_found_at_every_depth() {
     let left = serde_json::json!({"a": [1, {"b": null}], "only": 1});
     let right = serde_json::json!({"a": [1, {"b": false}], "more": 2});
     let mut found = Vec::new();

@@ -136,7 +136,7 @@ const TYPED_AFTER_PLANNING: [&str; 4] =
     ["terraform_data.one.output\n", "terraform_data.two\n", "module.child\n", "var.unset\n"];
 
 #[test]
-fn a_piped_console_says_the_same() {
+fn a_piped_console_prints_the_same_results() {
     if !terraform_is_here() {
         return;
     }

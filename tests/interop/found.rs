@@ -63,7 +63,7 @@ fn import(id: &str, client: ClientCapabilities) -> ImportRequest {
 }
 
 #[tokio::test]
-async fn a_list_without_end_goes_as_far_as_it_is_wanted() {
+async fn an_endless_list_ends_at_the_requested_limit() {
     with_plugin(async |provider| {
         let nobody = ValidateListRequest {
             type_name: "test_room".to_owned(),
@@ -93,7 +93,7 @@ async fn a_list_without_end_goes_as_far_as_it_is_wanted() {
 }
 
 #[tokio::test]
-async fn one_id_finds_a_house_and_its_rooms_or_nothing_yet() {
+async fn one_id_finds_a_house_and_its_rooms_or_no_object() {
     with_plugin(async |provider| {
         let found = provider.import(import("h", PATIENT)).await.expect("an answer");
         let types: Vec<_> = found.resources.iter().map(|one| one.type_name.as_str()).collect();
@@ -112,7 +112,7 @@ async fn one_id_finds_a_house_and_its_rooms_or_nothing_yet() {
 }
 
 #[tokio::test]
-async fn what_used_to_identify_a_room_leads_to_it() {
+async fn an_old_identity_is_upgraded_to_the_current_version() {
     with_plugin(async |provider| {
         let schemas = provider.identity_schemas().await.expect("an answer").schemas;
         assert_eq!(schemas["test_room"].version, 1);
@@ -151,7 +151,7 @@ resource "test_room" "a" {
 }
 
 #[test]
-fn both_import_all_that_one_id_stands_for() {
+fn both_programs_import_all_objects_of_one_id() {
     if !terraform_is_here() {
         return;
     }
@@ -185,7 +185,7 @@ fn sorted_objects(state: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_an_id_finds_along_takes_no_place_that_is_taken_and_is_of_one_type() {
+fn further_imported_objects_need_free_addresses_and_one_type() {
     let workdir = rooms_and_houses();
     workdir.formwork("import test_room.a h/3").succeed();
     workdir.formwork("state rm test_room.a").succeed();

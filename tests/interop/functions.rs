@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::engine::{Engine, terraform_is_here};
 
 #[test]
-fn functions_take_and_give_the_same() {
+fn functions_have_the_same_signatures_in_both_programs() {
     if !terraform_is_here() {
         return;
     }

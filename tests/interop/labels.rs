@@ -88,7 +88,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn both_tell_of_objects_by_the_same_labels() {
+fn both_programs_print_the_same_labels_of_objects() {
     if !terraform_is_here() {
         return;
     }

@@ -42,7 +42,7 @@ fn both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
 }
 
 #[test]
-fn the_command_answers_the_same() {
+fn fmt_prints_the_same_results_in_both_programs() {
     if !terraform_is_here() {
         return;
     }
@@ -86,7 +86,7 @@ fn the_command_answers_the_same() {
 }
 
 #[test]
-fn every_configuration_of_the_tests_gets_the_same_layout() {
+fn every_test_configuration_is_formatted_the_same() {
     if !terraform_is_here() {
         return;
     }

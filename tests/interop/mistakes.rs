@@ -322,7 +322,7 @@ variable "name" {
 "#;
 
 #[test]
-fn a_long_detail_wraps_where_terraforms_does() {
+fn a_long_detail_wraps_at_the_same_column_as_in_terraform() {
     if !terraform_is_here() {
         return;
     }

@@ -96,7 +96,7 @@ fn without_colour(text: &str) -> String {
 }
 
 #[test]
-fn who_comes_second_gets_the_same_by_both() {
+fn commands_on_a_locked_state_end_the_same_in_both_programs() {
     if !terraform_is_here() {
         return;
     }
@@ -138,7 +138,7 @@ fn who_comes_second_gets_the_same_by_both() {
 }
 
 #[test]
-fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
+fn a_command_that_waits_for_the_lock_uses_the_state_of_the_other_run() {
     for holder in [Ours, Theirs] {
         for waiter in [Ours, Theirs] {
             if (holder == Theirs || waiter == Theirs) && !terraform_is_here() {
@@ -160,7 +160,7 @@ fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
 }
 
 #[test]
-fn workspaces_do_not_stand_in_each_others_way() {
+fn locks_of_workspaces_are_independent() {
     for holder in [Ours, Theirs] {
         for other in [Ours, Theirs] {
             if (holder == Theirs || other == Theirs) && !terraform_is_here() {

@@ -71,7 +71,7 @@ fn row(name: &'static str, settings: String, options: String, host: &str) -> Row
 }
 
 #[test]
-fn every_source_leads_to_the_same_lock_file_under_both_programs() {
+fn every_source_results_in_the_same_lock_file_in_both_programs() {
     if !terraform_is_here() {
         return;
     }
@@ -264,7 +264,7 @@ fn both_programs_lock_the_same_checksums_for_several_platforms() {
 type RunResult = (Option<i32>, String, Vec<bool>);
 
 #[test]
-fn both_programs_go_on_with_the_locks_of_the_other() {
+fn both_programs_use_the_lock_file_of_the_other() {
     if !terraform_is_here() {
         return;
     }

@@ -150,7 +150,7 @@ fn begin() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn things_move_as_terraform_moves_them() {
+fn state_mv_moves_objects_as_terraform_does() {
     check(
         &begin(),
         &[
@@ -189,7 +189,7 @@ fn a_refused_move_changes_nothing() {
 }
 
 #[test]
-fn things_move_into_another_file_and_both_are_backed_up() {
+fn objects_move_into_another_file_and_both_files_are_backed_up() {
     check(
         &begin(),
         &[
@@ -218,7 +218,7 @@ fn a_backup_with_the_name_of_the_state_leaves_the_new_state() {
 
 /// Terraform loses the object in the first case, and the state that is moved into in the others.
 #[test]
-fn a_move_loses_nothing_when_its_files_are_named_twice() {
+fn a_move_loses_no_object_if_its_files_are_the_same() {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in begin().into_iter().chain([("other", state(7, "o", "O"))]) {
         std::fs::write(directory.path().join(name), text).unwrap();
@@ -246,7 +246,7 @@ fn a_move_loses_nothing_when_its_files_are_named_twice() {
 }
 
 #[test]
-fn a_selection_that_cannot_be_used_is_mended_by_another_one() {
+fn an_invalid_workspace_selection_is_replaced_by_another_selection() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join(".terraform")).unwrap();
     for bad in [&b"a/b"[..], b"..", b"\xe9"] {
@@ -272,7 +272,7 @@ fn a_selection_that_cannot_be_used_is_mended_by_another_one() {
 }
 
 #[test]
-fn things_are_forgotten_as_terraform_forgets_them() {
+fn state_rm_removes_objects_as_terraform_does() {
     check(
         &begin(),
         &[
@@ -318,7 +318,7 @@ fn instances_are_tainted_and_untainted() {
 }
 
 #[test]
-fn without_a_state_there_is_nothing_to_change() {
+fn state_commands_without_a_state_are_refused() {
     check(
         &[],
         &[
@@ -336,7 +336,7 @@ fn without_a_state_there_is_nothing_to_change() {
 }
 
 #[test]
-fn a_state_is_pushed_only_over_one_it_descends_from() {
+fn a_state_is_pushed_only_over_an_older_one_of_its_lineage() {
     let mut files = begin();
     files.push(("later", state(4, "l", "A2")));
     files.push(("older", state(2, "l", "A")));
@@ -364,7 +364,7 @@ fn a_state_is_pushed_only_over_one_it_descends_from() {
 }
 
 #[test]
-fn resources_are_handed_to_another_provider() {
+fn the_provider_of_resources_is_replaced() {
     check(
         &begin(),
         &[
@@ -377,7 +377,7 @@ fn resources_are_handed_to_another_provider() {
 }
 
 #[test]
-fn a_list_shows_what_its_addresses_name() {
+fn state_list_prints_the_objects_at_its_addresses() {
     check(
         &begin(),
         &[
@@ -400,7 +400,7 @@ fn a_list_shows_what_its_addresses_name() {
 }
 
 #[test]
-fn workspaces_come_and_go() {
+fn workspaces_are_created_selected_and_deleted() {
     check(
         &begin(),
         &[

@@ -144,7 +144,7 @@ fn forget(value: &mut Value, name: &str) {
 }
 
 #[test]
-fn our_programs_speak_the_version_that_is_asked_for() {
+fn included_providers_use_the_requested_protocol_version() {
     let dir = tempfile::tempdir().unwrap();
     for protocol in PROTOCOLS {
         let dir = dir.path().join(protocol.to_string());

@@ -53,7 +53,7 @@ fn root(directory: &Path, source: &str) {
 }
 
 #[test]
-fn both_programs_install_the_same_modules_and_tell_the_same() {
+fn both_programs_install_the_same_modules_and_print_the_same() {
     if !terraform_is_here() {
         return;
     }
@@ -69,7 +69,7 @@ fn both_programs_install_the_same_modules_and_tell_the_same() {
 }
 
 #[test]
-fn either_program_goes_on_with_the_modules_of_the_other() {
+fn either_program_uses_the_modules_of_the_other() {
     if !terraform_is_here() {
         return;
     }

@@ -51,7 +51,7 @@ fn plan(engine: Engine, dir: &Path) -> Run {
 }
 
 #[test]
-fn a_state_of_either_leaves_the_other_nothing_to_do() {
+fn a_state_of_either_program_needs_no_changes_by_the_other() {
     if !terraform_is_here() {
         return;
     }
@@ -68,7 +68,7 @@ fn a_state_of_either_leaves_the_other_nothing_to_do() {
 }
 
 #[test]
-fn either_changes_and_destroys_what_the_other_made() {
+fn either_program_changes_and_destroys_objects_of_the_other() {
     if !terraform_is_here() {
         return;
     }
@@ -90,7 +90,7 @@ fn either_changes_and_destroys_what_the_other_made() {
 }
 
 #[test]
-fn neither_touches_a_state_that_the_other_has_locked() {
+fn neither_program_changes_a_state_that_the_other_has_locked() {
     if !terraform_is_here() {
         return;
     }

@@ -135,7 +135,7 @@ fn modules_of_runs_that_are_missing_or_wrong_are_reported() {
 }
 
 #[test]
-fn a_run_may_wrap_the_configuration_and_its_modules_are_no_calls() {
+fn a_module_of_a_run_may_call_the_configuration_and_is_not_listed_as_a_call() {
     if !terraform_is_here() {
         return;
     }
@@ -163,7 +163,7 @@ fn a_run_may_wrap_the_configuration_and_its_modules_are_no_calls() {
 }
 
 #[test]
-fn directories_of_tests_are_named_from_the_module() {
+fn test_directories_are_relative_to_the_module() {
     if !terraform_is_here() {
         return;
     }
@@ -176,7 +176,7 @@ fn directories_of_tests_are_named_from_the_module() {
 }
 
 #[test]
-fn a_run_whose_name_leads_elsewhere_or_whose_module_is_remote_installs_nothing() {
+fn a_run_with_a_path_as_its_name_or_a_remote_module_installs_nothing() {
     if !terraform_is_here() {
         return;
     }
@@ -196,7 +196,7 @@ fn a_run_whose_name_leads_elsewhere_or_whose_module_is_remote_installs_nothing()
 }
 
 #[test]
-fn the_errors_of_all_modules_of_runs_are_reported_beside_those_of_the_configuration() {
+fn errors_of_all_modules_of_runs_are_reported_with_those_of_the_configuration() {
     if !terraform_is_here() {
         return;
     }

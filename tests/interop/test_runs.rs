@@ -183,7 +183,7 @@ fn without_ids(text: &str) -> String {
 }
 
 #[test]
-fn runs_of_test_files_end_as_in_terraform() {
+fn runs_of_test_files_have_the_results_of_terraform() {
     if !terraform_is_here() {
         return;
     }

@@ -30,7 +30,7 @@ fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
 }
 
 #[test]
-fn a_backend_that_cannot_be_configured_is_placed_at_its_block() {
+fn an_error_about_a_backend_configuration_points_to_its_block() {
     let config = "terraform {\n  backend \"consul\" {\n    address = \"h\"\n  }\n}\n";
     let workdir = Workdir::new(config);
     for line in ["init", "init -reconfigure"] {

@@ -92,7 +92,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn every_mistake_is_explained_and_nothing_is_done() {
+fn every_invalid_configuration_is_explained_and_changes_nothing() {
     let mut wrong = Vec::new();
     for (what, text, words) in CASES {
         let nested = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
@@ -115,7 +115,7 @@ fn every_mistake_is_explained_and_nothing_is_done() {
 }
 
 #[test]
-fn a_provider_that_is_not_installed_is_named_with_what_to_do() {
+fn a_provider_that_is_not_installed_is_named_with_the_next_step() {
     let workdir = Workdir::new(
         "terraform {\n  required_providers {\n    other = { source = \"nobody/other\" }\n  }\n}\nresource \"other_thing\" \"a\" {\n}\n",
     );
@@ -123,7 +123,7 @@ fn a_provider_that_is_not_installed_is_named_with_what_to_do() {
 }
 
 #[test]
-fn values_that_are_missing_and_blocks_that_are_wrong_are_reported_at_once() {
+fn missing_values_and_invalid_blocks_are_reported_together() {
     let wrong = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
     for more in ["", "output \"o\" {\n  value = local.x\n}\n"] {
         let workdir = Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{wrong}{more}"));
@@ -140,7 +140,7 @@ fn an_empty_directory_is_explained() {
 }
 
 #[test]
-fn mistakes_in_files_of_tests_are_reported_when_a_directory_is_prepared() {
+fn errors_in_test_files_are_reported_by_init() {
     let output = "output \"o\" {\n  value = 1\n}\n";
     let workdir = Workdir::new(&format!("{output}//- checks/a.tftest.hcl\nbogus {{}}\n"));
     for line in ["init", "get"] {

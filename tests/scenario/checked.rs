@@ -22,7 +22,7 @@ fn program(workdir: &Workdir, name: &str, content: &[u8]) -> String {
 }
 
 #[test]
-fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
+fn a_program_that_cannot_be_checked_ends_with_code_2_and_the_next_step() {
     let workdir = Workdir::new("");
     let bad = bad_provider().display().to_string();
     let junk = program(&workdir, "junk", b"#!/bin/sh\necho hello; sleep 5\n");
@@ -54,7 +54,7 @@ fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
 }
 
 #[test]
-fn an_interrupted_run_reports_and_the_same_command_goes_on() {
+fn an_interrupted_check_reports_and_the_same_command_continues() {
     let workdir = Workdir::new("");
     let program = sound_provider().display().to_string();
     let check = || {
@@ -78,7 +78,7 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn a_run_whose_time_is_over_is_no_success() {
+fn a_check_that_runs_out_of_time_is_not_a_success() {
     let workdir = Workdir::new("");
     let check = workdir.formwork("provider check -level=0 -time=1ms -no-color");
     let check = check.arg(&sound_provider().display().to_string());

@@ -57,7 +57,7 @@ impl Checked {
 }
 
 #[test]
-fn rules_about_remote_calls_fire_over_tls() {
+fn rules_about_remote_calls_are_checked_over_tls() {
     let rows = seeded::rows().filter(|row| matches!(row.fault, Fault::Remote(_)));
     let rules: Vec<&str> = rows.map(|row| row.rule).collect();
     let sound = checked(&rules, None);

@@ -70,7 +70,7 @@ words=("${(@s: :)1}"); CURRENT=$#words; PREFIX=$words[-1]; _formwork"#;
 const FISH: &str = r#"complete -C $argv[1] | string replace -r '\t.*' ''"#;
 
 #[test]
-fn every_shell_asks_the_program_for_candidates() {
+fn every_shell_requests_candidates_from_the_program() {
     let workdir = installed();
     for (line, expected) in [
         ("formwork val", "validate"),
@@ -91,7 +91,7 @@ fn every_shell_asks_the_program_for_candidates() {
 }
 
 #[test]
-fn files_are_completed_where_the_program_has_no_candidate() {
+fn files_are_completed_if_the_program_has_no_candidate() {
     let workdir = installed();
     let line = "formwork plan -var-file=som";
     for (shell, script, expected) in [

@@ -38,7 +38,7 @@ fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
 }
 
 #[test]
-fn fifty_kills_lose_nothing_make_nothing_twice_and_tear_no_file() {
+fn fifty_kills_lose_no_object_create_no_duplicate_and_tear_no_file() {
     let program = built("formwork");
     let mut crash = std::process::Command::new(env!("CARGO_BIN_EXE_crash"));
     let crash = crash.args(["--kills", "50", "--program"]).arg(program).output();
@@ -53,7 +53,7 @@ fn fifty_kills_lose_nothing_make_nothing_twice_and_tear_no_file() {
 }
 
 #[test]
-fn after_a_kill_the_next_command_says_what_was_in_flight() {
+fn after_a_kill_the_next_command_lists_the_operations_in_flight() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
@@ -68,7 +68,7 @@ fn after_a_kill_the_next_command_says_what_was_in_flight() {
 }
 
 #[test]
-fn what_is_made_in_place_of_a_vanished_object_is_not_taken_for_it() {
+fn the_replacement_of_a_vanished_object_is_adopted_by_its_id() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     workdir.service.remove_object("second-1");
@@ -81,7 +81,7 @@ fn what_is_made_in_place_of_a_vanished_object_is_not_taken_for_it() {
 }
 
 #[test]
-fn what_was_finished_before_a_kill_is_in_the_state() {
+fn operations_that_ended_before_a_kill_are_in_the_state() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "before", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1"]);
@@ -100,7 +100,7 @@ fn what_was_finished_before_a_kill_is_in_the_state() {
 }
 
 #[test]
-fn an_open_operation_holds_up_nothing_but_its_instance_and_dependents() {
+fn an_open_operation_blocks_only_its_instance_and_dependents() {
     let more = r#"
 resource "bad_thing" "dependent" {
   name = "dependent"
@@ -132,7 +132,7 @@ resource "bad_thing" "dependent" {
 }
 
 #[test]
-fn an_operation_whose_block_is_gone_is_located_by_its_address_alone() {
+fn an_operation_without_a_block_is_located_only_by_its_address() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
@@ -143,7 +143,7 @@ fn an_operation_whose_block_is_gone_is_located_by_its_address_alone() {
 }
 
 #[test]
-fn a_destruction_of_everything_names_what_may_be_left_behind() {
+fn a_full_destroy_names_objects_that_may_remain() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     let ended = workdir.formwork("destroy -auto-approve").run();
@@ -157,7 +157,7 @@ fn a_destruction_of_everything_names_what_may_be_left_behind() {
 }
 
 #[test]
-fn what_a_first_run_did_is_known_though_another_program_has_begun_a_state() {
+fn results_of_a_first_run_are_kept_if_another_program_creates_a_state() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     // As another program has it, which knows nothing of journals.
@@ -171,7 +171,7 @@ fn what_a_first_run_did_is_known_though_another_program_has_begun_a_state() {
 }
 
 #[test]
-fn a_run_that_read_one_file_and_was_to_write_another_is_gone_on_from_both() {
+fn a_killed_run_with_two_state_files_is_recovered_from_both() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve -target=bad_thing.first -state=a.tfstate").succeed();
     let command = workdir.formwork("apply -auto-approve -state=a.tfstate -state-out=b.tfstate");
@@ -190,7 +190,7 @@ fn a_run_that_read_one_file_and_was_to_write_another_is_gone_on_from_both() {
 }
 
 #[test]
-fn what_was_open_in_a_workspace_is_named_when_it_is_deleted_by_force() {
+fn open_operations_of_a_workspace_are_named_when_it_is_deleted_by_force() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("workspace new other").succeed();
     cut_off(&workdir, "after", Signal::SIGKILL);
@@ -201,7 +201,7 @@ fn what_was_open_in_a_workspace_is_named_when_it_is_deleted_by_force() {
 }
 
 #[test]
-fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
+fn an_object_that_a_killed_run_created_is_adopted_and_not_created_again() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     // A command that only reads prints the warning too, but not on stdout, which programs read.
@@ -233,7 +233,7 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
 }
 
 #[test]
-fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_apply() {
+fn an_object_without_a_block_is_adopted_and_destroyed_by_the_next_apply() {
     let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
     let none = renamed("\"second\" {\n  count = 0");
     let elsewhere = "\nmodule \"m\" {\n  source = \"./m\"\n}\n";
@@ -260,7 +260,7 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
 }
 
 #[test]
-fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
+fn an_adopted_object_whose_new_address_is_taken_is_left_to_the_next_plan() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
@@ -280,7 +280,7 @@ fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
 }
 
 #[test]
-fn what_is_about_to_move_to_an_address_is_not_taken_for_what_was_found() {
+fn an_import_to_the_target_of_a_pending_move_is_refused() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     let other = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"other\"");
@@ -297,7 +297,7 @@ fn what_is_about_to_move_to_an_address_is_not_taken_for_what_was_found() {
 }
 
 #[test]
-fn what_was_imported_for_a_replacement_is_known_after_a_kill() {
+fn an_object_imported_for_a_replacement_is_known_after_a_kill() {
     let first = "  lifecycle {\n    create_before_destroy = true\n  }\n  name = \"second\"";
     let old = CONFIG.replace("  name = \"second\"", &format!("{first}\n  kind = \"one\""));
     let workdir = Workdir::new(&old);
@@ -320,7 +320,7 @@ fn renamed(block: &str) -> String {
 }
 
 #[test]
-fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
+fn after_a_move_an_operation_is_settled_by_its_new_or_old_address() {
     let by_key = r#"moved {
   from = bad_thing.second
   to   = bad_thing.other["k"]
@@ -358,7 +358,7 @@ fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
 }
 
 #[test]
-fn a_successor_is_adopted_where_it_has_moved_to_and_what_it_succeeds_goes_along() {
+fn a_successor_is_adopted_at_its_new_address_together_with_its_predecessor() {
     let first = "  lifecycle {\n    create_before_destroy = true\n  }\n  name = \"second\"";
     let [before, after] = ["one", "two"].map(|kind| {
         CONFIG.replace("  name = \"second\"", &format!("{first}\n  kind = \"{kind}\""))
@@ -392,7 +392,7 @@ fn group(name: &str, kinds: &str) -> String {
 }
 
 #[test]
-fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_again() {
+fn an_adopted_instance_moves_with_its_renamed_resource_and_none_is_created_again() {
     let workdir = Workdir::new(&group("a", "\"x\", \"y\""));
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &group("a", "\"x\", \"y\", \"second\""));
@@ -408,7 +408,7 @@ fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_agai
 }
 
 #[test]
-fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
+fn operations_at_one_address_are_settled_by_their_former_addresses() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
@@ -425,7 +425,7 @@ fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
 }
 
 #[test]
-fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
+fn an_open_operation_can_be_settled_with_an_invalid_configuration() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "before", Signal::SIGKILL);
     let broken = format!("{CONFIG}module \"m\" {{\n  source = \"./nowhere\"\n}}\n");
@@ -437,7 +437,7 @@ fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
 }
 
 #[test]
-fn an_import_settles_what_was_in_flight_as_well() {
+fn an_import_settles_the_operation_in_flight() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     workdir.formwork("import bad_thing.second second-1").succeed();
@@ -447,7 +447,7 @@ fn an_import_settles_what_was_in_flight_as_well() {
 }
 
 #[test]
-fn a_kill_during_an_update_is_cleared_up_by_the_next_refresh() {
+fn an_update_that_was_killed_is_settled_by_the_next_refresh() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     let changed = CONFIG.replace("link =", "size = 5\n  link =");
@@ -476,7 +476,7 @@ fn a_kill_during_a_destruction_loses_nothing() {
 }
 
 #[test]
-fn one_interrupt_lets_what_is_under_way_finish_and_starts_nothing_new() {
+fn one_interrupt_finishes_running_operations_and_starts_no_new_one() {
     let workdir = Workdir::new(CONFIG);
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let command = workdir.formwork("apply -auto-approve");
@@ -494,7 +494,7 @@ fn one_interrupt_lets_what_is_under_way_finish_and_starts_nothing_new() {
 }
 
 #[test]
-fn two_interrupts_end_at_once_and_keep_the_journal() {
+fn two_interrupts_exit_immediately_and_keep_the_journal() {
     let workdir = Workdir::new(CONFIG);
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:second").start();
@@ -510,7 +510,7 @@ fn two_interrupts_end_at_once_and_keep_the_journal() {
 }
 
 #[test]
-fn a_question_can_be_interrupted() {
+fn an_approval_prompt_can_be_interrupted() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
         let running = workdir.formwork("apply").unanswered().start();
@@ -547,7 +547,7 @@ fn provisioned() -> (Workdir, impl FnOnce()) {
 }
 
 #[test]
-fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
+fn an_interrupt_ends_a_provisioner_and_taints_its_object() {
     let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
     running.wait_for_words("(local-exec): started");
@@ -558,7 +558,7 @@ fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
 }
 
 #[test]
-fn nothing_that_a_command_has_started_outlives_a_killed_run() {
+fn no_process_of_a_provisioner_outlives_a_killed_run() {
     let workdir = Workdir::new(
         r#"
         resource "terraform_data" "a" {
@@ -582,7 +582,7 @@ fn nothing_that_a_command_has_started_outlives_a_killed_run() {
 }
 
 #[test]
-fn an_object_whose_provisioner_was_cut_off_is_half_made() {
+fn an_object_whose_provisioner_was_killed_is_tainted() {
     let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
     running.wait_for_words("(local-exec): started");
@@ -625,7 +625,7 @@ fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) 
 }
 
 #[test]
-fn what_is_open_is_described_by_what_was_planned_without_secrets() {
+fn open_operations_are_described_by_planned_values_without_secrets() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both(&workdir, "after");
     let listed = workdir.formwork("recover list").succeed();
@@ -654,7 +654,7 @@ fn several_open_operations_are_settled_by_one_command() {
 }
 
 #[test]
-fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
+fn one_adoption_names_all_objects_with_unknown_ids_and_settles_none() {
     for arguments in ["-all", "bad_thing.*"] {
         let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
         cut_off_both(&workdir, "after");
@@ -683,7 +683,7 @@ fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
 }
 
 #[test]
-fn open_operations_are_reviewed_one_after_the_other() {
+fn open_operations_are_reviewed_in_sequence() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both(&workdir, "after");
     workdir.service.remove_object("third-1");
@@ -697,7 +697,7 @@ fn open_operations_are_reviewed_one_after_the_other() {
 }
 
 #[test]
-fn a_review_of_a_provider_that_lists_asks_about_nothing_that_the_list_settles() {
+fn a_review_settles_operations_by_the_list_of_objects_without_a_question() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both_in(&workdir, "after", &LISTED);
     let listed = workdir.formwork("recover list").env("BAD_LISTED", "1").succeed();
@@ -712,7 +712,7 @@ fn a_review_of_a_provider_that_lists_asks_about_nothing_that_the_list_settles() 
 }
 
 #[test]
-fn a_review_names_the_listed_objects_among_which_the_user_has_to_choose() {
+fn a_review_names_the_listed_objects_that_match() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both_in(&workdir, "after", &LISTED);
     // One that fits as well, and one that is gone.

@@ -102,7 +102,7 @@ pub(super) fn assert_sealed(workdir: &Workdir) {
 }
 
 #[test]
-fn no_file_of_an_encrypted_configuration_has_a_secret() {
+fn no_file_of_an_encrypted_configuration_contains_a_secret() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     let log = workdir.root().join("log").display().to_string();
     let run = |line: &str| command(&workdir, line).env("TF_LOG", "trace").env("TF_LOG_PATH", &log);
@@ -125,7 +125,7 @@ fn no_file_of_an_encrypted_configuration_has_a_secret() {
 }
 
 #[test]
-fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
+fn a_killed_run_leaves_a_sealed_journal_that_the_next_run_uses() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -192,7 +192,7 @@ fn take_turns(encryption: &str, variables: &[(&str, &str)]) {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_with_encryption() {
+fn either_program_continues_after_the_other_with_encryption() {
     let pbkdf2 = "passphrase = \"correct horse battery staple\"\n  iterations = 200000\n  hash_function = \"sha256\"\n  key_length = 16\n  salt_length = 20";
     take_turns(&with_keys_of("pbkdf2", pbkdf2), &[]);
     let program = r#"command = ["sh", "-c", "echo '{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}'; input=$(cat); key=AAECAwQFBgcICQoLDA0ODw==; case $input in null) keys=\"{\\\"encryption_key\\\":\\\"$key\\\"}\";; *) keys=\"{\\\"encryption_key\\\":\\\"$key\\\",\\\"decryption_key\\\":\\\"$key\\\"}\";; esac; echo \"{\\\"keys\\\":$keys,\\\"meta\\\":{\\\"external_data\\\":{\\\"version\\\":1}}}\""]"#;
@@ -268,7 +268,7 @@ fn keys_of_openbao_are_shared_with_opentofu() {
 }
 
 #[test]
-fn mistakes_that_hide_no_encryption_do_not_stop_a_saved_plan() {
+fn errors_outside_the_encryption_block_do_not_stop_a_saved_plan() {
     let broken = "output \"z\" {\n  value =\n}\n";
     let workdir = Workdir::new(CONFIG);
     let run = |line: &str| command(&workdir, line).run();
@@ -343,7 +343,7 @@ fn a_state_moves_to_encryption_and_back_by_fallbacks() {
 }
 
 #[test]
-fn a_mistake_in_the_environment_variable_is_reported_without_its_text() {
+fn an_error_in_the_environment_variable_is_reported_without_its_value() {
     let workdir = Workdir::new(CONFIG);
     for text in [
         "key_provider \"pbkdf2\" \"main\" {\n  passphrase = hunter2-in-a-state\n}\nmethod \"aes_gcm\" \"main\" {\n  keys = key_provider.pbkdf2.main\n}\nstate {\n  method = method.aes_gcm.main\n}",

@@ -15,7 +15,7 @@ fn workdir() -> Workdir {
 }
 
 #[test]
-fn a_saved_plan_applies_what_was_generated_without_its_being_written() {
+fn a_saved_plan_applies_generated_configuration_without_its_file() {
     let workdir = workdir();
     let planned = workdir.formwork("plan -generate-config-out=made.tf -out=plan").succeed();
     planned.says("written it to made.tf").says("(imported from");
@@ -28,7 +28,7 @@ fn a_saved_plan_applies_what_was_generated_without_its_being_written() {
 }
 
 #[test]
-fn a_file_that_is_there_is_not_written_over() {
+fn an_existing_file_is_not_overwritten() {
     let workdir = workdir();
     workdir.write("made.tf", "# mine\n");
     let refused = workdir.formwork("plan -generate-config-out=made.tf").run();

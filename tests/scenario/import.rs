@@ -42,7 +42,7 @@ fn workdir(files: &str) -> Workdir {
 }
 
 #[test]
-fn what_is_there_is_taken_into_the_state() {
+fn existing_objects_are_imported_into_the_state() {
     let workdir = workdir(CONFIG);
     let import = |place: &str, id: &str| {
         workdir.formwork(&format!("import -var secret=s {place}")).arg(id).run()
@@ -73,7 +73,7 @@ fn what_is_there_is_taken_into_the_state() {
 }
 
 #[test]
-fn the_configuration_may_be_elsewhere_and_what_is_found_is_reported() {
+fn the_configuration_may_be_in_another_directory_and_errors_are_reported() {
     let (_, config) = CONFIG.split_once("resource \"test_thing\" \"a\"").unwrap();
     let (config, _) = config.split_once("resource").unwrap();
     let header =
@@ -96,7 +96,7 @@ fn the_configuration_may_be_elsewhere_and_what_is_found_is_reported() {
 }
 
 #[test]
-fn an_identity_is_kept_beside_the_object_and_terraform_does_not_mind() {
+fn an_identity_is_stored_with_the_object_and_terraform_accepts_it() {
     let config = |import: &str| {
         format!(
             "terraform {{
@@ -142,7 +142,7 @@ fn an_identity_is_kept_beside_the_object_and_terraform_does_not_mind() {
 }
 
 #[test]
-fn what_is_wrong_elsewhere_is_reported_without_what_is_still_to_be_filled() {
+fn errors_elsewhere_are_reported_without_missing_arguments_of_the_import_target() {
     let workdir = Workdir::new(
         r#"
         terraform {

@@ -31,7 +31,7 @@ fn deeds(workdir: &Workdir) -> Vec<String> {
 }
 
 #[test]
-fn objects_are_made_changed_and_destroyed() {
+fn objects_are_created_changed_and_destroyed() {
     let workdir = Workdir::new(&config(&thing("a", "size = 1")));
     workdir.formwork("apply -auto-approve").succeed().says("1 added, 0 changed, 0 destroyed");
     assert_eq!(deeds(&workdir), ["create a-1"]);
@@ -51,7 +51,7 @@ fn objects_are_made_changed_and_destroyed() {
 }
 
 #[test]
-fn a_forcing_change_replaces_in_the_order_that_was_asked_for() {
+fn a_forced_replacement_follows_the_configured_order() {
     for (lifecycle, order) in [
         ("", ["destroy a-1", "create a-1"]),
         ("lifecycle {\n create_before_destroy = true\n}", ["create a-2", "destroy a-1"]),
@@ -70,7 +70,7 @@ fn a_forcing_change_replaces_in_the_order_that_was_asked_for() {
 }
 
 #[test]
-fn what_others_changed_or_removed_is_noticed_and_put_right() {
+fn changes_outside_of_formwork_are_found_and_reverted() {
     let workdir = Workdir::new(&config(&(thing("a", "size = 1") + &thing("b", ""))));
     workdir.formwork("apply -auto-approve").succeed();
     deeds(&workdir);
@@ -85,7 +85,7 @@ fn what_others_changed_or_removed_is_noticed_and_put_right() {
 }
 
 #[test]
-fn a_resource_that_is_no_longer_configured_is_destroyed_after_what_depends_on_it() {
+fn a_resource_without_a_block_is_destroyed_after_its_dependents() {
     let all = thing("a", "") + &thing("b", "link = bad_thing.a.id");
     let workdir = Workdir::new(&config(&all));
     workdir.formwork("apply -auto-approve").succeed();
@@ -96,7 +96,7 @@ fn a_resource_that_is_no_longer_configured_is_destroyed_after_what_depends_on_it
 }
 
 #[test]
-fn one_failure_stops_only_what_depends_on_it_and_the_next_run_goes_on_from_there() {
+fn one_failure_stops_only_its_dependents_and_the_next_run_continues() {
     let all = thing("a", "fault = \"apply-refuses\"")
         + &thing("after_a", "link = bad_thing.a.id")
         + &thing("b", "")
@@ -143,7 +143,7 @@ fn nothing_is_done_without_approval() {
 }
 
 #[test]
-fn instances_are_made_side_by_side() {
+fn instances_are_created_in_parallel() {
     let workdir = Workdir::new(&config(
         "resource \"bad_thing\" \"many\" {\n  count = 2\n  name = \"many${count.index}\"\n}\n",
     ));
@@ -159,7 +159,7 @@ fn instances_are_made_side_by_side() {
 }
 
 #[test]
-fn a_deposed_object_is_named_by_its_key_wherever_it_is_shown() {
+fn a_deposed_object_is_named_by_its_key_in_all_output() {
     let with = |size: &str| {
         let lifecycle = "lifecycle {\n  create_before_destroy = true\n}";
         config(&thing("a", &format!("kind = \"{size}\"\n{lifecycle}")))

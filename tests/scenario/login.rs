@@ -156,7 +156,7 @@ fn a_token_is_requested_stored_and_removed_by_either_program() {
 }
 
 #[test]
-fn a_login_that_is_refused_leaves_no_token() {
+fn a_refused_login_stores_no_token() {
     let registry = host(false);
     let workdir = workdir();
     let refused = log_in("formwork", &workdir, &registry, "code=another");
@@ -183,7 +183,7 @@ fn a_login_that_is_refused_leaves_no_token() {
 }
 
 #[test]
-fn a_token_is_pasted_and_tried_before_it_is_stored() {
+fn a_pasted_token_is_verified_before_it_is_stored() {
     let registry = Registry::start();
     let services = json!({ "tfe.v2": "/api/v2/" });
     registry.page("/.well-known/terraform.json", Page::json(&services));
@@ -212,7 +212,7 @@ fn a_token_is_pasted_and_tried_before_it_is_stored() {
 }
 
 #[test]
-fn a_credentials_helper_stores_and_forgets() {
+fn a_credentials_helper_stores_and_removes_tokens() {
     let registry = host(false);
     let workdir = workdir();
     let helpers = workdir.home().join(".terraform.d/plugins");

@@ -45,7 +45,7 @@ resource "bad_thing" "a" {
 "#;
 
 #[test]
-fn the_log_holds_what_was_asked_for_and_goes_where_it_was_asked_to() {
+fn the_log_has_the_requested_level_and_destination() {
     let workdir = Workdir::new(THING);
     let quiet = workdir.formwork("plan").succeed();
     quiet.says_not("[DEBUG]");
@@ -75,14 +75,14 @@ fn a_log_that_cannot_be_written_is_reported_once() {
 }
 
 #[test]
-fn a_missing_directory_for_temporary_files_is_named_with_its_variable() {
+fn a_missing_temporary_directory_is_named_with_its_variable() {
     let workdir = Workdir::new(THING);
     let ended = workdir.formwork("plan").env("TMPDIR", "/nonexistent").run();
     ended.code(1).says("/nonexistent/").says("Set TMPDIR to a directory that exists");
 }
 
 #[test]
-fn a_working_directory_that_was_removed_is_no_empty_one() {
+fn a_removed_working_directory_is_not_an_empty_one() {
     let workdir = Workdir::new(THING);
     workdir.write("gone.sh", "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"\n");
     for line in ["init", "plan", "validate", "state list", "output", "-chdir=.. plan"] {
@@ -93,7 +93,7 @@ fn a_working_directory_that_was_removed_is_no_empty_one() {
 }
 
 #[test]
-fn the_providers_of_the_state_are_listed_beside_those_of_the_configuration() {
+fn providers_of_the_state_are_listed_with_those_of_the_configuration() {
     let workdir = Workdir::new(THING);
     workdir.formwork("providers").succeed().says_not("required by state");
     workdir.formwork("apply -auto-approve").succeed();
@@ -105,7 +105,7 @@ fn the_providers_of_the_state_are_listed_beside_those_of_the_configuration() {
 }
 
 #[test]
-fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
+fn a_warning_about_a_plan_is_printed_before_the_approval_prompt() {
     let workdir = Workdir::new(
         "resource \"terraform_data\" \"a\" {}\ncheck \"c\" {\n  assert {\n    condition     = length(terraform_data.a) < 1\n    error_message = \"one is less\"\n  }\n}\n",
     );
@@ -117,7 +117,7 @@ fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
 }
 
 #[test]
-fn what_cannot_be_printed_is_reported_and_is_no_success() {
+fn output_that_cannot_be_written_is_reported_as_a_failure() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     workdir.formwork("apply -auto-approve").succeed();
     let lines = ["output -json", "show", "validate", "plan", "state pull", "graph", "version"];
@@ -128,7 +128,7 @@ fn what_cannot_be_printed_is_reported_and_is_no_success() {
 }
 
 #[test]
-fn a_state_that_is_not_there_is_distinguished_from_an_empty_one() {
+fn a_missing_state_is_distinguished_from_an_empty_one() {
     let workdir = Workdir::new("output \"a\" {\n  value = [-0]\n}\n");
     assert_eq!(workdir.formwork("show").succeed().stdout, "No state.\n");
     let applied = workdir.formwork("apply -auto-approve").succeed();
@@ -138,7 +138,7 @@ fn a_state_that_is_not_there_is_distinguished_from_an_empty_one() {
 }
 
 #[test]
-fn a_torn_plan_that_is_to_be_shown_is_neither_state_nor_plan() {
+fn show_reports_a_torn_plan_as_neither_state_nor_plan() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     workdir.formwork("plan -out=whole.plan").succeed();
     let whole = std::fs::read(workdir.root().join("whole.plan")).unwrap();
@@ -151,7 +151,7 @@ fn a_torn_plan_that_is_to_be_shown_is_neither_state_nor_plan() {
 }
 
 #[test]
-fn there_need_be_nothing_to_refresh() {
+fn a_refresh_of_an_empty_directory_succeeds() {
     let workdir = Workdir::new("");
     let ended = workdir.formwork("refresh").succeed();
     ended.says("Warning: Empty or non-existent state").says_not("No configuration files");
@@ -159,7 +159,7 @@ fn there_need_be_nothing_to_refresh() {
 }
 
 #[test]
-fn the_help_of_refresh_offers_nothing_without_effect() {
+fn the_help_of_refresh_lists_no_flag_without_effect() {
     let ended = Workdir::new("").formwork("refresh -help").succeed();
     ended
         .says("-target=ADDRESS")
@@ -181,7 +181,7 @@ fn every_value_on_the_command_line_that_cannot_be_read_is_reported() {
 }
 
 #[test]
-fn what_programs_read_is_not_broken_into_lines() {
+fn json_output_is_not_wrapped() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     let ended = workdir.formwork("init -json").succeed();
     let said = ended.stdout.lines().find(|line| line.contains("You may now begin working"));
@@ -190,7 +190,7 @@ fn what_programs_read_is_not_broken_into_lines() {
 }
 
 #[test]
-fn the_graph_of_a_plan_is_drawn_as_long_as_it_can_be_applied() {
+fn the_graph_of_a_plan_is_printed_as_long_as_it_can_be_applied() {
     let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
     workdir.formwork("plan -out=made.plan").succeed();
     workdir.formwork("graph -plan=made.plan").succeed().says("terraform_data.a");
@@ -201,7 +201,7 @@ fn the_graph_of_a_plan_is_drawn_as_long_as_it_can_be_applied() {
 }
 
 #[test]
-fn what_providers_deprecate_is_warned_of_where_it_is_taken() {
+fn deprecated_attributes_cause_warnings_at_their_references() {
     let workdir = Workdir::new(
         "data \"null_data_source\" \"d\" {\n}\noutput \"a\" {\n  value = [data.null_data_source.d.id, data.null_data_source.d.random]\n}\n",
     );
@@ -214,7 +214,7 @@ fn what_providers_deprecate_is_warned_of_where_it_is_taken() {
 }
 
 #[test]
-fn the_help_of_destroy_offers_only_what_it_takes_and_shows_defaults() {
+fn the_help_of_destroy_lists_only_its_flags_with_defaults() {
     let workdir = Workdir::new("");
     let ended = workdir.formwork("destroy -help").succeed();
     for other in ["-destroy ", "-refresh-only", "-replace", "PLAN", "-allow-foreign-plan"] {
@@ -231,7 +231,7 @@ fn the_help_of_destroy_offers_only_what_it_takes_and_shows_defaults() {
 }
 
 #[test]
-fn a_misspelt_variable_on_the_command_line_is_answered_with_the_nearest_name() {
+fn a_misspelt_variable_on_the_command_line_is_reported_with_the_nearest_name() {
     let workdir = Workdir::new("variable \"region\" {\n  default = 1\n}\n");
     workdir.write("more.tfvars", "regoin = 3\n");
     let ended = workdir.formwork("plan -var regoin=2 -var-file=more.tfvars").run();
@@ -240,7 +240,7 @@ fn a_misspelt_variable_on_the_command_line_is_answered_with_the_nearest_name() {
 }
 
 #[test]
-fn a_failure_of_the_system_is_reported_without_its_number() {
+fn a_system_error_is_reported_without_its_number() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     let lines = ["plan -var-file=none", "plan -out=none/there", "-chdir=none plan", "apply none"];
     for line in lines {
@@ -252,7 +252,7 @@ fn a_failure_of_the_system_is_reported_without_its_number() {
 }
 
 #[test]
-fn the_log_has_phases_and_every_call_with_its_address_duration_and_outcome() {
+fn the_log_contains_phases_and_every_call_with_its_address_duration_and_outcome() {
     let workdir =
         Workdir::new(&THING.replace("name = \"a\"", "name = \"a\"\n  secret = \"hunter2\""));
     let command = workdir.formwork("apply -auto-approve -var=none=hunter2");
@@ -288,7 +288,7 @@ fn the_log_has_phases_and_every_call_with_its_address_duration_and_outcome() {
 }
 
 #[test]
-fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
+fn a_command_that_waits_for_the_lock_names_the_holder() {
     let workdir = Workdir::new(THING);
     let holder = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -304,7 +304,7 @@ fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
 }
 
 #[test]
-fn blocks_that_the_lock_file_ignores_are_warned_of_by_init_alone() {
+fn only_init_warns_about_ignored_blocks_of_the_lock_file() {
     let workdir = Workdir::new(
         "resource \"terraform_data\" \"a\" {\n}\n//- .terraform.lock.hcl\nmodule \"x\" {\n}\n",
     );

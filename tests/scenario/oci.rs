@@ -304,7 +304,7 @@ const ATTACKS: [Attack; 26] = [
 ];
 
 #[test]
-fn a_provider_that_is_not_what_the_registry_says_is_refused_and_nothing_is_left() {
+fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
     for (name, attack, words) in ATTACKS {
         let registry = OciRegistry::start();
         registry.provider(REPOSITORY, "thing", "1.0.0", &[PLATFORM, "darwin_arm64"]);
@@ -330,7 +330,7 @@ fn a_provider_that_is_not_what_the_registry_says_is_refused_and_nothing_is_left(
 }
 
 #[test]
-fn another_method_has_what_the_oci_mirror_lacks() {
+fn another_method_installs_providers_missing_from_the_oci_mirror() {
     let registry = OciRegistry::start();
     let elsewhere = "others/acme/thing";
     registry.provider(REPOSITORY, "thing", "1.0.0", &["plan9_mips"]);
@@ -369,7 +369,7 @@ fn helper(workdir: &Workdir, host: &str) -> String {
 }
 
 #[test]
-fn credentials_of_every_source_go_to_their_registry_and_no_further() {
+fn credentials_of_every_source_are_sent_only_to_their_registry() {
     let block = |text: &str| format!("oci_credentials \"HOST\" {{\n{text}\n}}\n");
     let password = block("username = \"user\"\npassword = \"secret1\"");
     let auths = format!("{{\"auths\": {{\"HOST/providers\": {{\"auth\": \"{LOGIN}\"}}}}}}");
@@ -456,7 +456,7 @@ fn module_workdir(source: &str) -> Workdir {
 }
 
 #[test]
-fn a_module_comes_from_an_oci_registry_by_tag_or_digest() {
+fn a_module_is_installed_from_an_oci_registry_by_tag_or_digest() {
     let registry = OciRegistry::start();
     let host = registry.server.host();
     let content = |text: &'static str| {
@@ -488,7 +488,7 @@ fn a_module_comes_from_an_oci_registry_by_tag_or_digest() {
 }
 
 #[test]
-fn a_module_package_that_is_not_what_the_registry_says_is_refused() {
+fn a_module_package_that_differs_from_the_registrys_digest_is_refused() {
     const NAME: &str = "modules/net";
     let attacks: [Attack; 7] = [
         (

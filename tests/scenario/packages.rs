@@ -49,7 +49,7 @@ fn lock(workdir: &Workdir, version: &str, hashes: &str) -> String {
 }
 
 #[test]
-fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
+fn included_providers_replace_only_the_registry() {
     let workdir = Workdir::new(CONFIG);
     let directory = mirror(&workdir, "3.6.0");
     let directory = format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}");
@@ -82,7 +82,7 @@ fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
 }
 
 #[test]
-fn what_terraform_has_locked_stays_locked_for_it() {
+fn checksums_that_terraform_locked_stay_in_the_lock_file() {
     let workdir = Workdir::new(CONFIG);
     settings(&workdir, "  direct {}");
     let text = lock(&workdir, "3.7.1", "  hashes  = [\"h1:theirs=\"]\n");
@@ -124,7 +124,7 @@ fn starts_a_plugin(workdir: &Workdir, line: &str) -> bool {
 }
 
 #[test]
-fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
+fn cached_schemas_of_a_package_need_no_running_provider() {
     let workdir = Workdir::new(CONFIG);
     let directory = mirror(&workdir, "3.6.0");
     settings(&workdir, &format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}"));
@@ -154,7 +154,7 @@ fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
 }
 
 #[test]
-fn schemas_of_a_provider_under_development_are_never_kept() {
+fn schemas_of_a_provider_under_development_are_never_cached() {
     let workdir = Workdir::new(CONFIG);
     let directory = workdir.home().join("built");
     fs::create_dir(&directory).expect("a directory");
@@ -177,7 +177,7 @@ fn by_name<'j>(components: &'j Value, member: &str) -> BTreeMap<&'j str, &'j Val
 }
 
 #[test]
-fn the_account_of_a_directory_lists_its_providers_and_modules_and_those_of_its_tests() {
+fn providers_lists_providers_and_modules_of_the_configuration_and_its_tests() {
     let workdir = Workdir::new(&format!(
         "{CONFIG}
 //- tests/a.tftest.hcl

@@ -70,7 +70,7 @@ fn nothing_is_written_through_links_in_a_checkout() {
 }
 
 #[test]
-fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
+fn test_states_are_neither_created_nor_removed_through_links_in_a_checkout() {
     const EMPTY: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
     let workdir = Workdir::new(CONFIG);
     workdir.write("a.tftest.hcl", "run \"a\" {}\n");
@@ -107,7 +107,7 @@ fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
 }
 
 #[test]
-fn a_pipe_or_a_file_without_end_is_refused_with_its_name() {
+fn a_pipe_or_an_endless_file_is_refused_with_its_name() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("init").succeed();
     let root = workdir.root();
@@ -173,7 +173,7 @@ fn a_pipe_or_an_endless_file_that_a_backend_names_is_refused() {
 }
 
 #[test]
-fn a_planted_package_of_a_provider_is_refused_with_its_name() {
+fn a_planted_provider_package_is_refused_with_its_name() {
     let workdir = Workdir::new(
         "terraform {\n  required_providers {\n    evil = { source = \"evil.example/evil/evil\" }\n  }\n}\n",
     );
@@ -204,7 +204,7 @@ fn state(resource: &str, output: &str) -> String {
 }
 
 #[test]
-fn names_in_a_state_cannot_forge_what_a_command_says() {
+fn names_in_a_state_cannot_forge_output() {
     let workdir = Workdir::new("locals {}\n");
     for name in
         [r"a\u001b[2J\u001b[1;1HNo changes.", r"a\nNo changes.", r"a\rNo changes.", r"a\u202e"]
@@ -221,7 +221,7 @@ fn names_in_a_state_cannot_forge_what_a_command_says() {
 }
 
 #[test]
-fn dirs_cannot_forge_workspaces() {
+fn directories_cannot_forge_workspaces() {
     let workdir = Workdir::new("locals {}\n");
     let names = ["a\n* forged", "b\u{1b}[2Jc", "c\rd", "e\u{9b}2Kf"];
     for name in names {
@@ -241,7 +241,7 @@ fn dirs_cannot_forge_workspaces() {
 }
 
 #[test]
-fn values_keep_their_bytes_for_programs_and_steer_no_terminal() {
+fn values_are_raw_in_json_and_escaped_on_a_terminal() {
     let workdir = Workdir::new("");
     workdir.write("terraform.tfstate", &state("a", r"\tone\n\u001b[2Jtwo\r\nthr\u00e9e\n"));
     for line in ["output", "output o", "show"] {

@@ -45,7 +45,7 @@ fn plugins(ended: &CommandResult) -> (i32, i32) {
 }
 
 #[test]
-fn only_as_many_plugins_run_at_once_as_may() {
+fn the_number_of_concurrent_plugins_is_limited() {
     let workdir = Workdir::new(THREE);
     let with = |limit: &str, command: &str| {
         let run = workdir.formwork(command).env("TF_LOG", "debug");

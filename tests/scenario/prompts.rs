@@ -116,7 +116,7 @@ impl Terminal {
 }
 
 #[test]
-fn variables_are_asked_for_in_the_order_of_their_names_and_secrets_are_not_shown() {
+fn prompts_for_variables_are_sorted_by_name_and_hide_secrets() {
     let workdir = Workdir::new(CONFIG);
     let mut terminal = Terminal::run(&workdir, "plan");
     terminal.answer("1\n");
@@ -131,7 +131,7 @@ fn variables_are_asked_for_in_the_order_of_their_names_and_secrets_are_not_shown
 }
 
 #[test]
-fn missing_arguments_of_a_backend_are_asked_for_once() {
+fn missing_backend_arguments_are_prompted_for_once() {
     let Some(store) = ObjectStore::s3() else { return };
     store.make_bucket("asked");
     let url = &store.url;
@@ -155,7 +155,7 @@ fn missing_arguments_of_a_backend_are_asked_for_once() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_ends_the_command() {
+fn an_invalid_answer_to_a_prompt_ends_the_command() {
     let workdir = Workdir::new(CONFIG);
     let mut terminal = Terminal::run(&workdir, "plan");
     terminal.answer("many\n");
@@ -173,7 +173,7 @@ fn an_answer_that_does_not_fit_ends_the_command() {
 }
 
 #[test]
-fn a_user_can_leave_a_question() {
+fn a_user_can_cancel_a_prompt() {
     // Control-C, and Control-D, at the second question and at the one for a secret.
     for key in ["\u{3}", "\u{4}"] {
         for answers in [&["1\n"][..], &["1\n", "two\n"]] {
@@ -193,7 +193,7 @@ fn a_user_can_leave_a_question() {
 }
 
 #[test]
-fn who_wants_no_questions_is_asked_none() {
+fn commands_without_input_do_not_prompt() {
     for line in ["plan -input=false", "plan -json"] {
         let workdir = Workdir::new(CONFIG);
         let FinalScreen { text, code, .. } = Terminal::run(&workdir, line).leave();

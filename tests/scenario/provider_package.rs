@@ -127,7 +127,7 @@ fn a_release_is_the_same_twice_and_its_checksums_name_every_file() {
 }
 
 #[test]
-fn what_cannot_be_a_release_is_refused_before_anything_is_written() {
+fn an_invalid_release_is_refused_before_any_file_is_written() {
     let workdir = Workdir::new(&config("acme/test"));
     let program = test_provider().display().to_string();
     let refused = |line: &str, words: &str| {

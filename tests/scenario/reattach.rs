@@ -38,7 +38,7 @@ impl Drop for Attached {
 }
 
 #[test]
-fn a_provider_that_runs_already_needs_neither_an_installation_nor_a_lock() {
+fn a_running_provider_needs_neither_an_installation_nor_a_lock() {
     let workdir = Workdir::new(CONFIG);
     let (provider, attach) =
         workdir.reattachable(&[ADDRESS, "registry.terraform.io/-/bad", "hashicorp/unused"]);
@@ -93,7 +93,7 @@ fn a_provider_that_runs_already_needs_neither_an_installation_nor_a_lock() {
 }
 
 #[test]
-fn the_lock_of_a_provider_that_runs_already_is_neither_checked_nor_changed() {
+fn the_lock_of_a_running_provider_is_neither_checked_nor_changed() {
     let lock = format!(
         "provider \"{ADDRESS}\" {{\n  version     = \"1.0.0\"\n  constraints = \"1.0.0\"\n  hashes = [\n    \"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n  ]\n}}\n"
     );

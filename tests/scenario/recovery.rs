@@ -82,7 +82,7 @@ fn mode(workdir: &Workdir, name: &str) -> u32 {
 }
 
 #[test]
-fn a_first_apply_that_is_killed_leaves_a_state_that_both_programs_read() {
+fn a_killed_first_apply_leaves_a_state_that_both_programs_read() {
     let workdir = killed();
     let state = json(&workdir.read(STATE));
     assert_eq!((&state["version"], &state["serial"]), (&4.into(), &1.into()));
@@ -98,7 +98,7 @@ fn a_first_apply_that_is_killed_leaves_a_state_that_both_programs_read() {
 }
 
 #[test]
-fn a_state_beside_which_a_run_has_left_its_journal_is_not_copied_without_its_results() {
+fn a_state_is_not_copied_without_the_results_of_its_open_journal() {
     for line in ["workspace new -state=terraform.tfstate copy", "state push terraform.tfstate"] {
         let workdir = killed();
         let before = workdir.read(STATE);
@@ -114,7 +114,7 @@ fn a_state_beside_which_a_run_has_left_its_journal_is_not_copied_without_its_res
 }
 
 #[test]
-fn a_journal_that_was_emptied_stops_the_next_run_once_and_says_what_to_do() {
+fn an_emptied_journal_stops_the_next_run_once_with_the_next_step() {
     for (left, line) in [(0, "apply"), (40, "apply"), (0, "destroy")] {
         let workdir = killed();
         let path = journal(&workdir);
@@ -158,7 +158,7 @@ fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() 
 }
 
 #[test]
-fn a_flipped_byte_in_a_journal_costs_no_result_of_another_record() {
+fn a_flipped_byte_in_a_journal_loses_no_other_record() {
     for (kind, open) in [("Settled", true), ("Answer", false), ("Intent", false)] {
         let workdir = killed();
         let path = journal(&workdir);
@@ -206,7 +206,7 @@ fn killed_without_results() -> Workdir {
 }
 
 #[test]
-fn one_adoption_takes_in_all_objects_whose_ids_are_known_and_names_the_others() {
+fn one_adoption_adds_all_objects_with_known_ids_and_names_the_others() {
     for arguments in ["-all", "bad_thing.*"] {
         let workdir = killed_without_results();
         let refused = workdir.formwork("recover adopt bad_thing.* third-1").run();
@@ -276,7 +276,7 @@ fn a_plan_made_from_a_journal_can_be_applied() {
 }
 
 #[test]
-fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_did() {
+fn after_another_run_changed_the_state_the_next_command_has_the_results_of_both() {
     for (is_in_place, summary) in
         [(true, "State was changed by another program"), (false, "State file was replaced")]
     {
@@ -310,7 +310,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
 }
 
 #[test]
-fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
+fn after_two_runs_created_the_same_objects_the_advice_keeps_both() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -355,7 +355,7 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
 }
 
 #[test]
-fn a_journal_that_cannot_be_removed_does_not_fail_a_run_that_is_stored() {
+fn a_run_with_a_stored_state_succeeds_even_if_its_journal_cannot_be_removed() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -367,7 +367,7 @@ fn a_journal_that_cannot_be_removed_does_not_fail_a_run_that_is_stored() {
 }
 
 #[test]
-fn the_journal_of_another_state_lists_what_has_to_be_imported() {
+fn the_journal_of_another_state_lists_the_objects_to_import() {
     let workdir = Workdir::new(&(CONFIG.to_owned() + THIRD));
     workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();
     kill(&workdir, "apply -auto-approve");
@@ -421,7 +421,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
 }
 
 #[test]
-fn every_command_that_reads_the_state_mentions_an_errored_state() {
+fn every_command_that_reads_the_state_reports_an_errored_state() {
     let workdir = Workdir::new(&(CONFIG.to_owned() + "\noutput \"o\" {\n  value = \"kept\"\n}\n"));
     workdir.formwork("apply -auto-approve").succeed();
     let whole = workdir.read(STATE);
@@ -455,7 +455,7 @@ fn every_command_that_reads_the_state_mentions_an_errored_state() {
 }
 
 #[test]
-fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
+fn new_files_are_private_to_their_owner_and_existing_ones_keep_their_mode() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("plan -out=saved").succeed();
     assert_eq!(mode(&workdir, "saved"), 0o600);
@@ -524,7 +524,7 @@ fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
 }
 
 #[test]
-fn an_option_that_matches_nothing_is_reported_before_the_plan_and_at_the_question() {
+fn an_option_without_a_match_is_reported_before_the_plan_and_at_the_approval() {
     let workdir = Workdir::new(CONFIG);
     for (option, suggestion) in [
         ("-exclude=bad_thing.secnd", Some("bad_thing.second")),
@@ -561,7 +561,7 @@ fn an_option_that_matches_nothing_is_reported_before_the_plan_and_at_the_questio
 }
 
 #[test]
-fn an_option_that_matches_nothing_stands_above_the_plan_on_the_screen() {
+fn an_option_without_a_match_is_reported_above_the_plan_on_the_screen() {
     let workdir = Workdir::new(CONFIG);
     for options in [
         "-target=bad_thing.first -target=bad_thing.secnd",
@@ -580,7 +580,7 @@ fn an_option_that_matches_nothing_stands_above_the_plan_on_the_screen() {
 }
 
 #[test]
-fn the_list_of_open_operations_leads_to_the_journal_of_a_state_that_an_option_named() {
+fn the_list_of_open_operations_names_the_journal_of_the_state_option() {
     let workdir = Workdir::new(CONFIG);
     kill(&workdir, "apply -auto-approve -state=other.tfstate");
     let listed = workdir.formwork("recover list").succeed();
@@ -653,7 +653,7 @@ fn a_copy_of_a_state_is_not_edited_beside_the_journal_of_its_original() {
 }
 
 #[test]
-fn an_open_journal_keeps_no_state_of_another_lineage_from_being_changed() {
+fn an_open_journal_does_not_block_a_state_of_another_lineage() {
     let workdir = killed();
     for line in [
         "apply -auto-approve -state=other.tfstate",

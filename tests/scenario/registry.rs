@@ -230,7 +230,7 @@ pub(super) fn remains(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_package_that_is_not_what_it_should_be_is_refused_and_nothing_is_left() {
+fn an_invalid_package_is_refused_and_leaves_no_file() {
     for (name, attack, words, theirs) in ATTACKS {
         let registry = Registry::start();
         registry.publish(&Release::new("thing", "1.0.0"));
@@ -261,7 +261,7 @@ fn a_package_that_is_not_what_it_should_be_is_refused_and_nothing_is_left() {
 }
 
 #[test]
-fn a_package_with_other_content_than_locked_is_refused_however_well_it_is_signed() {
+fn a_package_that_differs_from_the_lock_file_is_refused_even_if_it_is_signed() {
     let registry = Registry::start();
     registry.publish(&Release::new("thing", "1.0.0"));
     let workdir = workdir(&registry, "1.0.0");
@@ -278,7 +278,7 @@ fn a_package_with_other_content_than_locked_is_refused_however_well_it_is_signed
 }
 
 #[test]
-fn a_provider_from_a_registry_runs_and_needs_no_registry_afterwards() {
+fn an_installed_provider_needs_no_registry() {
     let registry = Registry::start();
     let program = fs::read(test_provider()).expect("it is built");
     let release = Release {
@@ -327,7 +327,7 @@ fn each_request_that_is_repeated_has_a_line_in_the_log() {
 }
 
 #[test]
-fn a_token_goes_to_its_host_and_no_further() {
+fn a_token_is_sent_only_to_its_host() {
     let registry = Registry::start();
     registry.publish(&Release::new("thing", "1.0.0"));
     // The same server under another name is another host.
@@ -403,7 +403,7 @@ fn many_commands_share_one_cache() {
 }
 
 #[test]
-fn a_conflict_names_the_modules_the_versions_and_the_ways_out() {
+fn a_conflict_names_the_modules_the_versions_and_the_solutions() {
     let registry = Registry::start();
     for version in ["1.0.0", "1.5.0", "2.0.0"] {
         registry.publish(&Release::new("thing", version));
@@ -427,7 +427,7 @@ fn a_conflict_names_the_modules_the_versions_and_the_ways_out() {
 }
 
 #[test]
-fn a_program_reads_the_same_events_from_both_programs() {
+fn json_events_of_both_programs_are_the_same() {
     if terraform().is_none() {
         return;
     }

@@ -48,7 +48,7 @@ fn copied(workdir: &Workdir) -> PathBuf {
 }
 
 #[test]
-fn one_copied_file_brings_its_providers_along() {
+fn one_copied_file_includes_its_providers() {
     let workdir = Workdir::new(CONFIG);
     let program = copied(&workdir);
     let installed = said(&workdir, &program, &["init"]);
@@ -68,7 +68,7 @@ fn one_copied_file_brings_its_providers_along() {
 }
 
 #[test]
-fn a_link_by_the_name_of_a_provider_is_that_provider_for_any_program() {
+fn a_link_with_the_name_of_a_provider_runs_as_that_provider() {
     let workdir = Workdir::new(CONFIG);
     let directory = workdir.home().join("linked");
     fs::create_dir(&directory).expect("a directory");
@@ -168,7 +168,7 @@ fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() 
 }
 
 #[test]
-fn the_install_script_follows_no_redirect_that_anybody_could_read() {
+fn the_install_script_follows_no_unencrypted_redirect() {
     let workdir = Workdir::new(CONFIG);
     let registry = Registry::start();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -205,7 +205,7 @@ fn the_install_script_follows_no_redirect_that_anybody_could_read() {
 }
 
 #[test]
-fn the_debian_package_is_one_for_debian() {
+fn the_debian_package_is_valid() {
     if !Path::new("/usr/bin/dpkg-deb").is_file() {
         println!("NOT TESTED: there is no `dpkg-deb` on this machine");
         return;

@@ -72,7 +72,7 @@ fn fifty(workdir: &Workdir) {
 }
 
 #[test]
-fn no_artefact_of_fifty_configurations_has_a_secret() {
+fn no_artefact_of_fifty_configurations_contains_a_secret() {
     let workdir = Workdir::new("");
     fifty(&workdir);
     let log = workdir.root().join("log").display().to_string();
@@ -204,7 +204,7 @@ fn refused(workdir: &Workdir, line: &str, identity: &str) -> CommandResult {
 }
 
 #[test]
-fn the_wrong_identity_stops_a_command_and_recipients_are_replaced_by_a_fallback() {
+fn a_wrong_identity_stops_a_command_and_a_fallback_replaces_recipients() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
     command(&workdir, "apply -auto-approve").succeed();
     command(&workdir, "plan -out=p").succeed();
@@ -263,7 +263,7 @@ resource "test_thing" "it" {
 "#;
 
 #[test]
-fn what_only_the_schema_marks_is_sealed_although_nothing_changes() {
+fn values_marked_only_by_the_schema_are_sealed_without_a_change() {
     let config = SCHEMA_SECRET.replace("SECRET", SECRET);
     let workdir = Workdir::new(&config);
     workdir.link_plugin(test_provider());
@@ -296,7 +296,7 @@ fn what_only_the_schema_marks_is_sealed_although_nothing_changes() {
 }
 
 #[test]
-fn a_first_apply_without_an_identity_is_refused_before_anything_is_made() {
+fn a_first_apply_without_an_identity_is_refused_before_any_change() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
     for identity in ["", OTHER_IDENTITY] {
         for line in ["apply -auto-approve", "import bad_thing.first first-1"] {

@@ -36,7 +36,7 @@ fn assert_masked(ended: &CommandResult) {
 }
 
 #[test]
-fn what_a_provider_says_about_a_sensitive_value_is_masked_in_every_view() {
+fn provider_messages_with_a_sensitive_value_are_masked_in_every_view() {
     for fault in [
         Fault::ValidateWarning,
         Fault::PlanError,
@@ -62,7 +62,7 @@ fn what_a_provider_says_about_a_sensitive_value_is_masked_in_every_view() {
 }
 
 #[test]
-fn the_log_has_the_lines_of_a_provider_without_sensitive_values() {
+fn the_log_contains_the_lines_of_a_provider_without_sensitive_values() {
     for log in ["trace", "json"] {
         let workdir = Workdir::new(&CONFIG.replace("FAULT", Fault::ApplyExits.name()));
         assert_masked(&run(&workdir, "apply -auto-approve", log));
@@ -70,7 +70,7 @@ fn the_log_has_the_lines_of_a_provider_without_sensitive_values() {
 }
 
 #[test]
-fn an_object_that_was_stored_with_a_secret_is_read_without_telling_it() {
+fn errors_about_a_stored_object_do_not_reveal_its_secret() {
     let workdir = Workdir::new(&CONFIG.replace("FAULT", ""));
     run(&workdir, "apply -auto-approve", "").code(0).says_not("hunter2");
     // From here on only the state knows the secret.
@@ -82,7 +82,7 @@ fn an_object_that_was_stored_with_a_secret_is_read_without_telling_it() {
 }
 
 #[test]
-fn what_a_provisioner_prints_of_the_secrets_of_the_run_is_masked() {
+fn secrets_in_provisioner_output_are_masked() {
     let provisioner = r#"
   provisioner "local-exec" {
     command = "cat told; exit 3"

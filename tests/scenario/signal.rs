@@ -46,7 +46,7 @@ fn an_installation_that_is_interrupted_changes_no_lock_file_and_can_be_repeated(
 }
 
 #[test]
-fn a_repository_that_is_being_fetched_is_let_go_with_the_command() {
+fn git_ends_with_the_command_that_fetches_a_repository() {
     for signal in SIGNALS {
         let server = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = server.local_addr().expect("it has an address").port();
@@ -68,7 +68,7 @@ fn a_repository_that_is_being_fetched_is_let_go_with_the_command() {
 }
 
 #[test]
-fn a_command_that_waits_for_a_lock_ends_at_once() {
+fn a_command_that_waits_for_a_lock_ends_immediately() {
     let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
     let mut holder = workdir.formwork("apply").unanswered().start();
     holder.wait_for_words("Only 'yes' will be accepted");
@@ -85,7 +85,7 @@ fn a_command_that_waits_for_a_lock_ends_at_once() {
 }
 
 #[test]
-fn a_run_that_is_not_to_hear_of_the_terminals_end_goes_on() {
+fn a_run_that_ignores_hangups_continues() {
     let workdir = Workdir::new(
         r#"
         terraform {
@@ -142,7 +142,7 @@ fn a_run_whose_output_is_not_read_ends_with_two_interrupts() {
 }
 
 #[test]
-fn two_interrupts_end_a_provisioner_that_does_not_end_by_itself() {
+fn two_interrupts_end_a_provisioner_that_ignores_them() {
     let workdir = Workdir::new(
         r#"
         resource "terraform_data" "a" {

@@ -120,7 +120,7 @@ fn listing(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn files_and_directories_get_where_terraform_puts_them() {
+fn files_and_directories_are_copied_to_the_same_paths_as_by_terraform() {
     let Some(sshd) = Sshd::start() else { return };
     let file = |what: &str| format!("provisioner \"file\" {{\n{what}\n}}\n");
     let all: String = [
@@ -171,7 +171,7 @@ fn files_and_directories_get_where_terraform_puts_them() {
 }
 
 #[test]
-fn scripts_say_and_end_as_with_terraform() {
+fn scripts_print_and_end_as_with_terraform() {
     let Some(sshd) = Sshd::start() else { return };
     let script = |what: &str| format!("provisioner \"remote-exec\" {{\n{what}\n}}\n");
     let all: String = [
@@ -240,7 +240,7 @@ fn ours(config: &str) -> CommandResult {
 }
 
 #[test]
-fn a_machine_that_is_another_one_is_not_talked_to() {
+fn a_host_with_another_host_key_is_refused() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
@@ -258,7 +258,7 @@ fn a_machine_that_is_another_one_is_not_talked_to() {
 }
 
 #[test]
-fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
+fn a_host_with_another_key_in_known_hosts_is_refused() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
@@ -291,7 +291,7 @@ fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
 }
 
 #[test]
-fn a_script_is_for_its_user_alone_and_gets_the_agent_only_where_that_is_written() {
+fn a_script_is_private_to_its_user_and_gets_the_agent_only_if_configured() {
     let Some(sshd) = Sshd::start() else { return };
     let agent = sshd.agent(&["id"]);
     let script = "provisioner \"remote-exec\" {\ninline = [\"stat -c mode=%a \\\"$0\\\"\", \"echo agent=$SSH_AUTH_SOCK.\"]\n}\n";
@@ -318,7 +318,7 @@ fn a_script_is_for_its_user_alone_and_gets_the_agent_only_where_that_is_written(
 }
 
 #[test]
-fn what_cannot_be_reached_says_what_to_do() {
+fn unsupported_connections_are_reported_with_the_next_step() {
     let connection = "host = \"127.0.0.1\"\ntype = \"winrm\"\n";
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     ours(&resource(connection, hello)).code(1).says("only over SSH").says("SSH server");
@@ -327,7 +327,7 @@ fn what_cannot_be_reached_says_what_to_do() {
 }
 
 #[test]
-fn work_on_another_machine_that_is_cut_off_leaves_the_object_half_made() {
+fn an_interrupted_remote_provisioner_taints_the_object() {
     let Some(sshd) = Sshd::start() else { return };
     for signal in [Signal::SIGINT, Signal::SIGKILL] {
         let workdir = Workdir::new("");

@@ -41,12 +41,12 @@ fn check_refused(text: &str, words: &str) {
 }
 
 #[test]
-fn an_empty_state_beside_a_backup_is_damage() {
+fn an_empty_state_with_a_backup_is_reported_as_damaged() {
     check_refused("", "State file is empty");
 }
 
 #[test]
-fn a_torn_state_is_refused_with_the_place_where_it_breaks() {
+fn a_torn_state_is_refused_with_the_position_of_the_error() {
     let whole = applied().read(STATE);
     check_refused(&whole[..whole.len() / 2], "terraform.tfstate");
 }
@@ -58,7 +58,7 @@ fn a_state_of_a_later_format_is_refused() {
 }
 
 #[test]
-fn text_that_is_no_state_is_refused() {
+fn a_file_that_is_not_a_state_is_refused() {
     check_refused("{\"resources\": 7}", STATE);
     check_refused(&"[".repeat(100_000), STATE);
 }
@@ -77,7 +77,7 @@ fn a_plan_for_a_state_of_another_lineage_is_refused() {
 }
 
 #[test]
-fn a_state_that_another_of_us_works_on_is_left_alone() {
+fn a_state_locked_by_another_formwork_process_is_not_changed() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -92,7 +92,7 @@ fn a_state_that_another_of_us_works_on_is_left_alone() {
 }
 
 #[test]
-fn terraform_and_we_see_the_lock_of_each_other() {
+fn terraform_and_formwork_respect_each_others_lock() {
     if terraform().is_none() {
         return;
     }
@@ -112,7 +112,7 @@ fn terraform_and_we_see_the_lock_of_each_other() {
 }
 
 #[test]
-fn a_lock_is_waited_for_as_long_as_asked() {
+fn a_lock_is_waited_for_until_the_timeout() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -123,7 +123,7 @@ fn a_lock_is_waited_for_as_long_as_asked() {
 }
 
 #[test]
-fn a_time_for_a_lock_is_checked_also_where_nothing_is_locked() {
+fn a_lock_timeout_is_checked_even_if_nothing_is_locked() {
     let workdir = Workdir::new("output \"o\" {\n  value = 1\n}\n");
     for line in ["workspace new", "workspace new -lock=false"] {
         for time in ["abc", "5"] {
@@ -136,7 +136,7 @@ fn a_time_for_a_lock_is_checked_also_where_nothing_is_locked() {
 }
 
 #[test]
-fn a_state_that_cannot_grow_loses_nothing_and_says_where_it_is() {
+fn a_state_that_cannot_grow_loses_nothing_and_is_named() {
     let many = CONFIG.replace(
         "resource \"bad_thing\" \"a\" {\n  name = \"a\"",
         "resource \"bad_thing\" \"a\" {\n  count = 100\n  name = \"a${count.index}\"",
@@ -164,7 +164,7 @@ fn on_small_disk(size: &str) -> Option<(Unmount, Workdir)> {
 }
 
 #[test]
-fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() {
+fn responses_are_stored_even_if_the_disk_fills_during_their_calls() {
     // Only root may mount; `state::journal::tests::the_disk_keeps_space…` sees the space on any disk.
     let Some((_unmount, workdir)) = on_small_disk("1m") else { return };
     let thing = |name: &str, size: &str| {

@@ -105,7 +105,7 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
 }
 
 #[test]
-fn one_interrupt_ends_a_run_that_waits_for_a_call_without_effect_and_destroys_what_there_is() {
+fn one_interrupt_ends_a_run_that_waits_for_a_read_only_call_and_destroys_its_objects() {
     let more = r#"
 variable "more" {
   default = 0
@@ -156,7 +156,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
 }
 
 #[test]
-fn provider_configurations_of_the_test_file_take_the_place_of_those_of_the_module() {
+fn provider_configurations_of_the_test_file_replace_those_of_the_module() {
     let workdir = Workdir::new(
         r#"
 terraform {

@@ -113,7 +113,7 @@ fn commands_that_start_providers_start_the_one_of_the_checkout() {
 }
 
 #[test]
-fn commands_that_the_threat_model_says_contact_no_host_contact_none() {
+fn commands_listed_in_the_threat_model_as_offline_contact_no_host() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     server.set_nonblocking(true).expect("a socket can be");
     let url = format!("http://{}", server.local_addr().expect("a port"));

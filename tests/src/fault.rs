@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_is_found_by_its_name() {
+    fn a_fault_is_found_by_its_name() {
         for fault in Fault::ALL {
             assert_eq!(Fault::named(fault.name()), Some(*fault), "{}", fault.name());
         }

@@ -82,7 +82,7 @@ fn lines(directory: &str, uses: &Uses, circle: &BTreeSet<String>) -> Vec<String>
 }
 
 #[test]
-fn commands_do_not_use_each_other_in_a_circle() {
+fn commands_do_not_import_each_other_in_a_cycle() {
     let uses = uses_within("cli/src/command/");
     assert!(uses["apply"].contains("operation"), "the paths are found: {:?}", uses["apply"]);
     let found = circles(&uses);
@@ -91,7 +91,7 @@ fn commands_do_not_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn no_directory_is_in_a_circle_with_its_neighbours() {
+fn no_directory_is_in_a_cycle_with_its_siblings() {
     let mut directories = BTreeSet::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         let Some(root) = file.path.find("/src/").map(|at| at + "/src/".len()) else { continue };
@@ -112,7 +112,7 @@ fn no_directory_is_in_a_circle_with_its_neighbours() {
 }
 
 #[test]
-fn a_circle_is_found_without_what_leads_to_it() {
+fn a_cycle_is_found_without_the_modules_that_lead_to_it() {
     let uses = [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), ("d", ""), ("e", "e")];
     let mut all = Uses::new();
     for (module, used) in uses {

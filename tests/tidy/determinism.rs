@@ -252,7 +252,7 @@ async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn the_order_in_which_visits_end_is_not_seen() {
+async fn the_output_does_not_depend_on_the_order_of_visits() {
     let first = tells_the_same(BEFORE, &State::default()).await;
     assert!(!first.diags.has_errors(), "{:#?}", first.diags);
     assert_eq!(first.plan.changes.len(), 9);
@@ -262,7 +262,7 @@ async fn the_order_in_which_visits_end_is_not_seen() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn the_order_in_which_mistakes_are_found_is_not_seen() {
+async fn diagnostics_do_not_depend_on_the_order_of_visits() {
     let outcome = tells_the_same(WRONG, &State::default()).await;
     assert!(outcome.diags.iter().count() > 4, "{:#?}", outcome.diags);
 }

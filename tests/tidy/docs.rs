@@ -22,7 +22,7 @@ fn exists(path: &str) -> bool {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_begins_with_its_purpose() {
     let violations: Vec<_> = sources()
         .filter(|file| !file.text.starts_with("//! "))
         .map(|file| file.path.clone())
@@ -101,7 +101,7 @@ fn n_cells(row: &str) -> usize {
 }
 
 #[test]
-fn every_row_of_a_table_has_the_cells_of_its_head() {
+fn every_table_row_has_as_many_cells_as_its_header() {
     let mut n_rows = 0;
     let mut violations = Vec::new();
     for file in documents() {
@@ -144,7 +144,7 @@ fn every_test_that_keeps_an_invariant_exists() {
 }
 
 #[test]
-fn every_command_of_the_documents_names_what_there_is() {
+fn every_command_in_the_documents_uses_existing_files_and_tests() {
     let mut violations = Vec::new();
     for document in documents() {
         for line in document.text.split("```").skip(1).step_by(2).flat_map(str::lines) {

@@ -75,7 +75,7 @@ fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
 }
 
 #[test]
-fn no_block_of_product_code_stands_twice() {
+fn no_block_of_product_code_is_duplicated() {
     let is_product = |path: &str| {
         !path.starts_with("tests/") && !path.contains("/fuzz/") && !path.contains("/benches/")
     };
@@ -88,7 +88,7 @@ fn no_block_of_product_code_stands_twice() {
 }
 
 #[test]
-fn a_block_is_found_wherever_it_is_indented() {
+fn a_duplicate_is_found_at_any_indentation() {
     let lines = |count: usize, indent: &str| {
         (0..count).map(|n| format!("{indent}line {n};\n\n// {indent}\n")).collect::<String>()
     };

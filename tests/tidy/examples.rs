@@ -60,7 +60,7 @@ fn item_with_example<'t>(docs: &[&'t str]) -> Option<&'t str> {
 }
 
 #[test]
-fn every_public_type_has_an_example_or_names_one() {
+fn every_public_type_has_an_example_or_refers_to_one() {
     // The test kit of the SDK is a part of its product.
     let is_product = |file: &&File| !file.is_test() || file.path == "sdk/src/testing.rs";
     let mut violations = Vec::new();

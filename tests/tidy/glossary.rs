@@ -102,7 +102,7 @@ pub(super) fn public_type(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn the_glossary_has_the_words_of_public_types() {
+fn the_glossary_contains_the_words_of_public_types() {
     let glossary = TREE.iter().find(|file| file.path == "docs/glossary.md").expect("a glossary");
     let text = glossary.text.to_lowercase();
     let known: BTreeSet<&str> =

@@ -197,7 +197,7 @@ fn packages() -> BTreeMap<String, (&'static File, BTreeSet<String>)> {
 }
 
 #[test]
-fn crates_depend_only_along_the_arrows() {
+fn crates_depend_only_on_the_listed_crates() {
     let packages = packages();
     let allowed: BTreeMap<_, _> = ARROWS.into_iter().collect();
     let mut violations = Vec::new();
@@ -217,7 +217,7 @@ fn crates_depend_only_along_the_arrows() {
 }
 
 #[test]
-fn only_the_plugin_protocol_knows_grpc_and_tls() {
+fn only_the_plugin_protocol_uses_grpc_and_tls() {
     let packages = packages();
     let outside = packages.values().filter(|(file, _)| !file.path.starts_with("plugin-protocol/"));
     let violations: Vec<_> = outside
@@ -237,7 +237,7 @@ fn only_the_plugin_protocol_knows_grpc_and_tls() {
 }
 
 #[test]
-fn values_and_language_do_not_wait_and_do_not_ask_the_system() {
+fn values_and_language_are_synchronous_and_do_not_use_the_system() {
     let packages = packages();
     let mut violations = Vec::new();
     for name in ["formwork-value", "formwork-lang"] {
@@ -361,7 +361,7 @@ fn modules_of_the_operations_and_of_the_command_line_use_only_lower_layers() {
 }
 
 #[test]
-fn applying_takes_from_planning_only_the_plan() {
+fn apply_uses_only_the_plan_of_the_plan_module() {
     let mut violations = Vec::new();
     for file in product().filter(|file| module_of(file) == Some("apply")) {
         for (line, path) in crate_paths(&product_text(file)) {
@@ -377,7 +377,7 @@ fn applying_takes_from_planning_only_the_plan() {
 }
 
 #[test]
-fn the_steps_of_the_plan_graph_are_taken_in_one_file() {
+fn the_steps_of_the_plan_graph_are_called_in_one_file() {
     const BUILDER: &str = "core/src/plan/transform.rs";
     let text_of = |path: &str| {
         let file = product().find(|file| file.path == path);
@@ -400,7 +400,7 @@ fn the_steps_of_the_plan_graph_are_taken_in_one_file() {
 }
 
 #[test]
-fn the_graph_knows_nothing_of_our_domain() {
+fn the_graph_does_not_depend_on_the_domain() {
     let mut violations = Vec::new();
     for file in product().filter(|file| module_of(file) == Some("graph")) {
         let text = product_text(file);
@@ -430,7 +430,7 @@ fn the_rules_of_the_contract_use_only_values() {
 }
 
 #[test]
-fn paths_are_found_in_all_their_forms() {
+fn module_paths_are_found_in_all_forms() {
     let text = "use crate::a::B;\nuse crate::c::{D, e::F};\nuse crate::{g, h::I};\nlet x = crate::j::k(1);";
     let paths: Vec<_> = crate_paths(text).into_iter().map(|(_, path)| path).collect();
     assert_eq!(paths, ["a::B", "c::D", "c::e::F", "g", "h::I", "j::k"]);

@@ -101,7 +101,7 @@ const SERIALISED: [&str; 52] = [
 ];
 
 #[test]
-fn no_module_has_a_name_that_says_nothing() {
+fn no_module_has_an_uninformative_name() {
     let violations: Vec<_> = sources()
         .filter(|file| {
             let parts = file.path.split('/').map(|part| part.trim_end_matches(".rs"));
@@ -156,7 +156,7 @@ fn versions_of_the_protocol_are_distinguished_in_one_place() {
 }
 
 #[test]
-fn a_vertex_is_complete_when_it_is_made() {
+fn a_vertex_is_complete_when_it_is_created() {
     let mut n_vertices = 0;
     let mut violations = Vec::new();
     for file in product().filter(|file| file.path.starts_with("core/src/")) {

@@ -19,7 +19,7 @@ const UNSAFE: [&str; 4] = [
 ];
 
 #[test]
-fn unsafe_code_is_only_where_the_system_is_called() {
+fn unsafe_code_is_only_in_files_with_system_calls() {
     let is_unsafe = |file: &&File| {
         file.product_lines().any(|(_, line)| {
             let code = line.split("//").next().unwrap_or_default();
@@ -200,7 +200,7 @@ fn directories_of_a_checkout_are_changed_through_handles() {
 }
 
 #[test]
-fn a_refused_thread_is_an_error_and_no_panic() {
+fn a_refused_thread_is_an_error_and_not_a_panic() {
     let mut violations = Vec::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         for (number, line) in file.product_lines() {
@@ -214,7 +214,7 @@ fn a_refused_thread_is_an_error_and_no_panic() {
 }
 
 #[test]
-fn an_expectation_says_why_it_cannot_fail() {
+fn an_expectation_states_why_it_cannot_fail() {
     let mut violations = Vec::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         for (number, line) in file.product_lines() {
@@ -229,7 +229,7 @@ fn an_expectation_says_why_it_cannot_fail() {
 }
 
 #[test]
-fn nothing_names_a_machine_or_a_registry_index() {
+fn no_file_names_a_machine_or_a_registry_index() {
     // Put together here, so that this file does not name them.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
     let homes = ["/ho", "/Us", "/ro"].into_iter().zip(["me/", "ers/", "ot/"]);
@@ -261,7 +261,7 @@ fn is_made_up(line: &str) -> bool {
 }
 
 #[test]
-fn bytes_become_digits_in_one_place() {
+fn bytes_are_formatted_as_hex_in_one_function() {
     // Providers see the SDK alone. A fingerprint of SSH has a colon behind each byte.
     let places = ["providers/src/digest.rs", "providers/src/tls/key/openssh.rs"];
     let mut violations = Vec::new();

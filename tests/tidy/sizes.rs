@@ -7,7 +7,7 @@ use super::{File, none, product};
 const MOST_LINES: usize = 500;
 
 #[test]
-fn no_file_is_longer_than_one_idea() {
+fn no_file_is_longer_than_the_limit() {
     let violations: Vec<_> = product()
         .map(|file| (file, file.product_lines().count()))
         .filter(|(_, lines)| *lines > MOST_LINES)
@@ -69,7 +69,7 @@ fn functions(file: &File) -> Vec<FunctionLines> {
 }
 
 #[test]
-fn one_of_two_hundred_functions_is_long() {
+fn at_most_one_of_two_hundred_functions_is_long() {
     let mut n_functions = 0;
     let mut long = Vec::new();
     for file in product() {
@@ -88,14 +88,14 @@ fn one_of_two_hundred_functions_is_long() {
 }
 
 #[test]
-fn examples_are_left_out_of_the_lines_to_explain() {
+fn examples_do_not_count_as_lines_to_explain() {
     let text = "/// A.\n///\n/// ```\n/// a();\n/// ```\nfn a() {}\n";
     let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
     assert_eq!(lines_without_examples(&file).collect::<Vec<_>>(), ["/// A.", "///", "fn a() {}"]);
 }
 
 #[test]
-fn lines_of_functions_are_counted_with_their_head() {
+fn lines_of_functions_are_counted_with_their_signature() {
     let text = "impl A {\n    pub(crate) async fn a(\n        b: u8,\n    ) {\n        // c\n    }\n}\n\
                 fn d() {}\n    fn e(\n        f: u8,\n    ) -> u8;\n// fn g() {\n";
     let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
@@ -128,7 +128,7 @@ fn lines_without_examples(file: &File) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn three_of_a_hundred_lines_are_reasons() {
+fn at_least_three_of_a_hundred_lines_are_reasons() {
     let mut violations = Vec::new();
     for directory in EXPLAINED {
         let lines = product()

@@ -137,7 +137,7 @@ fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_shared_vertex_passes_on_each_question() {
+fn a_shared_vertex_forwards_each_method() {
     let text = &LISTS[0].source().text;
     let asked = functions_behind(text, "pub(crate) trait VertexKind<'c>: Display {");
     let passed_on = functions_behind(text, "impl<'c> VertexKind<'c> for SharedVertex<'c> {");

@@ -111,7 +111,7 @@ fn comments_and_documents_use_standard_words() {
 }
 
 #[test]
-fn changelog_lines_are_short_and_hold_one_idea() {
+fn changelog_lines_are_short_and_have_one_topic() {
     const LONGEST: usize = 160;
     let changelog = TREE.iter().find(|file| file.path == "CHANGELOG.md").expect("a changelog");
     let mut violations = Vec::new();
@@ -219,7 +219,7 @@ fn messages_use_standard_words() {
 }
 
 #[test]
-fn placeholders_are_no_words_of_a_message() {
+fn placeholders_do_not_count_as_words_of_a_message() {
     assert_eq!(without_placeholders("{told}: it is {} here {at:?}"), ": it is  here ");
     assert_eq!(private_words("It is told twice").collect::<Vec<_>>(), ["told"]);
 }

@@ -18,55 +18,55 @@ use crate::harness::Installed;
 use crate::interop::engine::Engine;
 
 #[test]
-fn both_live_with_the_archive_provider() {
+fn objects_of_the_archive_provider_have_the_same_lifecycle() {
     check(&[plain::archive(), plain::archive()]);
 }
 
 #[test]
-fn both_live_with_the_builtin_provider() {
+fn objects_of_the_builtin_provider_have_the_same_lifecycle() {
     check(&[plain::builtin(), plain::builtin()]);
 }
 
 #[test]
-fn both_live_with_the_external_provider() {
+fn objects_of_the_external_provider_have_the_same_lifecycle() {
     check(&[reading::external(), reading::external()]);
 }
 
 #[test]
-fn both_live_with_the_http_provider() {
+fn objects_of_the_http_provider_have_the_same_lifecycle() {
     let place = reading::web_server();
     check(&[reading::http(&place), reading::http(&place)]);
 }
 
 #[test]
-fn both_live_with_the_local_provider() {
+fn objects_of_the_local_provider_have_the_same_lifecycle() {
     check(&[plain::local(), plain::local()]);
 }
 
 #[test]
-fn both_live_with_the_null_provider() {
+fn objects_of_the_null_provider_have_the_same_lifecycle() {
     check(&[plain::null(), plain::null()]);
 }
 
 #[test]
-fn both_live_with_the_postgresql_provider() {
+fn objects_of_the_postgresql_provider_have_the_same_lifecycle() {
     let start = || Installed::start(|program| Command::new(program), &[], &[]);
     let (Some(theirs), Some(ours)) = (start(), start()) else { return };
     check(&[postgresql::provider(theirs.port), postgresql::provider(ours.port)]);
 }
 
 #[test]
-fn both_live_with_the_random_provider() {
+fn objects_of_the_random_provider_have_the_same_lifecycle() {
     check(&[random::provider(), random::provider()]);
 }
 
 #[test]
-fn both_live_with_the_time_provider() {
+fn objects_of_the_time_provider_have_the_same_lifecycle() {
     check(&[time::provider(), time::provider()]);
 }
 
 #[test]
-fn both_live_with_the_tls_provider() {
+fn objects_of_the_tls_provider_have_the_same_lifecycle() {
     check(&[tls::provider(), tls::provider()]);
 }
 
@@ -74,7 +74,7 @@ fn both_live_with_the_tls_provider() {
 type Names = BTreeSet<(String, String)>;
 
 #[test]
-fn everything_that_a_provider_offers_has_a_row() {
+fn every_type_of_a_provider_has_a_row() {
     let table = [
         plain::archive(),
         plain::builtin(),

@@ -22,7 +22,7 @@ fn config(azure: &Azure, arguments: &str, resource: &str) -> String {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_azurerm() {
+fn either_program_continues_after_the_other_over_azurerm() {
     let Some(azure) = Azure::start() else { return };
     let snapshot = format!("access_key = \"{KEY}\"\n    snapshot = true");
     for arguments in [with_key("a b/\u{e4}+(1).tfstate"), arguments("snapshot", &snapshot)] {

@@ -11,7 +11,7 @@ fn config(server: &Consul, path: &str, more: &str) -> String {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_consul() {
+fn either_program_continues_after_the_other_over_consul() {
     let server = Consul::start();
     for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
         let config = config(&server, path, more);

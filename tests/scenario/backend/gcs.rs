@@ -17,7 +17,7 @@ fn config(arguments: &str, resource: &str) -> String {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_gcs() {
+fn either_program_continues_after_the_other_over_gcs() {
     let Some(server) = Gcs::start("states") else { return };
     let key = "encryption_key = \"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"";
     for (prefix, more) in [("a b/\u{e4}+(1)/", ""), ("", ""), ("/key", key), ("x//./y/../z", "")] {

@@ -11,7 +11,7 @@ use crate::harness::{HttpState, Workdir, opentofu, terraform};
 const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","Who":"ana@host","Version":"1.11.4","Created":"2026-01-01T00:00:00Z","Path":""}"#;
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_http() {
+fn either_program_continues_after_the_other_over_http() {
     let server = HttpState::start();
     both::take_turns(&|resource| server.config(resource));
     assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
@@ -59,7 +59,7 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
 }
 
 #[test]
-fn a_server_without_journals_is_asked_for_them_once_by_a_command() {
+fn a_command_requests_journals_once_from_a_server_without_them() {
     let server = HttpState::start();
     let workdir = Workdir::new(&server.config(RESOURCE));
     for line in ["init", "init", "plan", "apply -auto-approve", "output", "state list"] {
@@ -98,7 +98,7 @@ fn a_proxy_forwards_the_requests_of_both_programs() {
 }
 
 #[test]
-fn outputs_are_read_over_http_by_both_programs() {
+fn both_programs_read_outputs_over_http() {
     let server = HttpState::start();
     let address = &server.address;
     both::outputs_are_read(
@@ -268,7 +268,7 @@ fn a_pushed_state_has_the_serial_that_terraform_gives_it() {
 }
 
 #[test]
-fn a_declined_question_ends_force_unlock_with_an_error_code() {
+fn force_unlock_without_approval_ends_with_an_error_code() {
     for program in ["terraform", "formwork"] {
         if program == "terraform" && terraform().is_none() {
             continue;

@@ -110,7 +110,7 @@ const TERRAFORM_GIVES_UP: [(Fault, &str, Outcome); 3] = [
 ];
 
 #[test]
-fn both_programs_come_to_the_same_outcome_when_requests_fail() {
+fn both_programs_end_the_same_when_requests_fail() {
     let directories: Vec<ChangedDir> = programs().iter().copied().map(ChangedDir::new).collect();
     let lasting = LASTING.map(|fault| (fault, usize::MAX));
     let passing = PASSING.map(|fault| (fault, 1));
@@ -134,7 +134,7 @@ fn both_programs_come_to_the_same_outcome_when_requests_fail() {
 }
 
 #[test]
-fn a_server_that_hangs_is_reported_and_its_answer_counts() {
+fn a_server_that_hangs_is_reported_and_its_late_response_is_used() {
     let directory = ChangedDir::new("formwork");
     for method in ["LOCK", "POST", "UNLOCK"] {
         directory.server.with(|kept| kept.state.clone_from(&directory.stored));

@@ -27,7 +27,7 @@ fn here(suffix: &str) -> String {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_kubernetes() {
+fn either_program_continues_after_the_other_over_kubernetes() {
     let server = Kubernetes::start();
     let team = format!("{}\n    namespace = \"team\"\n    labels = {{ a = \"b\" }}", here("app"));
     for more in [here("app"), team] {

@@ -29,7 +29,7 @@ fn applied(program: &str, workspaces: &[&str]) -> Workdir {
 }
 
 #[test]
-fn a_state_of_the_directory_is_asked_about_although_the_former_backend_is_forgotten() {
+fn a_local_state_needs_approval_to_migrate_without_a_record_of_the_former_backend() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
@@ -79,7 +79,7 @@ fn the_states_of_all_workspaces_are_migrated_or_none() {
 }
 
 #[test]
-fn a_backend_that_is_no_longer_configured_gives_its_state_back() {
+fn a_removed_backend_block_migrates_the_state_back() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = Workdir::new(&server.config(RESOURCE));
@@ -94,7 +94,7 @@ fn a_backend_that_is_no_longer_configured_gives_its_state_back() {
 }
 
 #[test]
-fn an_empty_state_is_not_asked_about() {
+fn an_empty_state_is_migrated_without_approval() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
@@ -105,7 +105,7 @@ fn an_empty_state_is_not_asked_about() {
 }
 
 #[test]
-fn another_state_is_never_replaced_and_the_question_says_so() {
+fn a_state_of_another_lineage_is_never_replaced() {
     let server = HttpState::start();
     let workdir = Workdir::new(&server.config(RESOURCE));
     workdir.formwork("init").succeed();
@@ -130,7 +130,7 @@ fn another_state_is_never_replaced_and_the_question_says_so() {
 }
 
 #[test]
-fn the_empty_file_that_terraform_leaves_behind_is_not_asked_about() {
+fn an_empty_state_file_of_terraform_needs_no_approval() {
     let server = HttpState::start();
     let workdir = applied("formwork", &[]);
     let state = workdir.read("terraform.tfstate");
@@ -151,7 +151,7 @@ fn the_empty_file_that_terraform_leaves_behind_is_not_asked_about() {
 }
 
 #[test]
-fn a_state_whose_objects_were_destroyed_does_not_come_back() {
+fn a_state_without_objects_is_not_restored_by_a_migration() {
     let server = HttpState::start();
     let workdir = applied("formwork", &[]);
     workdir.write("main.tf", &server.config(RESOURCE));
@@ -170,7 +170,7 @@ fn a_state_whose_objects_were_destroyed_does_not_come_back() {
 }
 
 #[test]
-fn another_content_with_the_same_serial_is_asked_about() {
+fn other_content_with_the_same_serial_needs_approval() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
@@ -184,7 +184,7 @@ fn another_content_with_the_same_serial_is_asked_about() {
 }
 
 #[test]
-fn a_selected_workspace_without_a_state_leaves_no_other_one_behind_unasked() {
+fn other_workspaces_are_left_only_with_approval() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
@@ -220,7 +220,7 @@ fn a_workspace_that_is_selected_by_a_former_backend_is_not_the_one_to_migrate() 
 }
 
 #[test]
-fn a_workspace_of_the_environment_leaves_none_selected_that_the_backend_cannot_have() {
+fn a_workspace_variable_leaves_no_unsupported_workspace_selected() {
     let server = HttpState::start();
     let workdir = applied("formwork", &["one", "two"]);
     workdir.write("main.tf", &server.config(RESOURCE));
@@ -238,7 +238,7 @@ fn a_workspace_of_the_environment_leaves_none_selected_that_the_backend_cannot_h
 }
 
 #[test]
-fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
+fn a_state_returns_to_a_leftover_file_of_either_program() {
     for first in programs() {
         for second in programs() {
             let server = HttpState::start();
@@ -253,7 +253,7 @@ fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
 }
 
 #[test]
-fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
+fn one_state_that_has_to_stay_does_not_stop_the_other_migrations() {
     let workdir = applied("formwork", &["b", "c"]);
     workdir.write("others/b/terraform.tfstate", r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#);
     workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
@@ -270,7 +270,7 @@ fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
 }
 
 #[test]
-fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
+fn the_former_backend_stays_configured_if_no_state_can_be_migrated() {
     let workdir = applied("formwork", &["b"]);
     let other = r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
     workdir.write("moved", other);
@@ -290,7 +290,7 @@ fn states_that_all_have_to_stay_keep_the_former_backend_in_force() {
 }
 
 #[test]
-fn a_migration_that_ends_half_way_names_the_workspace_and_is_taken_up_again() {
+fn an_interrupted_migration_names_the_workspace_and_can_be_repeated() {
     let workdir = applied("formwork", &["b", "c"]);
     workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
     let directory = workdir.root().join("others");
@@ -308,7 +308,7 @@ fn a_migration_that_ends_half_way_names_the_workspace_and_is_taken_up_again() {
 }
 
 #[test]
-fn a_damaged_state_at_either_end_is_reported_before_anything_is_asked() {
+fn a_damaged_state_in_either_backend_is_reported_before_any_question() {
     let server = HttpState::start();
     let workdir = applied("formwork", &[]);
     workdir.write("main.tf", &server.config(RESOURCE));
@@ -335,7 +335,7 @@ fn a_damaged_state_at_either_end_is_reported_before_anything_is_asked() {
 }
 
 #[test]
-fn several_workspaces_can_be_left_where_they_are() {
+fn several_workspaces_can_be_left_in_the_former_backend() {
     let server = HttpState::start();
     let workdir = applied("formwork", &["dev"]);
     workdir.write("main.tf", &server.config(RESOURCE));
@@ -347,7 +347,7 @@ fn several_workspaces_can_be_left_where_they_are() {
 }
 
 #[test]
-fn the_results_of_an_interrupted_run_are_migrated_and_asked_about_once() {
+fn results_of_an_interrupted_run_are_migrated_with_one_approval() {
     let server = HttpState::start();
     let slow = "resource \"terraform_data\" \"b\" {\n  depends_on = [terraform_data.a]\n  provisioner \"local-exec\" {\n    command = \"echo started; exec sleep 1000\"\n  }\n}\n";
     let config = format!("{RESOURCE}{slow}");

@@ -4,7 +4,7 @@ use super::both;
 use crate::harness::{Postgres, Workdir};
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_pg() {
+fn either_program_continues_after_the_other_over_pg() {
     let Some(server) = Postgres::start() else { return };
     both::take_turns(&|resource| server.config(resource));
     both::locks_exclude_a_command(&|resource| server.config(resource), "apply -auto-approve");
@@ -33,7 +33,7 @@ fn states_over_pg_are_encrypted() {
 }
 
 #[test]
-fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
+fn a_server_that_never_responds_is_reported_after_a_timeout() {
     // The system accepts for a listener that never does.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = listener.local_addr().expect("it has an address").port();

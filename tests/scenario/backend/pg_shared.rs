@@ -68,7 +68,7 @@ fn expected_inputs(inputs: &[(&str, u64)]) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn applies_to_disjoint_parts_go_on_at_the_same_time() {
+fn applies_to_disjoint_parts_run_concurrently() {
     let Some(server) = Postgres::start() else { return };
     let first = directory(&server, &resources(&[("a", 1), ("b", 1)]));
     first.formwork("apply -auto-approve").succeed();
@@ -95,7 +95,7 @@ fn applies_to_disjoint_parts_go_on_at_the_same_time() {
 }
 
 #[test]
-fn plans_need_no_lock_and_take_none() {
+fn plans_take_no_lock() {
     let Some(server) = Postgres::start() else { return };
     if terraform().is_none() {
         return;
@@ -113,7 +113,7 @@ fn plans_need_no_lock_and_take_none() {
 }
 
 #[test]
-fn what_another_run_is_changing_or_has_changed_is_refused() {
+fn parts_that_another_run_changes_are_refused() {
     let Some(server) = Postgres::start() else { return };
     let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\noutput \"o\" {\n  value = terraform_data.b.output\n}\n";
     let [first, second] = [0; 2].map(|_| directory(&server, blocks));
@@ -136,7 +136,7 @@ fn what_another_run_is_changing_or_has_changed_is_refused() {
 }
 
 #[test]
-fn a_new_plan_is_offered_where_another_run_has_changed_the_state_meanwhile() {
+fn a_new_plan_is_offered_if_another_run_has_changed_the_state() {
     let Some(server) = Postgres::start() else { return };
     let [first, second] = [0; 2].map(|_| directory(&server, &resources(&[("a", 1)])));
     first.formwork("apply -auto-approve").succeed();
@@ -211,7 +211,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
 }
 
 #[test]
-fn the_history_has_each_write_and_each_object_at_any_time() {
+fn the_history_contains_each_write_and_each_object() {
     let Some(server) = Postgres::start() else { return };
     let workdir = directory(&server, &resources(&[("a", 1), ("b", 1)]));
     workdir.formwork("apply -auto-approve").succeed();

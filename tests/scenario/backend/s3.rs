@@ -25,7 +25,7 @@ fn config(arguments: &str, resource: &str) -> String {
 }
 
 #[test]
-fn either_program_goes_on_where_the_other_stopped_over_s3() {
+fn either_program_continues_after_the_other_over_s3() {
     let Some(store) = ObjectStore::s3() else { return };
     store.make_table("locks");
     for (i, lock) in LOCKS.into_iter().enumerate() {
@@ -76,7 +76,7 @@ fn states_over_s3_are_encrypted() {
 }
 
 #[test]
-fn deprecated_arguments_are_reported_beside_the_state_and_never_in_it() {
+fn deprecated_arguments_are_reported_and_not_stored() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "old", "").replace("use_path_style", "force_path_style");
     let workdir = Workdir::new(&config(&arguments, RESOURCE));
@@ -123,7 +123,7 @@ fn a_bucket_that_does_not_exist_is_named() {
 }
 
 #[test]
-fn a_server_that_checks_signatures_takes_those_of_every_request() {
+fn a_server_that_checks_signatures_accepts_every_request() {
     let Some((store, id, secret)) = ObjectStore::signed_s3("signed") else { return };
     let url = &store.url;
     let signed = |secret: &str| {

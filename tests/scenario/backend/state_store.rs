@@ -92,7 +92,7 @@ fn a_lock_in_a_provider_excludes_a_second_process() {
 }
 
 #[test]
-fn a_provider_that_dies_in_the_middle_of_a_write_loses_nothing() {
+fn a_provider_that_dies_during_a_write_loses_nothing() {
     let workdir = set_up();
     workdir.formwork("apply -auto-approve").succeed();
     let file = format!("states/{DEFAULT}.state");
@@ -149,7 +149,7 @@ fn states_move_from_a_file_to_a_provider_and_back() {
 }
 
 #[test]
-fn a_record_of_a_state_store_has_the_form_of_terraform_and_no_secret_is_printed() {
+fn the_record_of_a_state_store_has_the_format_of_terraform_and_no_secret_is_printed() {
     let secret = "    directory = \"states\"\n    password = \"hunter2hunter2\"\n";
     let block =
         format!("  state_store \"test_store\" {{\n    provider \"test\" {{}}\n{secret}  }}\n");

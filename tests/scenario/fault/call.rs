@@ -200,17 +200,17 @@ fn a_provider_that_cannot_be_configured_does_nothing() {
 }
 
 #[test]
-fn bad_answers_about_existing_objects_change_nothing() {
+fn invalid_responses_about_existing_objects_change_nothing() {
     check(STORED);
 }
 
 #[test]
-fn bad_plans_are_refused_before_anything_is_done() {
+fn invalid_plans_are_refused_before_any_change() {
     check(PLAN);
 }
 
 #[test]
-fn what_was_made_is_never_forgotten() {
+fn created_objects_are_never_lost() {
     check(APPLY);
 }
 
@@ -240,12 +240,12 @@ fn an_object_without_a_usable_id_is_not_created_twice() {
 }
 
 #[test]
-fn what_could_not_be_destroyed_is_kept() {
+fn objects_that_could_not_be_destroyed_stay_in_the_state() {
     check(DESTROY);
 }
 
 #[test]
-fn bad_data_is_refused() {
+fn invalid_data_is_refused() {
     for (fault, words) in DATA {
         let workdir = Workdir::new(
             r#"
@@ -279,7 +279,7 @@ pub(super) const IMPORT: &[(Fault, &str)] = &[
 ];
 
 #[test]
-fn a_bad_import_takes_nothing_in() {
+fn an_invalid_import_response_adds_nothing_to_the_state() {
     for (fault, words) in IMPORT {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         workdir.formwork("apply -auto-approve").succeed();

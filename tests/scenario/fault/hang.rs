@@ -37,7 +37,7 @@ const TOLD: [Fault; 4] =
     [Fault::ApplyHangs, Fault::OpenHangs, Fault::RenewHangs, Fault::CloseHangs];
 
 #[test]
-fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_it_takes() {
+fn a_provider_that_does_not_respond_is_named_and_abandoned_after_interrupts() {
     let pairs = [
         (Signal::SIGINT, Signal::SIGINT),
         (Signal::SIGTERM, Signal::SIGINT),
@@ -84,7 +84,7 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_
 }
 
 #[test]
-fn a_call_ends_at_the_deadline_of_its_kind() {
+fn a_call_ends_at_the_timeout_of_its_kind() {
     let cases = [
         (Fault::PlanHangs, "plan=1s", "not answered PlanResourceChange for bad_thing.a", Nothing),
         (Fault::PlanHangs, "apply=1h,1s", "its deadline of 1 s has passed", Nothing),
@@ -134,7 +134,7 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
 }
 
 #[test]
-fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_interrupt() {
+fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrupt() {
     for patience in [false, true] {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         workdir.formwork("apply -auto-approve").succeed();
@@ -164,7 +164,7 @@ fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_
 }
 
 #[test]
-fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
+fn a_provider_whose_stop_call_hangs_loses_nothing() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
     let running =
@@ -196,7 +196,7 @@ fn an_aborted_creation_leaves_nothing_open() {
 }
 
 #[test]
-fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts() {
+fn a_provider_that_hangs_in_stop_and_apply_is_abandoned_after_two_interrupts() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
     let running =

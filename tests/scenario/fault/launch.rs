@@ -42,7 +42,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 #[test]
-fn a_program_that_is_no_plugin_is_explained() {
+fn a_program_that_is_not_a_plugin_is_explained() {
     check(CASES);
 }
 
@@ -61,7 +61,7 @@ fn a_plugin_that_starts_slowly_is_waited_for_and_started_once() {
 }
 
 #[test]
-fn a_plugin_that_is_run_by_hand_says_what_it_is_and_fails() {
+fn a_plugin_that_is_run_by_a_user_explains_itself_and_fails() {
     let workdir = Workdir::new("");
     let output = std::process::Command::new(bad_provider())
         .env_clear()

@@ -71,7 +71,7 @@ pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
 ];
 
 #[test]
-fn a_function_that_goes_wrong_is_explained_and_nothing_is_made() {
+fn a_failing_function_is_explained_and_no_object_is_created() {
     for (fault, words) in FUNCTION {
         let workdir = Workdir::new(SAID);
         let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
@@ -85,7 +85,7 @@ fn a_function_that_goes_wrong_is_explained_and_nothing_is_made() {
 }
 
 #[test]
-fn a_function_that_answers_something_else_each_time_is_found_out() {
+fn a_function_with_inconsistent_results_is_reported() {
     let workdir = Workdir::new(SAID);
     let command = workdir.formwork("apply -auto-approve");
     let ended = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
@@ -116,7 +116,7 @@ fn an_ephemeral_resource_that_cannot_be_opened_or_closed_is_explained() {
 }
 
 #[test]
-fn a_renewal_that_goes_wrong_takes_nothing_along_but_what_dies_with_it() {
+fn a_failed_renewal_fails_only_operations_of_the_same_process() {
     for (fault, code, words, outcome) in RENEW {
         let workdir = Workdir::new(TOKEN);
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());

@@ -16,12 +16,12 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 #[test]
-fn noise_and_stubbornness_delay_no_other() {
+fn noisy_and_unresponsive_providers_do_not_delay_others() {
     check(CASES);
 }
 
 #[test]
-fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
+fn a_provider_that_dies_in_an_update_is_restarted_and_the_operation_resolved() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
@@ -49,7 +49,7 @@ resource "bad_thing" "found" {
 "#;
 
 #[test]
-fn a_question_over_which_a_provider_dies_is_put_to_a_fresh_process_once() {
+fn a_read_only_call_in_which_a_provider_dies_is_repeated_once() {
     let questions = [
         (Fault::SchemaDies, "GetProviderSchema"),
         (Fault::ValidateDies, "ValidateResourceConfig for bad_thing."),
@@ -82,7 +82,7 @@ fn a_question_over_which_a_provider_dies_is_put_to_a_fresh_process_once() {
 }
 
 #[test]
-fn a_change_over_which_a_provider_dies_is_not_asked_for_again() {
+fn a_changing_call_in_which_a_provider_dies_is_not_repeated() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
@@ -108,7 +108,7 @@ fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
 }
 
 #[test]
-fn a_child_that_leaves_the_session_is_reported() {
+fn a_child_process_that_leaves_the_session_is_reported() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
     let ended = command.env("BAD_FAULT", Fault::ProcessDetaches.name()).run();
@@ -121,7 +121,7 @@ fn a_child_that_leaves_the_session_is_reported() {
 }
 
 #[test]
-fn a_process_that_has_the_number_of_a_provider_that_was_attached_to_is_left_alone() {
+fn a_process_with_the_id_of_an_attached_provider_is_not_ended() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let mut bystander = std::process::Command::new("sleep");
     let mut bystander = bystander.arg("1000").stdin(Stdio::null()).spawn().expect("a sleep");

@@ -58,7 +58,7 @@ const ROWS: &[(&str, &str, TestLocation)] = &[
         "gives a wrong certificate",
         In(&[Fault::StartForeignCertificate, Fault::StartBadCertificate]),
     ),
-    ("H14", "is run by hand", Test("a_plugin_that_is_run_by_hand_says_what_it_is_and_fails")),
+    ("H14", "is run by hand", Test("a_plugin_that_is_run_by_a_user_explains_itself_and_fails")),
     ("H15", "reads stdin", In(&[Fault::StartReadsStdin])),
     ("H16", "sees the whole environment", Test("formwork_variables_are_withheld_from_plugins")),
     ("S01", "a type that is not JSON", In(&[Fault::SchemaTypeNotJson])),
@@ -234,7 +234,7 @@ const ROWS: &[(&str, &str, TestLocation)] = &[
     (
         "X14",
         "its number is another process's",
-        Test("a_process_that_has_the_number_of_a_provider_that_was_attached_to_is_left_alone"),
+        Test("a_process_with_the_id_of_an_attached_provider_is_not_ended"),
     ),
     ("E01", "opening refused", In(&[Fault::OpenError, Fault::OpenStatus, Fault::OpenDefers])),
     (
@@ -290,7 +290,7 @@ fn ordered() -> Vec<(Fault, String)> {
 }
 
 #[test]
-fn every_fault_that_is_known_is_seen_to() {
+fn every_known_fault_has_a_test() {
     let expected: Vec<String> = GROUPS
         .iter()
         .flat_map(|(group, n)| (1..=*n).map(move |number| format!("{group}{number:02}")))
@@ -319,7 +319,7 @@ fn every_fault_that_is_known_is_seen_to() {
 }
 
 #[test]
-fn every_fault_on_the_menu_is_ordered() {
+fn every_fault_of_the_provider_is_used_in_a_test() {
     let ordered: BTreeSet<Fault> = ordered().into_iter().map(|(fault, _)| fault).collect();
     let missing: Vec<_> = Fault::ALL.iter().filter(|fault| !ordered.contains(fault)).collect();
     assert!(missing.is_empty(), "{missing:?}");

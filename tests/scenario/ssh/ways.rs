@@ -33,7 +33,7 @@ fn certificate(sshd: &Sshd, prefix: &str, name: &str) -> String {
 type Way<'a> = (&'a str, String, &'a [(&'a str, String)]);
 
 #[test]
-fn a_key_a_certificate_and_an_agent_each_open_the_door() {
+fn a_key_a_certificate_and_an_agent_each_authenticate() {
     let Some(sshd) = Sshd::start() else { return };
     let agent = sshd.agent(&["id"]);
     let certified_agent = sshd.agent(&["certified"]);
@@ -69,7 +69,7 @@ fn a_key_a_certificate_and_an_agent_each_open_the_door() {
 }
 
 #[test]
-fn a_proxy_of_either_kind_leads_there() {
+fn a_proxy_of_either_kind_connects_to_the_host() {
     let Some(sshd) = Sshd::start() else { return };
     let with_key = connection(&sshd) + &key(&sshd, "", "id") + "agent = false\n";
     for (scheme, name) in [(Scheme::Http, "http"), (Scheme::Socks, "socks5")] {
@@ -99,7 +99,7 @@ fn a_proxy_of_either_kind_leads_there() {
 }
 
 #[test]
-fn a_proxy_that_wants_to_know_more_is_distinguished_from_one_that_is_not_there() {
+fn a_proxy_that_requires_authentication_is_distinguished_from_a_missing_one() {
     let Some(sshd) = Sshd::start() else { return };
     let with_key = connection(&sshd).replace("20s", "2s") + &key(&sshd, "", "id");
     for (scheme, name, words) in [

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_of_an_archive_begin_at_even_places() {
+    fn members_of_an_archive_begin_at_even_offsets() {
         let archive = ar(&[("a", b"x".to_vec()), ("b", b"yz".to_vec())], 7);
         assert_eq!(archive.len(), 8 + 60 + 2 + 60 + 2);
         assert_eq!(&archive[8 + 58..8 + 62], b"`\nx\n");

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_that_only_build_or_test_are_not_linked() {
+    fn build_and_test_dependencies_are_not_linked() {
         let kinds = |kind: Value| json!([{ "kind": kind }]);
         let metadata = json!({"resolve": {"nodes": [{"id": "a", "deps": [
             {"pkg": "b", "dep_kinds": kinds(Value::Null)},

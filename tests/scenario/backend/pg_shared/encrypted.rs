@@ -63,7 +63,7 @@ fn check_tables(server: &Postgres) {
 }
 
 #[test]
-fn applies_to_a_sealed_state_go_on_at_the_same_time_and_no_table_has_the_secret() {
+fn concurrent_applies_to_a_sealed_state_store_no_secret_in_a_table() {
     let Some(server) = Postgres::start() else { return };
     let config = |b: u32, more: &str| {
         let blocks = resources(&[("b", b)]) + SECRETS + &encryption(&[RECIPIENT], "") + more;
@@ -115,7 +115,7 @@ fn applies_to_a_sealed_state_go_on_at_the_same_time_and_no_table_has_the_secret(
 }
 
 #[test]
-fn a_state_that_is_encrypted_as_a_whole_is_changed_by_one_run_at_a_time() {
+fn a_wholly_encrypted_state_is_changed_by_one_run_at_a_time() {
     let Some(server) = Postgres::start() else { return };
     let config = server.config(&(resources(&[("a", 1), ("b", 1)]) + ENCRYPTION));
     let variables = [("TF_VAR_passphrase", "correct horse battery")];

@@ -198,7 +198,7 @@ fn work(server: &Postgres, objects: &Path, worker: usize) -> Vec<Operation> {
 }
 
 #[test]
-fn applies_at_once_are_linearizable_although_some_are_killed() {
+fn concurrent_applies_are_linearizable_even_if_some_are_killed() {
     let Some(server) = Postgres::start() else { return };
     let reader = directory(&server, &things(&all_sizes(0)));
     reader.formwork("apply -auto-approve").succeed();
@@ -241,7 +241,7 @@ fn applies_at_once_are_linearizable_although_some_are_killed() {
 }
 
 #[test]
-fn the_check_finds_orders_that_are_none() {
+fn the_check_finds_histories_without_a_linear_order() {
     let start = Instant::now();
     let at = |second: u64| start + Duration::from_secs(second);
     let operation = |name, size, began, end| Operation { name, size, began: at(began), end };
