@@ -60,10 +60,10 @@ pub(crate) fn serve(args: &[String]) -> Result<ExitCode, Box<dyn Error>> {
         .process_group(0)
         .spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id())?);
-    let (ended, end) = mpsc::channel();
+    let (result, end) = mpsc::channel();
     let waiting = std::thread::spawn(move || {
         let status = child.wait();
-        ended.send(Instant::now()).ok();
+        result.send(Instant::now()).ok();
         status
     });
     let capped = matches!(end.recv_timeout(cap), Err(RecvTimeoutError::Timeout));

@@ -69,9 +69,9 @@ impl Tally {
         self.commands += decisions.commands;
     }
 
-    fn count_result(&mut self, ended: &CommandResult) {
-        self.named += ended.text.matches("An operation was interrupted").count();
-        self.found += ended.text.matches("An interrupted operation was resolved").count();
+    fn count_result(&mut self, result: &CommandResult) {
+        self.named += result.text.matches("An operation was interrupted").count();
+        self.found += result.text.matches("An interrupted operation was resolved").count();
     }
 }
 
@@ -135,34 +135,34 @@ impl CrashRun<'_> {
         let mut done = false;
         for attempt in 0..ATTEMPTS {
             let args = operation.args(attempt == 0);
-            let ended = if n_kills > 0 {
+            let result = if n_kills > 0 {
                 n_kills -= 1;
                 self.kill_during(&args)?
             } else {
                 self.directory.run(&args)?
             };
-            if !ended.killed {
-                self.tally.count_result(&ended);
+            if !result.killed {
+                self.tally.count_result(&result);
                 // An operation that the next run may settle by itself is not decided yet.
-                let is_due = ended.succeeded || ended.text.contains("needs a decision");
+                let is_due = result.succeeded || result.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
                     true => operator::decide_open_operations(&self.directory, &mut self.rng)?,
                     false => Decisions::default(),
                 };
                 self.tally.count(decisions);
                 commands += decisions.commands;
-                if ended.succeeded && decisions.operations == 0 {
+                if result.succeeded && decisions.operations == 0 {
                     done = true;
                     break;
                 }
-                if ended.text.contains("Error: Cycle") {
+                if result.text.contains("Error: Cycle") {
                     // Some configurations cannot follow others in one step, and this is what the message
                     // says to do then.
                     self.config = self.config.without_turns();
                     self.directory.configure(&self.config.files())?;
                     self.tally.turned += 1;
                 }
-                last = ended.text;
+                last = result.text;
             }
             if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.rng.chance(1, 3)
             {
@@ -198,20 +198,20 @@ impl CrashRun<'_> {
 
     fn kill_during(&mut self, args: &[String]) -> std::io::Result<CommandResult> {
         let moment = self.moment();
-        let ended = self.directory.run_until(args, moment)?;
+        let result = self.directory.run_until(args, moment)?;
         self.tally.kills +=
-            usize::from(ended.killed || ended.n_providers_killed > 0 || ended.was_cut);
-        self.tally.cuts += usize::from(ended.was_cut);
-        let writing = ended.killed && matches!(moment, Moment::Writing(_));
+            usize::from(result.killed || result.n_providers_killed > 0 || result.was_cut);
+        self.tally.cuts += usize::from(result.was_cut);
+        let writing = result.killed && matches!(moment, Moment::Writing(_));
         self.tally.kills_at_writes += usize::from(writing);
-        self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
+        self.tally.kills_of_providers += usize::from(result.n_providers_killed > 0);
         self.tally.torn += observation::count_torn_files(&self.directory.work());
-        let is_cut_off = ended.was_cut && !ended.succeeded;
-        if (ended.killed || is_cut_off) && self.options.destroys_local {
+        let is_cut_off = result.was_cut && !result.succeeded;
+        if (result.killed || is_cut_off) && self.options.destroys_local {
             self.directory.delete()?;
             self.directory.configure(&self.config.files())?;
         }
-        Ok(ended)
+        Ok(result)
     }
 
     /// When the next kill is due: at any time of a usual run, of the engine or of its providers, or,
@@ -244,10 +244,10 @@ impl CrashRun<'_> {
             return Ok(());
         };
         self.change_config(false)?;
-        let ended = self.directory.run_of(other, &Operation::Apply.args(true))?;
-        if !ended.succeeded {
+        let result = self.directory.run_of(other, &Operation::Apply.args(true))?;
+        if !result.succeeded {
             let (name, work) = (other.name(), self.directory.work());
-            let text = format!("{name} cannot go on in {}:\n{}", work.display(), ended.text);
+            let text = format!("{name} cannot go on in {}:\n{}", work.display(), result.text);
             return Err(text.into());
         }
         self.tally.between += 1;

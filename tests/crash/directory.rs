@@ -159,10 +159,10 @@ impl<'o> Directory<'o> {
         if work.join(".terraform/terraform.tfstate").exists() {
             return Ok(());
         }
-        let ended = self.run(&["init", "-input=false", "-get=false"])?;
-        match ended.succeeded {
+        let result = self.run(&["init", "-input=false", "-get=false"])?;
+        match result.succeeded {
             true => Ok(()),
-            false => Err(std::io::Error::other(ended.text)),
+            false => Err(std::io::Error::other(result.text)),
         }
     }
 
@@ -191,16 +191,16 @@ impl<'o> Directory<'o> {
     ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         loop {
-            let ended = self.wait_or_kill(self.command(program, args, None)?.spawn()?, None)?;
+            let result = self.wait_or_kill(self.command(program, args, None)?.spawn()?, None)?;
             // The server learns of the end of a killed run a little later, or not at all.
-            let is_locked = ended.text.contains("Error acquiring the state lock");
+            let is_locked = result.text.contains("Error acquiring the state lock");
             if !is_locked
                 || self.options.backend == BackendKind::Local
                 || start.elapsed() > PATIENCE
             {
-                return Ok(ended);
+                return Ok(result);
             }
-            if let Some(id) = backend::lock_id(&ended.text) {
+            if let Some(id) = backend::lock_id(&result.text) {
                 let unlock = ["force-unlock", "-force", id];
                 self.wait_or_kill(self.command(program, &unlock, None)?.spawn()?, None)?;
             }
@@ -366,9 +366,9 @@ impl<'o> Directory<'o> {
     fn wait_for_providers(&self) -> std::io::Result<()> {
         self.accept_providers()?;
         for ProviderLifeline(pid, mut life) in self.lives.take() {
-            if !ended(&mut life) {
+            if !ends_in_time(&mut life) {
                 kill_one(&pid);
-                ended(&mut life);
+                ends_in_time(&mut life);
             }
         }
         Ok(())
@@ -389,7 +389,7 @@ fn lives_on(life: &mut BufReader<UnixStream>) -> bool {
 
 /// Whether the other side ends before patience does. A process that is killed may leave its connection
 /// reset.
-fn ended(life: &mut BufReader<UnixStream>) -> bool {
+fn ends_in_time(life: &mut BufReader<UnixStream>) -> bool {
     match life.read(&mut [0]) {
         Ok(n) => n == 0,
         Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,

@@ -90,13 +90,13 @@ impl Store {
     fn lock(&self) -> MutexGuard<'_, Content> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let ended: Vec<String> = content
+        let result: Vec<String> = content
             .sessions
             .iter()
             .filter(|(_, end)| **end <= now)
             .map(|(id, _)| id.clone())
             .collect();
-        ended.iter().for_each(|id| content.end_session(id));
+        result.iter().for_each(|id| content.end_session(id));
         content
     }
 

@@ -15,10 +15,10 @@ use tokio::signal::unix::SignalKind;
 use super::Workdir;
 
 /// A command that takes longer hangs, and is killed.
-const DEADLINE: Duration = Duration::from_secs(100);
+const TIMEOUT: Duration = Duration::from_secs(100);
 
 /// Time limit for an event that should be immediate, also on a busy machine.
-const SOON: Duration = Duration::from_secs(20);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A command to be run in a directory.
 pub(crate) struct Command<'w> {
@@ -81,17 +81,17 @@ impl<'w> Command<'w> {
     }
 
     /// Lets it not hear that the terminal goes away, as `nohup` does.
-    pub(crate) fn deaf_to_hangup(self) -> Self {
+    pub(crate) fn ignoring_hangup(self) -> Self {
         self.after("trap '' HUP")
     }
 
     /// Runs it in a shell that has done something before.
-    fn after(mut self, what: &str) -> Self {
-        let old = self.command;
+    fn after(mut self, shell_command: &str) -> Self {
+        let command_before = self.command;
         let mut command = process::Command::new("/bin/bash");
-        command.arg("-c").arg(format!("{what}; exec \"$0\" \"$@\""));
-        command.arg(old.get_program()).args(old.get_args()).env_clear();
-        command.envs(old.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.arg("-c").arg(format!("{shell_command}; exec \"$0\" \"$@\""));
+        command.arg(command_before.get_program()).args(command_before.get_args()).env_clear();
+        command.envs(command_before.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.current_dir(self.workdir.root());
         self.command = command;
         self
@@ -110,14 +110,14 @@ impl<'w> Command<'w> {
     /// Runs it to its end, which must be a good one.
     #[track_caller]
     pub(crate) fn succeed(self) -> CommandResult {
-        let ended = self.run();
-        assert_eq!(ended.code, Some(0), "{}", ended.text());
-        ended
+        let result = self.run();
+        assert_eq!(result.code, Some(0), "{}", result.text());
+        result
     }
 
     /// Starts it.
     pub(crate) fn start(mut self) -> Running {
-        hear_hangups();
+        receive_hangups();
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("the program can be started");
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -126,19 +126,20 @@ impl<'w> Command<'w> {
             Ok(()) | Err(_) => (),
         }
         let stdin = self.waits.then_some(stdin);
-        let (said, heard) = mpsc::channel();
-        let stdout = collect(child.stdout.take().expect("a pipe"), said.clone());
-        let stderr = collect(child.stderr.take().expect("a pipe"), said);
+        let (line_sender, lines) = mpsc::channel();
+        let stdout = collect(child.stdout.take().expect("a pipe"), line_sender.clone());
+        let stderr = collect(child.stderr.take().expect("a pipe"), line_sender);
         let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
-        let (ended, deadline) = mpsc::channel::<()>();
+        let (end_sender, end_receiver) = mpsc::channel::<()>();
         let killer = thread::spawn(move || {
-            let late = deadline.recv_timeout(DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
-            if late {
+            let timed_out =
+                end_receiver.recv_timeout(TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout);
+            if timed_out {
                 kill(pid, Signal::SIGKILL).expect("it is still there");
             }
-            late
+            timed_out
         });
-        Running { child, pid, stdin, stdout, stderr, heard, ended, killer }
+        Running { child, pid, stdin, stdout, stderr, lines, end_sender, killer }
     }
 }
 
@@ -150,8 +151,8 @@ pub(crate) struct Running {
     stdin: Option<process::ChildStdin>,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
-    heard: mpsc::Receiver<String>,
-    ended: mpsc::Sender<()>,
+    lines: mpsc::Receiver<String>,
+    end_sender: mpsc::Sender<()>,
     killer: JoinHandle<bool>,
 }
 
@@ -189,28 +190,33 @@ impl Running {
 
     /// As [`Running::wait_for_line`]; `None` if it ends before.
     pub(crate) fn find_line(&self, words: &str) -> Option<String> {
-        self.heard.iter().find(|line| line.contains(words))
+        self.lines.iter().find(|line| line.contains(words))
     }
 
     /// Waits for its end, which must come soon: a person waits for it too.
     #[track_caller]
     pub(crate) fn wait_a_moment(self) -> CommandResult {
-        let since = Instant::now();
-        let ended = self.wait();
-        assert!(since.elapsed() < SOON, "it took {:?}\n{}", since.elapsed(), ended.text());
-        ended
+        let start = Instant::now();
+        let result = self.wait();
+        assert!(
+            start.elapsed() < SHORT_TIMEOUT,
+            "it took {:?}\n{}",
+            start.elapsed(),
+            result.text()
+        );
+        result
     }
 
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> CommandResult {
         let status = self.child.wait().expect("it is ours");
-        drop(self.ended);
-        let hung = self.killer.join().expect("it only waits");
+        drop(self.end_sender);
+        let timed_out = self.killer.join().expect("it only waits");
         let stdout = self.stdout.join().expect("it only reads");
         let stderr = self.stderr.join().expect("it only reads");
-        let ended = CommandResult { code: status.code(), stdout, stderr };
-        assert!(!hung, "it hung and was killed\n{}", ended.text());
-        ended
+        let result = CommandResult { code: status.code(), stdout, stderr };
+        assert!(!timed_out, "it hung and was killed\n{}", result.text());
+        result
     }
 }
 
@@ -260,40 +266,43 @@ impl CommandResult {
 
 /// Waits until a process waits itself: its main thread sleeps, and it uses no more of the processor.
 pub(crate) fn wait_until_at_rest(pid: Pid) {
-    const LOOKS: usize = 20;
-    let used = || {
+    const N_SAMPLES: usize = 20;
+    let usage = || {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split(' ').collect();
         (fields.get(1) == Some(&"S"), fields.get(12..14).map(|times| times.join(" ")))
     };
-    let (mut before, mut n_same) = (used(), 0);
+    let (mut before, mut n_same) = (usage(), 0);
     wait_for(|| {
-        let now = used();
+        let now = usage();
         n_same = if now == before && now.0 { n_same + 1 } else { 0 };
         before = now;
-        n_same > LOOKS
+        n_same > N_SAMPLES
     });
 }
 
 /// Polls, because the system does not report such events.
-fn wait_for(mut there: impl FnMut() -> bool) {
-    while !there() {
+fn wait_for(mut is_reached: impl FnMut() -> bool) {
+    while !is_reached() {
         thread::park_timeout(Duration::from_millis(20));
     }
 }
 
 /// Reads to the end, and passes each line on as it comes.
-fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> JoinHandle<String> {
+fn collect(
+    stream: impl Read + Send + 'static,
+    line_sender: mpsc::Sender<String>,
+) -> JoinHandle<String> {
     thread::spawn(move || {
-        let mut from = BufReader::new(from);
-        let mut all = Vec::new();
+        let mut stream = BufReader::new(stream);
+        let mut output = Vec::new();
         loop {
-            let start = all.len();
-            if from.read_until(b'\n', &mut all).expect("a pipe can be read") == 0 {
-                return String::from_utf8_lossy(&all).into_owned();
+            let start = output.len();
+            if stream.read_until(b'\n', &mut output).expect("a pipe can be read") == 0 {
+                return String::from_utf8_lossy(&output).into_owned();
             }
             // The receiver may be gone.
-            match said.send(String::from_utf8_lossy(&all[start..]).into_owned()) {
+            match line_sender.send(String::from_utf8_lossy(&output[start..]).into_owned()) {
                 Ok(()) | Err(_) => (),
             }
         }
@@ -302,7 +311,7 @@ fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> Join
 
 /// Has this process receive the hangup of a terminal, whatever it was started with: a signal
 /// ignored here would be ignored by every child process.
-fn hear_hangups() {
+fn receive_hangups() {
     static HEARING: Once = Once::new();
     HEARING.call_once(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();

@@ -57,8 +57,8 @@ resource "test_numbered" "name" {
 "#;
 
 /// Messages about each object, for people.
-fn words(ended: CommandResult) -> Vec<String> {
-    let text = ended.text();
+fn words(result: CommandResult) -> Vec<String> {
+    let text = result.text();
     let told = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
     let done = text.lines().filter(|line| line.starts_with("test_") && line.contains(" after "));
     let seconds = |line: &str| line.replace("after 1s", "after 0s");
@@ -66,8 +66,8 @@ fn words(ended: CommandResult) -> Vec<String> {
 }
 
 /// Events about each object, for programs.
-fn hooks(ended: CommandResult) -> Vec<String> {
-    let text = ended.text();
+fn hooks(result: CommandResult) -> Vec<String> {
+    let text = result.text();
     let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
     let told = lines.filter_map(|line: serde_json::Value| {
         let (kind, hook) = (line["type"].as_str()?, line.get("hook")?);

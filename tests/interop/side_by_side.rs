@@ -78,14 +78,14 @@ fn directory() -> Workdir {
 }
 
 /// Exit code, and the first words of the first error.
-fn outcome(ended: &CommandResult) -> String {
-    let text = without_colour(&ended.text());
+fn outcome(result: &CommandResult) -> String {
+    let text = without_colour(&result.text());
     let lines = text.lines().map(|line| line.trim_start_matches(['│', '╷', '╵', ' ']));
     let mut errors = lines.filter(|line| line.starts_with("Error"));
     let error = errors.next().unwrap_or_default();
     // Behind it stands what the system or the holder says, each in its own words.
     let error = error.split(" (").next().unwrap_or_default();
-    format!("{:?} {error}", ended.code)
+    format!("{:?} {error}", result.code)
 }
 
 /// A string without what only a terminal reads.

@@ -57,12 +57,12 @@ impl Row<'_> {
         prepare(&workdir);
         let line = format!("init -no-color -input=false {}", self.options);
         let command = workdir.engine(engine, &line).env("SSL_CERT_FILE", &registry.authority());
-        let ended = command.succeed();
+        let result = command.succeed();
         let place = installed(&workdir.root().join(".terraform"), &things, "1.2.0");
         let program = fs::read_to_string(place.join("terraform-provider-thing_v1.2.0_x5"));
         let program = program.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         assert_eq!(program, format!("thing 1.2.0 for {PLATFORM}"), "{} {engine}", self.name);
-        (workdir.read(LOCK), ended.words())
+        (workdir.read(LOCK), result.words())
     }
 }
 
@@ -318,10 +318,10 @@ fn both_programs_use_the_lock_file_of_the_other() {
             }
             let engine = if at % 2 == 0 { first } else { second };
             let line = format!("init -no-color -input=false {options}");
-            let ended =
+            let result =
                 workdir.engine(engine, &line).env("SSL_CERT_FILE", &registry.authority()).run();
-            let said = sentences.map(|sentence| ended.words().contains(sentence));
-            left.push((ended.code, workdir.read(LOCK), said.to_vec()));
+            let said = sentences.map(|sentence| result.words().contains(sentence));
+            left.push((result.code, workdir.read(LOCK), said.to_vec()));
         }
         left
     };

@@ -98,11 +98,11 @@ fn every_invalid_configuration_is_explained_and_changes_nothing() {
         let nested = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
         let workdir = Workdir::new(&format!("{HEADER}{}", text.replace("NESTED", &nested)));
         for line in ["validate", "plan", "apply -auto-approve"] {
-            let ended = workdir.formwork(line).run();
+            let result = workdir.formwork(line).run();
             let missing: Vec<_> =
-                words.iter().filter(|word| !ended.words().contains(**word)).collect();
-            if ended.code != Some(1) || !missing.is_empty() {
-                let mut text = ended.text();
+                words.iter().filter(|word| !result.words().contains(**word)).collect();
+            if result.code != Some(1) || !missing.is_empty() {
+                let mut text = result.text();
                 text.truncate(text.floor_char_boundary(2000));
                 wrong.push(format!("{what}: {line} should say {missing:?}\n{text}"));
             }
@@ -127,9 +127,9 @@ fn missing_values_and_invalid_blocks_are_reported_together() {
     let wrong = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
     for more in ["", "output \"o\" {\n  value = local.x\n}\n"] {
         let workdir = Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{wrong}{more}"));
-        let ended = workdir.formwork("plan -input=false").run();
-        ended.code(1).says("No value for required variable").says("Unsupported argument");
-        assert_eq!(ended.words().contains("undeclared local value"), !more.is_empty());
+        let result = workdir.formwork("plan -input=false").run();
+        result.code(1).says("No value for required variable").says("Unsupported argument");
+        assert_eq!(result.words().contains("undeclared local value"), !more.is_empty());
     }
 }
 

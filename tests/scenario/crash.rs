@@ -31,8 +31,8 @@ fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
     let running = command.env("BAD_HOLD", &format!("{moment}:second")).start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(signal);
-    let ended = running.wait();
-    assert_ne!(ended.code, Some(0), "{}", ended.text());
+    let result = running.wait();
+    assert_ne!(result.code, Some(0), "{}", result.text());
     drop(paused);
     workdir.service.assert_no_provider_runs();
 }
@@ -146,8 +146,8 @@ fn an_operation_without_a_block_is_located_only_by_its_address() {
 fn a_full_destroy_names_objects_that_may_remain() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    let ended = workdir.formwork("destroy -auto-approve").run();
-    ended.code(1).says("bad_thing.second was being created").says("recover adopt");
+    let result = workdir.formwork("destroy -auto-approve").run();
+    result.code(1).says("bad_thing.second was being created").says("recover adopt");
     assert_eq!(workdir.service.objects(), ["second-1"]);
     // Neither needs a configuration.
     std::fs::remove_file(workdir.root().join("main.tf")).unwrap();

@@ -293,8 +293,8 @@ fn a_wrong_passphrase_stops_a_command_before_anything_is_written() {
     let before = (workdir.read("terraform.tfstate"), workdir.service.objects());
     for line in ["apply -auto-approve", "plan", "state rm bad_thing.first", "output", "apply p"] {
         let command = command(&workdir, line).env("TF_VAR_passphrase", "another passphrase");
-        let ended = command.run();
-        ended.code(1).says("key_provider.pbkdf2.main").says("Nothing was changed");
+        let result = command.run();
+        result.code(1).says("key_provider.pbkdf2.main").says("Nothing was changed");
     }
     // Without a configuration for it, an encrypted file is not taken for an empty one.
     workdir.write("main.tf", CONFIG);
@@ -350,9 +350,9 @@ fn an_error_in_the_environment_variable_is_reported_without_its_value() {
         "passphrase = \"hunter2-in-a-state",
         "{\"hunter2-in-a-state\": 1}",
     ] {
-        let ended = command(&workdir, "plan").env("TF_ENCRYPTION", text).run();
-        ended.code(1).says("TF_ENCRYPTION");
-        assert!(!ended.text().contains("hunter2-in-a-state\n"), "{}", ended.text());
+        let result = command(&workdir, "plan").env("TF_ENCRYPTION", text).run();
+        result.code(1).says("TF_ENCRYPTION");
+        assert!(!result.text().contains("hunter2-in-a-state\n"), "{}", result.text());
     }
 }
 

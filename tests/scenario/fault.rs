@@ -96,20 +96,20 @@ fn wrong_with(case: Case) -> Option<String> {
     if fault.needs_plain_text() {
         command = command.env("TF_DISABLE_PLUGIN_TLS", "1");
     }
-    let ended = command.run();
+    let result = command.run();
     workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
     let found = observe(&workdir, &next);
-    let right = ended.code == Some(code)
-        && (code == 0 || is_named(fault, &ended.words()))
-        && ended.words().contains(words)
-        && !ended.words().contains("panicked at core")
+    let right = result.code == Some(code)
+        && (code == 0 || is_named(fault, &result.words()))
+        && result.words().contains(words)
+        && !result.words().contains("panicked at core")
         && found == outcome
         && (scene != Create || found == Ready || !has(&workdir, "dependent"));
     (!right).then(|| {
         format!(
             "{fault:?}: expected exit {code}, {words:?} and {outcome:?}, found {found:?} and\n{}",
-            ended.text()
+            result.text()
         )
     })
 }

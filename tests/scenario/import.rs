@@ -163,8 +163,8 @@ fn errors_elsewhere_are_reported_without_missing_arguments_of_the_import_target(
         "#,
     );
     let import = |place: &str, mistake: &str| {
-        let ended = workdir.formwork(&format!("import -input=false {place}")).arg("id of n").run();
-        let text = ended.code(1).says(mistake).text();
+        let result = workdir.formwork(&format!("import -input=false {place}")).arg("id of n").run();
+        let text = result.code(1).says(mistake).text();
         assert_eq!(text.matches("Missing required argument").count(), 1, "{text}");
         assert!(text.contains("\"b\""), "{text}");
     };
@@ -172,17 +172,17 @@ fn errors_elsewhere_are_reported_without_missing_arguments_of_the_import_target(
     workdir.write("wrong.tf", "output \"wrong\" {\n  value = local.nowhere\n}\n");
     import("bad_thing.a", "local.nowhere");
     // Only what is written can be filled, whatever it was called before.
-    let ended = workdir.formwork("import -input=false bad_thing.old").arg("id of n").run();
-    ended.code(1).says("\"bad_thing.old\" does not exist in the configuration");
+    let result = workdir.formwork("import -input=false bad_thing.old").arg("id of n").run();
+    result.code(1).says("\"bad_thing.old\" does not exist in the configuration");
 }
 
 #[test]
 fn a_missing_block_is_reported_before_variables_are_prompted_for() {
     let workdir = workdir(CONFIG);
-    let ended = workdir.formwork("import -input=false test_thing.nope").arg("x").run();
-    ended.code(1).says("resource address \"test_thing.nope\" does not exist");
-    assert!(!ended.words().contains("required variable"), "{}", ended.text());
-    let ended = workdir.formwork("import -input=false nope").arg("x").run();
-    ended.code(1).says("Invalid address");
-    assert!(!ended.words().contains("required variable"), "{}", ended.text());
+    let result = workdir.formwork("import -input=false test_thing.nope").arg("x").run();
+    result.code(1).says("resource address \"test_thing.nope\" does not exist");
+    assert!(!result.words().contains("required variable"), "{}", result.text());
+    let result = workdir.formwork("import -input=false nope").arg("x").run();
+    result.code(1).says("Invalid address");
+    assert!(!result.words().contains("required variable"), "{}", result.text());
 }

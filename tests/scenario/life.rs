@@ -61,9 +61,9 @@ fn a_forced_replacement_follows_the_configured_order() {
         workdir.formwork("apply -auto-approve").succeed();
         deeds(&workdir);
         workdir.write("main.tf", &with("large"));
-        let ended = workdir.formwork("apply -auto-approve").succeed();
-        ended.says("must be replaced").says("forces replacement");
-        ended.says("1 added, 0 changed, 1 destroyed");
+        let result = workdir.formwork("apply -auto-approve").succeed();
+        result.says("must be replaced").says("forces replacement");
+        result.says("1 added, 0 changed, 1 destroyed");
         assert_eq!(deeds(&workdir), order);
         workdir.formwork("plan -detailed-exitcode").succeed();
     }
@@ -77,8 +77,8 @@ fn changes_outside_of_formwork_are_found_and_reverted() {
     let drifted = workdir.service.object("a-1").replace("\"size\":1", "\"size\":7");
     workdir.service.set_object("a-1", &drifted);
     workdir.service.remove_object("b-1");
-    let ended = workdir.formwork("plan -detailed-exitcode").run();
-    ended.code(2).says("~ size = 7 -> 1").says("bad_thing.b will be created");
+    let result = workdir.formwork("plan -detailed-exitcode").run();
+    result.code(2).says("~ size = 7 -> 1").says("bad_thing.b will be created");
     workdir.formwork("apply -auto-approve").succeed().says("1 added, 1 changed, 0 destroyed");
     assert_eq!(workdir.service.objects(), ["a-1", "b-1"]);
     workdir.formwork("plan -detailed-exitcode").succeed();
@@ -118,8 +118,8 @@ fn a_tainted_object_is_replaced() {
     let command = workdir.formwork("apply -auto-approve");
     command.env("BAD_FAULT", "apply-error-partial").run().code(1);
     assert!(instances(&workdir)[0].tainted);
-    let ended = workdir.formwork("apply -auto-approve").succeed();
-    ended.says("is tainted, so must be replaced").says("1 added, 0 changed, 1 destroyed");
+    let result = workdir.formwork("apply -auto-approve").succeed();
+    result.says("is tainted, so must be replaced").says("1 added, 0 changed, 1 destroyed");
     assert_eq!(instances(&workdir), [ready_instance("a", "a-1")]);
 }
 

@@ -99,7 +99,7 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
     if engine == "formwork" {
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
-    let ended = running.wait();
+    let result = running.wait();
     let asked = registry.asked();
     let form = asked.iter().rev().find(|request| request.path == "/oauth/token");
     let form = &form.expect("the code was exchanged").body;
@@ -115,7 +115,7 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
     assert_eq!(parameter(&url, "code_challenge"), challenge);
     assert_eq!(parameter(&url, "code_challenge_method"), "S256");
     assert_eq!(parameter(form, "redirect_uri"), redirect);
-    ended
+    result
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn a_pasted_token_is_verified_before_it_is_stored() {
     };
     login("bad").code(1).says("Token is invalid");
     assert_eq!(stored(&workdir), "");
-    let ended = login("good");
-    ended.code(0).says("Retrieved token for user me").says_not("good");
+    let result = login("good");
+    result.code(0).says("Retrieved token for user me").says_not("good");
     assert!(stored(&workdir).contains("\"token\": \"good\""));
     // A token in a settings file is for people to remove.
     let host = registry.host();

@@ -18,17 +18,17 @@ data "terraform_remote_state" "other" {
 #[test]
 fn a_data_source_that_is_read_while_planning_is_announced() {
     let workdir = Workdir::new(READING);
-    let ended = workdir.formwork("plan").succeed();
-    ended.says("data.terraform_remote_state.other: Reading...");
-    ended.says("data.terraform_remote_state.other: Read complete after 0s");
-    let ended = workdir.formwork("plan -json").succeed();
+    let result = workdir.formwork("plan").succeed();
+    result.says("data.terraform_remote_state.other: Reading...");
+    result.says("data.terraform_remote_state.other: Read complete after 0s");
+    let result = workdir.formwork("plan -json").succeed();
     for kind in ["apply_start", "apply_complete"] {
         let event =
-            ended.stdout.lines().find(|line| line.contains(&format!("\"type\":\"{kind}\"")));
+            result.stdout.lines().find(|line| line.contains(&format!("\"type\":\"{kind}\"")));
         assert!(
             event.is_some_and(|event| event.contains("\"action\":\"read\"")),
             "{}",
-            ended.text()
+            result.text()
         );
     }
 }
@@ -68,17 +68,17 @@ fn the_log_has_the_requested_level_and_destination() {
 fn a_log_that_cannot_be_written_is_reported_once() {
     let workdir = Workdir::new(THING);
     let command = workdir.formwork("plan").env("TF_LOG", "trace").env("TF_LOG_PATH", "/dev/full");
-    let ended = command.succeed();
+    let result = command.succeed();
     let complaint = "Error writing log file /dev/full: No space left on device. Logging stops.";
-    assert_eq!(ended.words().matches(complaint).count(), 1, "{}", ended.text());
-    ended.says_not("tracing-subscriber");
+    assert_eq!(result.words().matches(complaint).count(), 1, "{}", result.text());
+    result.says_not("tracing-subscriber");
 }
 
 #[test]
 fn a_missing_temporary_directory_is_named_with_its_variable() {
     let workdir = Workdir::new(THING);
-    let ended = workdir.formwork("plan").env("TMPDIR", "/nonexistent").run();
-    ended.code(1).says("/nonexistent/").says("Set TMPDIR to a directory that exists");
+    let result = workdir.formwork("plan").env("TMPDIR", "/nonexistent").run();
+    result.code(1).says("/nonexistent/").says("Set TMPDIR to a directory that exists");
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_removed_working_directory_is_not_an_empty_one() {
     workdir.write("gone.sh", "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"\n");
     for line in ["init", "plan", "validate", "state list", "output", "-chdir=.. plan"] {
         let line = format!("gone.sh {} {line}", built("formwork").display());
-        let ended = Command::new(&workdir, Path::new("/bin/sh"), &line).run();
-        ended.code(1).says("Error: The working directory cannot be found");
+        let result = Command::new(&workdir, Path::new("/bin/sh"), &line).run();
+        result.code(1).says("Error: The working directory cannot be found");
     }
 }
 
@@ -98,10 +98,10 @@ fn providers_of_the_state_are_listed_with_those_of_the_configuration() {
     workdir.formwork("providers").succeed().says_not("required by state");
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", "");
-    let ended = workdir.formwork("providers").succeed();
+    let result = workdir.formwork("providers").succeed();
     let listed =
         "\nProviders required by state:\n\n    provider[registry.terraform.io/formwork/bad]\n\n";
-    assert!(ended.stdout.ends_with(listed), "{}", ended.text());
+    assert!(result.stdout.ends_with(listed), "{}", result.text());
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn a_warning_about_a_plan_is_printed_before_the_approval_prompt() {
     let workdir = Workdir::new(
         "resource \"terraform_data\" \"a\" {}\ncheck \"c\" {\n  assert {\n    condition     = length(terraform_data.a) < 1\n    error_message = \"one is less\"\n  }\n}\n",
     );
-    let ended = workdir.formwork("apply").run();
-    ended.code(1);
-    let at = |words: &str| ended.stdout.find(words).expect(words);
-    assert!(at("one is less") < at("Only 'yes' will be accepted"), "{}", ended.text());
-    assert_eq!(ended.stdout.matches("one is less").count(), 1, "{}", ended.text());
+    let result = workdir.formwork("apply").run();
+    result.code(1);
+    let at = |words: &str| result.stdout.find(words).expect(words);
+    assert!(at("one is less") < at("Only 'yes' will be accepted"), "{}", result.text());
+    assert_eq!(result.stdout.matches("one is less").count(), 1, "{}", result.text());
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn output_that_cannot_be_written_is_reported_as_a_failure() {
     workdir.formwork("apply -auto-approve").succeed();
     let lines = ["output -json", "show", "validate", "plan", "state pull", "graph", "version"];
     for line in lines.into_iter().chain(["-help", "plan -help"]) {
-        let ended = workdir.formwork(line).onto_full_disk().run();
-        ended.code(1).says("Not all output could be written").says("No space left on device");
+        let result = workdir.formwork(line).onto_full_disk().run();
+        result.code(1).says("Not all output could be written").says("No space left on device");
     }
 }
 
@@ -144,8 +144,8 @@ fn show_reports_a_torn_plan_as_neither_state_nor_plan() {
     let whole = std::fs::read(workdir.root().join("whole.plan")).unwrap();
     std::fs::write(workdir.root().join("torn.plan"), &whole[..300]).unwrap();
     for line in ["show -json torn.plan", "show torn.plan"] {
-        let ended = workdir.formwork(line).run();
-        ended.code(1).says("Failed to read the given file as a state or plan file");
+        let result = workdir.formwork(line).run();
+        result.code(1).says("Failed to read the given file as a state or plan file");
     }
     workdir.formwork("apply torn.plan").run().code(1).says("as a plan file");
 }
@@ -153,15 +153,15 @@ fn show_reports_a_torn_plan_as_neither_state_nor_plan() {
 #[test]
 fn a_refresh_of_an_empty_directory_succeeds() {
     let workdir = Workdir::new("");
-    let ended = workdir.formwork("refresh").succeed();
-    ended.says("Warning: Empty or non-existent state").says_not("No configuration files");
+    let result = workdir.formwork("refresh").succeed();
+    result.says("Warning: Empty or non-existent state").says_not("No configuration files");
     workdir.formwork("plan -refresh-only").run().code(1).says("No configuration files");
 }
 
 #[test]
 fn the_help_of_refresh_lists_no_flag_without_effect() {
-    let ended = Workdir::new("").formwork("refresh -help").succeed();
-    ended
+    let result = Workdir::new("").formwork("refresh -help").succeed();
+    result
         .says("-target=ADDRESS")
         .says_not("-destroy")
         .says_not("-refresh-only")
@@ -173,20 +173,20 @@ fn every_value_on_the_command_line_that_cannot_be_read_is_reported() {
     let workdir = Workdir::new(
         "variable \"a\" {\n  default = 1\n}\n//- x.auto.tfvars.json\n[1]\n//- y.auto.tfvars.json\n[2]\n",
     );
-    let ended = workdir.formwork("plan").run();
-    ended.code(1).says("on x.auto.tfvars.json line 1").says("on y.auto.tfvars.json line 1");
+    let result = workdir.formwork("plan").run();
+    result.code(1).says("on x.auto.tfvars.json line 1").says("on y.auto.tfvars.json line 1");
     let workdir = Workdir::new("variable \"a\" {\n  default = 1\n}\n");
-    let ended = workdir.formwork("plan -var b -var c").run();
-    ended.code(1).says("-var option \"b\"").says("-var option \"c\"");
+    let result = workdir.formwork("plan -var b -var c").run();
+    result.code(1).says("-var option \"b\"").says("-var option \"c\"");
 }
 
 #[test]
 fn json_output_is_not_wrapped() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
-    let ended = workdir.formwork("init -json").succeed();
-    let said = ended.stdout.lines().find(|line| line.contains("You may now begin working"));
+    let result = workdir.formwork("init -json").succeed();
+    let said = result.stdout.lines().find(|line| line.contains("You may now begin working"));
     let whole = "see any changes that are required for your infrastructure";
-    assert!(said.is_some_and(|line| line.contains(whole)), "{}", ended.text());
+    assert!(said.is_some_and(|line| line.contains(whole)), "{}", result.text());
 }
 
 #[test]
@@ -207,20 +207,20 @@ fn deprecated_attributes_cause_warnings_at_their_references() {
     );
     workdir.formwork("init").succeed();
     for line in ["validate", "plan", "apply -auto-approve"] {
-        let ended = workdir.formwork(line).succeed();
-        ended.says("Deprecated attribute").says("main.tf line 4").says("The attribute \"id\"");
-        assert_eq!(ended.text().matches("Deprecated attribute").count(), 1, "{}", ended.text());
+        let result = workdir.formwork(line).succeed();
+        result.says("Deprecated attribute").says("main.tf line 4").says("The attribute \"id\"");
+        assert_eq!(result.text().matches("Deprecated attribute").count(), 1, "{}", result.text());
     }
 }
 
 #[test]
 fn the_help_of_destroy_lists_only_its_flags_with_defaults() {
     let workdir = Workdir::new("");
-    let ended = workdir.formwork("destroy -help").succeed();
+    let result = workdir.formwork("destroy -help").succeed();
     for other in ["-destroy ", "-refresh-only", "-replace", "PLAN", "-allow-foreign-plan"] {
-        ended.says_not(other);
+        result.says_not(other);
     }
-    let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = result.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for default in ["Default: 10.", "Default: 0s.", "Do not lock the state."] {
         assert!(words.contains(default), "{words}");
     }
@@ -234,9 +234,9 @@ fn the_help_of_destroy_lists_only_its_flags_with_defaults() {
 fn a_misspelt_variable_on_the_command_line_is_reported_with_the_nearest_name() {
     let workdir = Workdir::new("variable \"region\" {\n  default = 1\n}\n");
     workdir.write("more.tfvars", "regoin = 3\n");
-    let ended = workdir.formwork("plan -var regoin=2 -var-file=more.tfvars").run();
-    ended.code(1);
-    assert_eq!(ended.words().matches("Did you mean `region`?").count(), 2, "{}", ended.text());
+    let result = workdir.formwork("plan -var regoin=2 -var-file=more.tfvars").run();
+    result.code(1);
+    assert_eq!(result.words().matches("Did you mean `region`?").count(), 2, "{}", result.text());
 }
 
 #[test]
@@ -244,8 +244,8 @@ fn a_system_error_is_reported_without_its_number() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     let lines = ["plan -var-file=none", "plan -out=none/there", "-chdir=none plan", "apply none"];
     for line in lines {
-        let ended = workdir.formwork(line).run();
-        let words = ended.code(1).words();
+        let result = workdir.formwork(line).run();
+        let words = result.code(1).words();
         assert!(words.contains("No such file or directory"), "{line}: {words}");
         assert!(!words.contains("os error"), "{line}: {words}");
     }
@@ -281,8 +281,8 @@ fn the_log_contains_phases_and_every_call_with_its_address_duration_and_outcome(
         let fields = [about[0], about[1], ("call", call)];
         assert!(has("call ended", &fields), "{call}: {}", logged.text());
     }
-    let ended = lines.iter().filter(|line| line["@message"] == "call ended");
-    assert!(ended.clone().count() > 3 && ended.clone().all(|line| line["duration_ms"].is_u64()));
+    let result = lines.iter().filter(|line| line["@message"] == "call ended");
+    assert!(result.clone().count() > 3 && result.clone().all(|line| line["duration_ms"].is_u64()));
     let quiet = workdir.formwork("plan").env("TF_LOG_CORE", "info").succeed();
     assert!(quiet.stderr.contains("phase ended") && !quiet.stderr.contains("call ended"));
 }
@@ -298,9 +298,9 @@ fn a_command_that_waits_for_the_lock_names_the_holder() {
     waiting.wait_for_words("The state is locked by ");
     drop(paused);
     holder.wait().code(0);
-    let ended = waiting.wait();
-    ended.code(0).says("(apply, since 2").says("Waiting up to 1m30s for the lock...");
-    ended.says("waiting for the state lock").says("state locked").says("No changes");
+    let result = waiting.wait();
+    result.code(0).says("(apply, since 2").says("Waiting up to 1m30s for the lock...");
+    result.says("waiting for the state lock").says("state locked").says("No changes");
 }
 
 #[test]

@@ -311,17 +311,17 @@ fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
         attack(&registry);
         for engine in engines() {
             let workdir = provider_workdir(&registry, "");
-            let ended = init(&workdir, &registry, engine).run();
+            let result = init(&workdir, &registry, engine).run();
             // OpenTofu reads the type of a manifest from one of the two places only.
             let refused = engine == "formwork" || name != "another media type than sent";
-            assert!(!refused || ended.code == Some(1), "{engine}, {name}: {}", ended.text());
+            assert!(!refused || result.code == Some(1), "{engine}, {name}: {}", result.text());
             if engine == "formwork" {
-                let said = ended.words();
-                assert!(said.contains(words), "{name}: {}", ended.text());
-                assert!(said.contains("acme/thing"), "{name}: {}", ended.text());
+                let said = result.words();
+                assert!(said.contains(words), "{name}: {}", result.text());
+                assert!(said.contains("acme/thing"), "{name}: {}", result.text());
                 let is_here = ["a path out of the package", "no program"].contains(&name);
                 let named = is_here || said.contains(&registry.server.host());
-                assert!(named, "{name}: {}", ended.text());
+                assert!(named, "{name}: {}", result.text());
                 assert!(!workdir.has(LOCK), "{name}");
                 assert_eq!(remains(&workdir.root().join(".terraform")), [""; 0], "{name}");
             }
@@ -413,10 +413,10 @@ fn credentials_of_every_source_are_sent_only_to_their_registry() {
             }
             let path = format!("{}:/usr/bin:/bin", helper(&workdir, &host));
             registry.server.asked();
-            let ended = init(&workdir, &registry, engine).env("PATH", &path).run();
+            let result = init(&workdir, &registry, engine).env("PATH", &path).run();
             // OpenTofu takes an empty token for none at all.
             if engine == "formwork" || name != "refresh token" {
-                assert_eq!(ended.code, Some(0), "{engine}, {name}: {}", ended.text());
+                assert_eq!(result.code, Some(0), "{engine}, {name}: {}", result.text());
             }
             let secret = format!("Basic {LOGIN}");
             for request in registry.server.asked() {
@@ -441,10 +441,10 @@ fn rejected_credentials_are_named_with_their_source() {
     for guard in [Guard::Basic(LOGIN), Guard::Token(Some(LOGIN))] {
         registry.guard(guard);
         let workdir = provider_workdir(&registry, &block);
-        let ended = init(&workdir, &registry, "formwork").run();
+        let result = init(&workdir, &registry, "formwork").run();
         let words = format!("rejected the credentials from the block oci_credentials \"{host}\"");
-        ended.code(1).says(&words);
-        assert!(!ended.text().contains("old"), "{}", ended.text());
+        result.code(1).says(&words);
+        assert!(!result.text().contains("old"), "{}", result.text());
     }
 }
 
@@ -534,12 +534,16 @@ fn a_module_package_that_differs_from_the_registrys_digest_is_refused() {
         let host = registry.server.host();
         for engine in engines() {
             let workdir = module_workdir(&format!("oci://{host}/{NAME}"));
-            let ended = init(&workdir, &registry, engine).run();
-            assert_eq!(ended.code, Some(1), "{engine}, {name}: {}", ended.text());
+            let result = init(&workdir, &registry, engine).run();
+            assert_eq!(result.code, Some(1), "{engine}, {name}: {}", result.text());
             if engine == "formwork" {
-                let said = ended.words();
-                assert!(said.contains(words), "{name}: {}", ended.text());
-                assert!(said.contains(&format!("oci://{host}/{NAME}")), "{name}: {}", ended.text());
+                let said = result.words();
+                assert!(said.contains(words), "{name}: {}", result.text());
+                assert!(
+                    said.contains(&format!("oci://{host}/{NAME}")),
+                    "{name}: {}",
+                    result.text()
+                );
                 assert!(!workdir.has(".terraform/modules/m"), "{name}");
             }
         }

@@ -118,9 +118,9 @@ fn checksums_that_terraform_locked_stay_in_the_lock_file() {
 /// Whether a command has started a plugin, as its log says.
 #[track_caller]
 fn starts_a_plugin(workdir: &Workdir, line: &str) -> bool {
-    let ended = workdir.formwork(line).env("TF_LOG", "debug").stdin("1 + 1\n").succeed();
-    assert!(ended.stderr.contains("program started"), "{}", ended.text());
-    ended.stderr.contains("plugin started")
+    let result = workdir.formwork(line).env("TF_LOG", "debug").stdin("1 + 1\n").succeed();
+    assert!(result.stderr.contains("program started"), "{}", result.text());
+    result.stderr.contains("plugin started")
 }
 
 #[test]

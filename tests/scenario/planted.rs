@@ -211,9 +211,9 @@ fn names_in_a_state_cannot_forge_output() {
     {
         workdir.write("terraform.tfstate", &state(name, ""));
         for line in ["plan", "show", "state list", "output", "destroy -auto-approve"] {
-            let ended = workdir.formwork(line).run();
-            ended.code(1).says("Invalid name in state");
-            let said = ended.text();
+            let result = workdir.formwork(line).run();
+            result.code(1).says("Invalid name in state");
+            let said = result.text();
             let forged = said.lines().any(|line| line.starts_with("No changes"));
             assert!(!forged && !said.contains(['\u{1b}', '\u{202e}']), "{line}: {said}");
         }

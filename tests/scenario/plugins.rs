@@ -34,9 +34,9 @@ resource "bad_thing" "last" {
 "#;
 
 /// The most plugins that lived at one time, and how many are left.
-fn plugins(ended: &CommandResult) -> (i32, i32) {
+fn plugins(result: &CommandResult) -> (i32, i32) {
     let (mut now, mut most) = (0, 0);
-    for line in ended.stderr.lines() {
+    for line in result.stderr.lines() {
         now +=
             i32::from(line.contains("plugin started")) - i32::from(line.contains("plugin ended"));
         most = most.max(now);

@@ -74,16 +74,16 @@ fn a_running_provider_needs_neither_an_installation_nor_a_lock() {
         ("destroy -auto-approve", "No changes"),
     ];
     for (line, expected) in commands {
-        let ended = run(line);
+        let result = run(line);
         // As in Terraform, numbers that were read again count as changes of a refresh.
         let has_changes = line.contains("-out=") || line.contains("-refresh-only");
         let code = if has_changes { 2 } else { 0 };
         assert!(
-            ended.code == Some(code) && ended.text().contains(expected),
+            result.code == Some(code) && result.text().contains(expected),
             "{line}: {}",
-            ended.text()
+            result.text()
         );
-        assert!(!ended.text().contains("nstalled bad"), "{line}: {}", ended.text());
+        assert!(!result.text().contains("nstalled bad"), "{line}: {}", result.text());
     }
     workdir.formwork("console").env(VARIABLE, &attach).stdin("1 + 1\n").succeed().says("2");
     assert!(!workdir.has(".terraform.lock.hcl") && !workdir.has(".terraform/providers"));
@@ -103,8 +103,8 @@ fn the_lock_of_a_running_provider_is_neither_checked_nor_changed() {
         let (provider, attach) = workdir.reattachable(&[ADDRESS]);
         let _provider = Attached(provider);
         for line in ["init", "init -upgrade", "validate", "plan -out=p", "apply p"] {
-            let ended = run(&workdir, line, &attach);
-            assert_eq!(ended.code, Some(0), "{line}: {}", ended.text());
+            let result = run(&workdir, line, &attach);
+            assert_eq!(result.code, Some(0), "{line}: {}", result.text());
         }
         assert_eq!(workdir.read(".terraform.lock.hcl"), lock);
         assert_eq!(instances(&workdir).len(), 1);

@@ -428,9 +428,9 @@ fn every_command_that_reads_the_state_reports_an_errored_state() {
     workdir.formwork("state rm bad_thing.second").succeed();
     workdir.write("errored.tfstate", &set_serial(&whole, 9));
     let mentions = |line: &str, words: &str| {
-        let ended = workdir.formwork(line).stdin("1\n").succeed();
-        assert!(ended.words().contains(words), "{line}: {}", ended.text());
-        ended
+        let result = workdir.formwork(line).stdin("1\n").succeed();
+        assert!(result.words().contains(words), "{line}: {}", result.text());
+        result
     };
     let words = "errored.tfstate has objects that the state does not have";
     for line in ["state show bad_thing.first", "show", "output", "console", "recover list"] {
@@ -439,8 +439,8 @@ fn every_command_that_reads_the_state_reports_an_errored_state() {
     // Programs may read what these print.
     for line in ["state list", "state pull", "show -json", "output -json", "output -raw o", "graph"]
     {
-        let ended = mentions(line, words);
-        assert!(!ended.stdout.contains("errored.tfstate"), "{line}: {}", ended.text());
+        let result = mentions(line, words);
+        assert!(!result.stdout.contains("errored.tfstate"), "{line}: {}", result.text());
     }
     // Each finds the state that the one before it left, so what the warning says differs.
     for line in [

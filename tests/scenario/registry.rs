@@ -244,10 +244,10 @@ fn an_invalid_package_is_refused_and_leaves_no_file() {
                 fs::write(workdir.settings(), text).expect("it can be written");
             }
             let command = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority());
-            let ended = command.run();
-            assert_eq!(ended.code, Some(1), "{name}: {}", ended.text());
-            assert!(ended.words().contains(words), "{name}: {}", ended.text());
-            assert!(ended.words().contains("acme/thing"), "{name}: {}", ended.text());
+            let result = command.run();
+            assert_eq!(result.code, Some(1), "{name}: {}", result.text());
+            assert!(result.words().contains(words), "{name}: {}", result.text());
+            assert!(result.words().contains("acme/thing"), "{name}: {}", result.text());
             assert!(!workdir.has(LOCK), "{name}");
             let left = [remains(&workdir.root().join(".terraform")), remains(&cache)].concat();
             assert_eq!(left, [""; 0], "{name}");
@@ -314,11 +314,11 @@ fn each_request_that_is_repeated_has_a_line_in_the_log() {
         let workdir = workdir(&registry, "1.0.0");
         let init = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority());
         let init = init.env("TF_REGISTRY_DISCOVERY_RETRY", "3").env("TF_LOG", "warn");
-        let ended = init.run();
-        ended.code(1);
+        let result = init.run();
+        result.code(1);
         let lines: Vec<&str> =
-            ended.stderr.lines().filter(|line| line.contains("trying again")).collect();
-        assert_eq!(lines.len(), n_repeated, "{path}: {}", ended.text());
+            result.stderr.lines().filter(|line| line.contains("trying again")).collect();
+        assert_eq!(lines.len(), n_repeated, "{path}: {}", result.text());
         for line in lines {
             let cause = format!("{path}: bad response code: 503");
             assert!(line.contains("[WARN]") && line.contains(&cause), "{line}");
@@ -354,9 +354,9 @@ fn a_token_is_sent_only_to_its_host() {
     );
     fs::write(workdir.settings(), services).expect("it can be written");
     fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
-    let ended = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).run();
-    assert!(!ended.text().contains("secret"), "{}", ended.text());
-    assert_eq!(ended.code, Some(1));
+    let result = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).run();
+    assert!(!result.text().contains("secret"), "{}", result.text());
+    assert_eq!(result.code, Some(1));
 }
 
 #[test]
@@ -380,8 +380,8 @@ fn many_commands_share_one_cache() {
         .map(|workdir| workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).start())
         .collect();
     for running in commands {
-        let ended = running.wait();
-        assert_eq!(ended.code, Some(0), "{}", ended.text());
+        let result = running.wait();
+        assert_eq!(result.code, Some(0), "{}", result.text());
     }
     let locks: Vec<String> = workdirs.iter().map(|workdir| workdir.read(LOCK)).collect();
     assert!(locks.iter().all(|lock| *lock == locks[0] && lock.contains("h1:")), "{locks:?}");
@@ -397,8 +397,8 @@ fn many_commands_share_one_cache() {
     registry.asked();
     let last = &workdirs[0];
     fs::remove_dir_all(last.root().join(".terraform")).expect("it is there");
-    let ended = last.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
-    ended.says("from the shared cache directory");
+    let result = last.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
+    result.says("from the shared cache directory");
     assert!(registry.asked().iter().all(|request| !request.path.starts_with("/files/")));
 }
 
@@ -412,8 +412,8 @@ fn a_conflict_names_the_modules_the_versions_and_the_solutions() {
     let root = format!("{}module \"a\" {{\n  source = \"./a\"\n}}\n", config(&registry, ">= 2.0"));
     workdir.write("main.tf", &root);
     workdir.write("a/main.tf", &config(&registry, "~> 1.0"));
-    let ended = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).run();
-    ended.code(1);
+    let result = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).run();
+    result.code(1);
     for words in [
         "no available releases match the given constraints ~> 1.0, >= 2.0.0",
         "- the root module: >= 2.0.0",
@@ -422,7 +422,7 @@ fn a_conflict_names_the_modules_the_versions_and_the_solutions() {
         "- 1.5.0, if the root module did not require >= 2.0.0",
         "- 2.0.0, if module.a did not require ~> 1.0",
     ] {
-        ended.says(words);
+        result.says(words);
     }
 }
 
@@ -437,8 +437,8 @@ fn json_events_of_both_programs_are_the_same() {
         let workdir = workdir(&registry, "1.0.0");
         let command =
             workdir.engine(engine, "init -json").env("SSL_CERT_FILE", &registry.authority());
-        let ended = command.succeed();
-        let lines = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let result = command.succeed();
+        let lines = result.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
         let lines = lines.filter(|line: &Value| line["type"] == "log");
         lines.map(|line| line["@message"].as_str().unwrap_or_default().to_owned()).collect()
     };

@@ -24,9 +24,9 @@ resource "terraform_data" "b" {
 
 /// Runs a program in the directory, which has to succeed; returns what it prints.
 fn said(workdir: &Workdir, program: &Path, words: &[&str]) -> String {
-    let ended = run(workdir, program, words);
-    assert!(ended.0, "{}: {}", program.display(), ended.1);
-    ended.1
+    let result = run(workdir, program, words);
+    assert!(result.0, "{}: {}", program.display(), result.1);
+    result.1
 }
 
 fn run(workdir: &Workdir, program: &Path, words: &[&str]) -> (bool, String) {

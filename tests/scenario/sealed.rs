@@ -211,9 +211,9 @@ fn a_wrong_identity_stops_a_command_and_a_fallback_replaces_recipients() {
     let before = workdir.read("terraform.tfstate");
     for line in ["apply -auto-approve", "state rm bad_thing.first", "output", "apply p"] {
         for identity in ["", OTHER_IDENTITY] {
-            let ended = refused(&workdir, line, identity);
-            ended.code(1).says("key_provider.age.main has no identity").says(RECIPIENT);
-            ended.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
+            let result = refused(&workdir, line, identity);
+            result.code(1).says("key_provider.age.main has no identity").says(RECIPIENT);
+            result.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
         }
     }
     assert_eq!(workdir.read("terraform.tfstate"), before);
@@ -221,8 +221,8 @@ fn a_wrong_identity_stops_a_command_and_a_fallback_replaces_recipients() {
     if terraform().is_some() {
         workdir.write("plain/main.tf", "");
         workdir.write("plain/terraform.tfstate", &before);
-        let ended = workdir.terraform("-chdir=plain apply -auto-approve -no-color").run();
-        ended.code(1).says("does not have a \"version\" attribute");
+        let result = workdir.terraform("-chdir=plain apply -auto-approve -no-color").run();
+        result.code(1).says("does not have a \"version\" attribute");
         assert_eq!(workdir.read("plain/terraform.tfstate"), before);
         std::fs::remove_dir_all(workdir.root().join("plain")).unwrap();
     }
@@ -276,8 +276,8 @@ fn values_marked_only_by_the_schema_are_sealed_without_a_change() {
     *paths = serde_json::Value::Array(Vec::new());
     workdir.write("terraform.tfstate", &state.to_string());
     if terraform().is_some() {
-        let ended = workdir.terraform("plan -detailed-exitcode -no-color").run();
-        ended.code(0).says("No changes");
+        let result = workdir.terraform("plan -detailed-exitcode -no-color").run();
+        result.code(0).says("No changes");
     }
     let plain = "    method \"unencrypted\" \"none\" {}\n";
     let encryption = encryption(&[RECIPIENT], plain).replace(
@@ -300,9 +300,9 @@ fn a_first_apply_without_an_identity_is_refused_before_any_change() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
     for identity in ["", OTHER_IDENTITY] {
         for line in ["apply -auto-approve", "import bad_thing.first first-1"] {
-            let ended = refused(&workdir, line, identity);
-            ended.code(1).says("No identity for sealed values");
-            ended.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
+            let result = refused(&workdir, line, identity);
+            result.code(1).says("No identity for sealed values");
+            result.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
         }
     }
     assert!(workdir.service.objects().is_empty() && !workdir.has("terraform.tfstate"));

@@ -30,9 +30,9 @@ fn run(workdir: &Workdir, command: &str, log: &str) -> CommandResult {
 }
 
 #[track_caller]
-fn assert_masked(ended: &CommandResult) {
-    ended.says_not("hunter2");
-    ended.says("(sensitive value)");
+fn assert_masked(result: &CommandResult) {
+    result.says_not("hunter2");
+    result.says("(sensitive value)");
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn provider_messages_with_a_sensitive_value_are_masked_in_every_view() {
     ] {
         let workdir = Workdir::new(&CONFIG.replace("FAULT", fault.name()));
         for command in ["apply -auto-approve", "apply -auto-approve -json"] {
-            let ended = run(&workdir, command, "");
-            ended.says_not("hunter2");
+            let result = run(&workdir, command, "");
+            result.says_not("hunter2");
             let recovered = run(&workdir, "recover list", "");
             recovered.says_not("hunter2");
             run(&workdir, "recover list -json", "").says_not("hunter2");
-            if !ended.words().contains("interrupted") {
-                ended.says("(sensitive value)");
+            if !result.words().contains("interrupted") {
+                result.says("(sensitive value)");
             }
         }
     }
@@ -76,9 +76,9 @@ fn errors_about_a_stored_object_do_not_reveal_its_secret() {
     // From here on only the state knows the secret.
     workdir.write("main.tf", &CONFIG.replace("var.secret", "\"other\"").replace("FAULT", ""));
     let command = workdir.formwork("plan").env("TF_VAR_secret", "another one");
-    let ended = command.env("BAD_FAULT", Fault::ReadError.name()).env("BAD_QUOTES", SECRET).run();
-    ended.code(1);
-    assert_masked(&ended);
+    let result = command.env("BAD_FAULT", Fault::ReadError.name()).env("BAD_QUOTES", SECRET).run();
+    result.code(1);
+    assert_masked(&result);
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn secrets_in_provisioner_output_are_masked() {
     let workdir = Workdir::new(&config);
     workdir.write("told", &format!("it is {SECRET} indeed\n"));
     for view in ["", " -json"] {
-        let ended = run(&workdir, &format!("apply -auto-approve{view}"), "");
-        ended.code(1);
-        assert_masked(&ended);
+        let result = run(&workdir, &format!("apply -auto-approve{view}"), "");
+        result.code(1);
+        assert_masked(&result);
     }
 }
 
@@ -140,9 +140,9 @@ fn errors_of_functions_do_not_quote_sensitive_arguments() {
         );
         let workdir = Workdir::new(&config);
         for view in ["", " -json"] {
-            let ended = run(&workdir, &format!("plan{view}"), "");
-            assert_eq!(ended.code, Some(1), "{call}: {}", ended.text());
-            assert!(!ended.text().contains("hunter2"), "{call}: {}", ended.text());
+            let result = run(&workdir, &format!("plan{view}"), "");
+            assert_eq!(result.code, Some(1), "{call}: {}", result.text());
+            assert!(!result.text().contains("hunter2"), "{call}: {}", result.text());
         }
     }
 }
@@ -161,15 +161,15 @@ fn addresses_are_shown_without_the_secrets_in_them() {
         let workdir = Workdir::new(&called);
         for log in ["", "trace"] {
             for line in ["get", "init", "init -json", "plan", "modules", "validate -json"] {
-                let ended = workdir.formwork(line).env("TF_LOG", log).run();
-                ended.code(1).says_not("hunter2").says_not("topsecret");
+                let result = workdir.formwork(line).env("TF_LOG", log).run();
+                result.code(1).says_not("hunter2").says_not("topsecret");
             }
         }
         let workdir = Workdir::new("");
         for line in ["init", "init -json"] {
             let command = workdir.formwork(line).arg(&format!("-from-module={address}"));
-            let ended = command.run();
-            ended.code(1).says("127.0.0.1:1/a").says_not("hunter2").says_not("topsecret");
+            let result = command.run();
+            result.code(1).says("127.0.0.1:1/a").says_not("hunter2").says_not("topsecret");
         }
     }
     for block in ["http", "pg"] {

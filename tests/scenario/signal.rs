@@ -99,7 +99,7 @@ fn a_run_that_ignores_hangups_continues() {
         "#,
     );
     let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a");
-    let running = command.deaf_to_hangup().start();
+    let running = command.ignoring_hangup().start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGHUP);
     paused.resume();

@@ -20,8 +20,8 @@ fn resource(connection: &str, provisioners: &str) -> String {
 const NOT_FORWARDED: &str = "SSH Agent Forwarding: false (agent = true forwards it)";
 
 /// Messages printed after the creation began, without the parts that differ from run to run.
-fn told(ended: &CommandResult) -> Vec<String> {
-    let text = ended.stdout.clone() + &ended.stderr;
+fn told(result: &CommandResult) -> Vec<String> {
+    let text = result.stdout.clone() + &result.stderr;
     let lines = text.lines().skip_while(|line| !line.contains("Creating..."));
     // Only Formwork prints the duration of a failure, and only a busy machine prints progress.
     let now_and_then = ["Creation errored after", "Still creating..."];
@@ -74,26 +74,26 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
     };
     let ours = Workdir::new("");
     let there = files(&ours);
-    let ended = apply(ours.formwork("apply -auto-approve -no-color"));
+    let result = apply(ours.formwork("apply -auto-approve -no-color"));
     if terraform().is_some() {
         let theirs = Workdir::new("");
         let theirs_there = files(&theirs);
         theirs.terraform("init").succeed();
         let expected = apply(theirs.terraform("apply -auto-approve -no-color"));
-        let words = |ended: &CommandResult, workdir: &Workdir| {
+        let words = |result: &CommandResult, workdir: &Workdir| {
             let root = workdir.root().to_string_lossy().into_owned();
             // Random names differ in length, so lines are broken at other places.
-            let text = told(ended).join("\n").replace(&root, "ROOT");
+            let text = told(result).join("\n").replace(&root, "ROOT");
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(words(&ended, &ours), words(&expected, &theirs), "{config}");
-        assert_eq!(ended.code, expected.code, "{config}");
+        assert_eq!(words(&result, &ours), words(&expected, &theirs), "{config}");
+        assert_eq!(result.code, expected.code, "{config}");
         assert_eq!(listing(&there), listing(&theirs_there), "{config}");
         let tainted = |workdir| instances(workdir).iter().map(|one| one.tainted).collect();
         let (ours, theirs): (Vec<bool>, Vec<bool>) = (tainted(&ours), tainted(&theirs));
         assert_eq!(ours, theirs, "{config}");
     }
-    (ours, ended)
+    (ours, result)
 }
 
 /// Everything below a directory, with contents and whether it can be run.
@@ -134,8 +134,8 @@ fn files_and_directories_are_copied_to_the_same_paths_as_by_terraform() {
     ]
     .map(file)
     .concat();
-    let (workdir, ended) = check(&resource(&sshd.connection(), &all));
-    ended.code(0);
+    let (workdir, result) = check(&resource(&sshd.connection(), &all));
+    result.code(0);
     assert_eq!(
         listing(&workdir.root().join("there")),
         [
@@ -184,8 +184,8 @@ fn scripts_print_and_end_as_with_terraform() {
     ]
     .map(script)
     .concat();
-    let (workdir, ended) = check(&resource(&sshd.connection(), &all));
-    ended.code(0).says("(remote-exec): two").says("from bash").says_not("hush");
+    let (workdir, result) = check(&resource(&sshd.connection(), &all));
+    result.code(0).says("(remote-exec): two").says("from bash").says_not("hush");
     assert!(!instances(&workdir)[0].tainted);
     for bad in [
         r#"inline = ["echo before", "exit 3"]"#,
@@ -194,8 +194,8 @@ fn scripts_print_and_end_as_with_terraform() {
         r#"script = "nowhere""#,
         r#"scripts = ["script.sh", ""]"#,
     ] {
-        let (workdir, ended) = check(&resource(&sshd.connection(), &script(bad)));
-        ended.code(1);
+        let (workdir, result) = check(&resource(&sshd.connection(), &script(bad)));
+        result.code(1);
         assert!(instances(&workdir)[0].tainted, "{bad}");
     }
     let left = std::fs::read_dir("/tmp").expect("it is there").flatten().any(|entry| {
@@ -284,9 +284,9 @@ fn a_host_with_another_key_in_known_hosts_is_refused() {
         let lines = known.split(' ').map(|key| format!("{hosts} {}\n", sshd.public(key)));
         std::fs::write(directory.join("known_hosts"), lines.collect::<String>())
             .expect("it can be written");
-        let ended = workdir.formwork("apply -auto-approve -no-color").run();
-        ended.code(code).says(words);
-        assert_eq!(ended.words().contains("(remote-exec): hello"), code == 0, "{}", ended.text());
+        let result = workdir.formwork("apply -auto-approve -no-color").run();
+        result.code(code).says(words);
+        assert_eq!(result.words().contains("(remote-exec): hello"), code == 0, "{}", result.text());
     }
 }
 
@@ -304,9 +304,9 @@ fn a_script_is_private_to_its_user_and_gets_the_agent_only_if_configured() {
     for (more, is_forwarded) in [("", false), ("agent = true\n", true)] {
         let workdir = Workdir::new(&resource(&format!("{without}{more}"), script));
         let apply = workdir.formwork("apply -auto-approve -no-color");
-        let ended = apply.env("SSH_AUTH_SOCK", &agent.socket()).run();
-        ended.code(0).says("(remote-exec): mode=700");
-        let told = ended.words();
+        let result = apply.env("SSH_AUTH_SOCK", &agent.socket()).run();
+        result.code(0).says("(remote-exec): mode=700");
+        let told = result.words();
         assert_eq!(!told.contains("agent=."), is_forwarded, "{told}");
         assert_eq!(!told.contains("agent = true forwards it"), is_forwarded, "{told}");
     }
@@ -341,9 +341,9 @@ fn an_interrupted_remote_provisioner_taints_the_object() {
         let running = workdir.formwork("apply -auto-approve").start();
         running.wait_for_words("(remote-exec): started");
         running.signal(signal);
-        let ended = running.wait();
+        let result = running.wait();
         if signal == Signal::SIGINT {
-            ended.code(1).says("interrupted");
+            result.code(1).says("interrupted");
         }
         let next = workdir.formwork("plan").succeed();
         next.says("terraform_data.a is tainted, so must be replaced");

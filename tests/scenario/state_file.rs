@@ -145,8 +145,8 @@ fn a_state_that_cannot_grow_loses_nothing_and_is_named() {
     workdir.formwork("apply -auto-approve").succeed();
     let before = workdir.read(STATE);
     workdir.write("main.tf", &many);
-    let ended = workdir.formwork("apply -auto-approve").file_limit(16).run();
-    assert_eq!(ended.code, Some(1), "{}", ended.text());
+    let result = workdir.formwork("apply -auto-approve").file_limit(16).run();
+    assert_eq!(result.code, Some(1), "{}", result.text());
     // The old state is whole, or there is a new one that is; never half of one.
     let after = workdir.read(STATE);
     assert!(after == before || serde_json::from_str::<serde_json::Value>(&after).is_ok());
@@ -231,15 +231,15 @@ fn a_full_disk_is_survived() {
     let Some((_unmount, workdir)) = on_small_disk("192k") else { return };
     let many = CONFIG.replace("  name = \"a\"", "  count = 100\n  name = \"a${count.index}\"");
     workdir.write("main.tf", &many);
-    let ended = workdir.formwork("apply -auto-approve").run();
-    ended.code(1);
+    let result = workdir.formwork("apply -auto-approve").run();
+    result.code(1);
     assert_ne!(
         workdir.service.objects().len(),
         100,
         "it stops when it cannot write: {}",
-        ended.text()
+        result.text()
     );
-    ended.says("reserve space in the journal");
+    result.says("reserve space in the journal");
     assert_nothing_forgotten(&workdir);
 }
 

@@ -54,13 +54,13 @@ fn everything_that_runs_create_is_destroyed_at_the_end() {
 fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
     let workdir = Workdir::new(CONFIG);
     let failing = workdir.formwork("test -filter=a.tftest.hcl").env("BAD_FAULT", "destroy-error");
-    let ended = failing.run();
-    ended.code(1).says("bad_thing.a").says("formwork destroy -state=").says("Failure! 2 passed");
+    let result = failing.run();
+    result.code(1).says("bad_thing.a").says("formwork destroy -state=").says("Failure! 2 passed");
     assert_eq!(workdir.service.objects().len(), 1);
     let states = states(&kept(&workdir));
     let [state] = &states[..] else { panic!("{states:?}") };
     let state = state.strip_prefix(workdir.root()).expect("it is in the directory");
-    assert!(ended.words().contains(&state.display().to_string()), "{}", ended.text());
+    assert!(result.words().contains(&state.display().to_string()), "{}", result.text());
     workdir.formwork(&format!("destroy -auto-approve -state={}", state.display())).succeed();
     assert!(workdir.service.objects().is_empty());
 }
@@ -76,9 +76,9 @@ fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     paused.resume();
     // The destruction is held as well.
     workdir.service.wait_for_pause().1.resume();
-    let ended = running.wait();
-    ended.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
-    ended.says("1 passed, 0 failed, 2 skipped.");
+    let result = running.wait();
+    result.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
+    result.says("1 passed, 0 failed, 2 skipped.");
     assert!(workdir.service.objects().is_empty());
 }
 
@@ -97,9 +97,9 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
     let (moment, paused) = workdir.service.wait_for_pause();
     assert_eq!(moment, "after:a");
     paused.resume();
-    let ended = running.wait();
-    ended.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
-    ended.says_not("Two interrupts");
+    let result = running.wait();
+    result.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
+    result.says_not("Two interrupts");
     assert!(workdir.service.objects().is_empty());
     assert!(!kept(&workdir).exists());
 }
@@ -128,11 +128,11 @@ resource "bad_thing" "b" {
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
     running.wait_for_words("No change is in progress. A second interrupt exits immediately.");
-    let ended = running.wait();
-    ended.code(1).says("the run was interrupted, and the call changes nothing");
-    ended.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
-    ended.says("run \"three\"... skip").says("1 passed, 1 failed, 1 skipped.");
-    ended.says_not("Two interrupts");
+    let result = running.wait();
+    result.code(1).says("the run was interrupted, and the call changes nothing");
+    result.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
+    result.says("run \"three\"... skip").says("1 passed, 1 failed, 1 skipped.");
+    result.says_not("Two interrupts");
     drop(paused);
     workdir.service.assert_no_provider_runs();
     assert!(workdir.service.objects().is_empty());
@@ -147,9 +147,11 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
     running.signal(Signal::SIGINT);
-    let ended = running.wait();
-    ended.code(1).says("Two interrupts received").says(".terraform/test-states");
-    ended.says("A change was in progress").says("not answered ApplyResourceChange for bad_thing.a");
+    let result = running.wait();
+    result.code(1).says("Two interrupts received").says(".terraform/test-states");
+    result
+        .says("A change was in progress")
+        .says("not answered ApplyResourceChange for bad_thing.a");
     drop(paused);
     // The journal beside the state has the operation, whose result is not known.
     assert_eq!(states(&kept(&workdir)).len(), 1);
@@ -201,9 +203,9 @@ run "of_module" {
 "#,
     );
     workdir.link_plugin(test_provider());
-    let ended = workdir.formwork("test").run();
-    ended.code(1).says("run \"sound\"... pass").says("run \"failing\"... fail");
-    ended.says("of the file").says("run \"of_module\"... fail").says("of the module");
-    ended.says("Failure! 1 passed, 2 failed.");
+    let result = workdir.formwork("test").run();
+    result.code(1).says("run \"sound\"... pass").says("run \"failing\"... fail");
+    result.says("of the file").says("run \"of_module\"... fail").says("of the module");
+    result.says("Failure! 1 passed, 2 failed.");
     assert!(!kept(&workdir).exists());
 }

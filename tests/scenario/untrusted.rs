@@ -192,9 +192,9 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
                 "directory" => symlink(&victim, &path).expect("a link"),
                 _ => symlink(victim.join("new"), &path).expect("a link"),
             }
-            let ended = workdir.formwork(&line(command)).start().wait_a_moment();
-            let said = ended.text();
-            assert!(ended.code.is_some_and(|code| code < 10), "{place} {kind} {command}: {said}");
+            let result = workdir.formwork(&line(command)).start().wait_a_moment();
+            let said = result.text();
+            assert!(result.code.is_some_and(|code| code < 10), "{place} {kind} {command}: {said}");
             assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
             let names: Vec<_> = victim
                 .read_dir()

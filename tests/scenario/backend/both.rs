@@ -61,8 +61,8 @@ pub(super) fn locks_exclude_a_command(config: Config<'_>, command: &str) {
         let refused = workdir.engine(other, command).run();
         refused.code(1).says("Error acquiring the state lock");
         running.answer("yes\n");
-        let ended = running.wait();
-        assert_eq!(ended.code, Some(0), "{}", ended.text());
+        let result = running.wait();
+        assert_eq!(result.code, Some(0), "{}", result.text());
         workdir.engine(other, "plan -detailed-exitcode").run().code(0).says("No changes");
     }
 }

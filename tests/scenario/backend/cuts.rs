@@ -107,23 +107,23 @@ fn assert_nothing_is_lost(place: &Place, cut: Option<Cut>) -> Passed {
     let workdir = Workdir::new(&format!("terraform {{\n  backend {block}}}\n{OBJECTS}"));
     workdir.formwork("init").succeed();
     proxy.cut_once(cut);
-    let mut ended = workdir.formwork("apply -auto-approve").run();
+    let mut result = workdir.formwork("apply -auto-approve").run();
     let passed = proxy.mend();
     // Otherwise the test would say nothing about this cut.
     assert_eq!(passed.n_cuts, u32::from(cut.is_some()), "{cut:?}: {passed:?}");
     let lineage = lineage_of(&workdir.formwork("state pull").run().stdout);
     // The first one finds a lock that was left, the second one has it released.
     for _ in 0..3 {
-        if ended.words().contains("Lock Info:") {
-            let id = both::lock_id(&ended);
+        if result.words().contains("Lock Info:") {
+            let id = both::lock_id(&result);
             workdir.formwork(&format!("force-unlock -force {id}")).succeed();
         }
-        ended = workdir.formwork("apply -auto-approve").run();
-        if ended.code == Some(0) {
+        result = workdir.formwork("apply -auto-approve").run();
+        if result.code == Some(0) {
             break;
         }
     }
-    assert_eq!(ended.code, Some(0), "{cut:?}: {}", ended.text());
+    assert_eq!(result.code, Some(0), "{cut:?}: {}", result.text());
     let pulled = workdir.formwork("state pull").succeed().stdout;
     if lineage.is_some() {
         assert_eq!(lineage_of(&pulled), lineage, "{cut:?}");

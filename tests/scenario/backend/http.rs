@@ -173,9 +173,9 @@ fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     // The secret may be in the configuration, but nowhere else.
     let apply = || {
         workdir.write("main.tf", &config(&secret));
-        let ended = workdir.formwork("apply -auto-approve").run();
+        let result = workdir.formwork("apply -auto-approve").run();
         workdir.write("main.tf", &config(""));
-        ended
+        result
     };
     server.with(|kept| kept.failure = Some("500 Internal Server Error"));
     apply().code(1).says("Failed to save the state").says("500 Internal Server Error");

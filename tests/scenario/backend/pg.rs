@@ -40,8 +40,8 @@ fn a_server_that_never_responds_is_reported_after_a_timeout() {
     let conn_str = format!("postgres://u@127.0.0.1:{port}/d?sslmode=disable&connect_timeout=2");
     let config =
         format!("terraform {{\n  backend \"pg\" {{\n    conn_str = \"{conn_str}\"\n  }}\n}}");
-    let ended = Workdir::new(&config).formwork("init").run();
-    ended
+    let result = Workdir::new(&config).formwork("init").run();
+    result
         .code(1)
         .says(&format!("Waiting to list the workspaces in postgres://127.0.0.1:{port}/d"))
         .says("connecting: the server did not respond within 2 seconds")

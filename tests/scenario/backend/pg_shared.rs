@@ -204,7 +204,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     drop(first);
     // The object of the lost machine is half made: it is known, and replaced.
     let taken = (0..50).map(|_| second.formwork("apply -auto-approve").run());
-    let taken = taken.into_iter().find(|ended| ended.code == Some(0)).expect("it is taken over");
+    let taken = taken.into_iter().find(|result| result.code == Some(0)).expect("it is taken over");
     taken.says("An interrupted run was taken over");
     assert_eq!(stored(&second), expected_inputs(&[("a", 5), ("z", 1)]));
     second.formwork("plan -detailed-exitcode").run().code(0).says_not("interrupted");

@@ -85,8 +85,8 @@ fn a_lock_in_a_provider_excludes_a_second_process() {
     // A plan that waits for the lock gets it once the other run has ended.
     let waiting = workdir.formwork("plan -detailed-exitcode -lock-timeout=60s").start();
     running.answer("yes\n");
-    let ended = running.wait();
-    assert_eq!(ended.code, Some(0), "{}", ended.text());
+    let result = running.wait();
+    assert_eq!(result.code, Some(0), "{}", result.text());
     let waited = waiting.wait();
     assert_eq!(waited.code, Some(0), "{}", waited.text());
 }

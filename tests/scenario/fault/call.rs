@@ -184,10 +184,10 @@ fn a_schema_that_differs_between_processes_is_refused() {
     {
         let workdir = Workdir::new(&config);
         let command = workdir.formwork("apply -auto-approve");
-        let ended = command.env("BAD_FAULT", Fault::SchemaFickle.name()).run();
-        ended.code(code).says(words);
+        let result = command.env("BAD_FAULT", Fault::SchemaFickle.name()).run();
+        result.code(code).says(words);
         if code == 1 {
-            ended.says("formwork/bad").says("provider[");
+            result.says("formwork/bad").says("provider[");
             assert_eq!(workdir.service.objects(), [""; 0]);
         }
         workdir.service.assert_no_provider_runs();
@@ -263,8 +263,8 @@ fn invalid_data_is_refused() {
             }
             "#,
         );
-        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
-        ended.code(1).says(words).says("data.bad_data.d");
+        let result = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        result.code(1).says(words).says("data.bad_data.d");
         assert_eq!(workdir.service.objects(), [""; 0]);
         workdir.service.assert_no_provider_runs();
     }

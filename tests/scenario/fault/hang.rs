@@ -63,16 +63,16 @@ fn a_provider_that_does_not_respond_is_named_and_abandoned_after_interrupts() {
         let changes = matches!(fault, Fault::ApplyHangs | Fault::RenewHangs);
         running.wait_for_words("second interrupt exits immediately");
         if READ_ONLY.contains(fault) {
-            let ended = running.wait();
-            ended.code(1).says("the run was interrupted, and the call changes nothing");
-            ended.says(&waited_for).says("No change is in progress").says_not("Two interrupts");
+            let result = running.wait();
+            result.code(1).says("the run was interrupted, and the call changes nothing");
+            result.says(&waited_for).says("No change is in progress").says_not("Two interrupts");
         } else {
             running.signal(second);
-            let ended = running.wait_a_moment();
-            ended.code(1).says("Two interrupts received").says(&waited_for);
+            let result = running.wait_a_moment();
+            result.code(1).says("Two interrupts received").says(&waited_for);
             // One or two changes, as far as the run had come.
             let left = if changes { "in the journal" } else { "No change was in progress" };
-            ended.says(left);
+            result.says(left);
         }
         drop(paused);
         workdir.service.assert_no_provider_runs();
@@ -94,8 +94,8 @@ fn a_call_ends_at_the_timeout_of_its_kind() {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
         let command = command.env("FORMWORK_PLUGIN_DEADLINES", deadlines);
-        let ended = command.env("BAD_FAULT_OF", "a").run();
-        ended.code(1).says("Provider call was given up").says(words);
+        let result = command.env("BAD_FAULT_OF", "a").run();
+        result.code(1).says("Provider call was given up").says(words);
         workdir.service.assert_no_provider_runs();
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), outcome, "{}", next.text());
@@ -122,9 +122,9 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
         let (_, paused) = workdir.service.wait_for_pause();
         running.signal(signal);
         running.wait_for_words("Gracefully shutting down");
-        let ended = running.wait();
-        ended.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
-        ended.says_not("Two interrupts");
+        let result = running.wait();
+        result.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
+        result.says_not("Two interrupts");
         // It was not let go: it was ended.
         workdir.service.assert_no_provider_runs();
         drop(paused);
@@ -150,8 +150,8 @@ fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrup
         running.wait_for_words("Gracefully shutting down");
         if patience {
             second.resume();
-            let ended = running.wait();
-            ended.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
+            let result = running.wait();
+            result.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
         } else {
             running.signal(Signal::SIGINT);
             running.wait_a_moment().code(1).says("Two interrupts received");
@@ -187,8 +187,8 @@ fn an_aborted_creation_leaves_nothing_open() {
     let running = command.env("BAD_FAULT", Fault::ApplyAborts.name()).start();
     running.wait_for_words("bad_thing.a: Creating...");
     running.signal(Signal::SIGINT);
-    let ended = running.wait();
-    ended.code(1).says("The work was aborted").says_not("Two interrupts");
+    let result = running.wait();
+    result.code(1).says("The work was aborted").says_not("Two interrupts");
     workdir.service.assert_no_provider_runs();
     workdir.formwork("recover list").succeed().says("No open operations.");
     workdir.formwork("apply -auto-approve").succeed().says_not("was being created");

@@ -79,9 +79,9 @@ fn a_plugin_that_cannot_be_run_is_explained() {
     let with = |program: fn(&Path)| {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         replace_plugin(&workdir, program);
-        let ended = workdir.formwork("apply -auto-approve").run();
-        assert!(!workdir.has("terraform.tfstate"), "{}", ended.text());
-        ended
+        let result = workdir.formwork("apply -auto-approve").run();
+        assert!(!workdir.has("terraform.tfstate"), "{}", result.text());
+        result
     };
     with(|_| ()).code(1).says("formwork/bad");
     with(|place| fs::write(place, "#!/bin/sh\n").expect("a file")).code(1).says("chmod +x");

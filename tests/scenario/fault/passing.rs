@@ -74,10 +74,10 @@ pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
 fn a_failing_function_is_explained_and_no_object_is_created() {
     for (fault, words) in FUNCTION {
         let workdir = Workdir::new(SAID);
-        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
-        ended.code(1).says(words).says("provider::bad::say");
+        let result = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        result.code(1).says(words).says("provider::bad::say");
         if *fault != Fault::FunctionError {
-            ended.says("formwork/bad");
+            result.says("formwork/bad");
         }
         assert_eq!(workdir.service.objects(), [""; 0], "{fault:?}");
         workdir.service.assert_no_provider_runs();
@@ -88,9 +88,9 @@ fn a_failing_function_is_explained_and_no_object_is_created() {
 fn a_function_with_inconsistent_results_is_reported() {
     let workdir = Workdir::new(SAID);
     let command = workdir.formwork("apply -auto-approve");
-    let ended = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
-    ended.code(1).says(FICKLE).says("bad");
-    assert_eq!(workdir.service.objects(), [""; 0], "{}", ended.text());
+    let result = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
+    result.code(1).says(FICKLE).says("bad");
+    assert_eq!(workdir.service.objects(), [""; 0], "{}", result.text());
     workdir.service.assert_no_provider_runs();
 }
 
@@ -101,15 +101,15 @@ pub(super) const FICKLE: &str = "inconsistent";
 fn an_ephemeral_resource_that_cannot_be_opened_or_closed_is_explained() {
     for (fault, words) in OPEN {
         let workdir = Workdir::new(TOKEN);
-        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
-        ended.code(1).says(words).says("ephemeral.bad_token.t");
-        let own_words = ended.words().contains("The bad provider says so");
+        let result = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        result.code(1).says(words).says("ephemeral.bad_token.t");
+        let own_words = result.words().contains("The bad provider says so");
         let call = match fault.name().starts_with("open") {
             true => "OpenEphemeralResource",
             false => "CloseEphemeralResource",
         };
-        assert!(own_words || ended.words().contains(call), "{}", ended.text());
-        assert!(own_words || ended.words().contains("formwork/bad"), "{}", ended.text());
+        assert!(own_words || result.words().contains(call), "{}", result.text());
+        assert!(own_words || result.words().contains("formwork/bad"), "{}", result.text());
         assert_eq!(workdir.service.objects(), [""; 0], "{fault:?}");
         workdir.service.assert_no_provider_runs();
     }
@@ -129,14 +129,14 @@ fn a_failed_renewal_fails_only_operations_of_the_same_process() {
         if *fault != Fault::RenewDies {
             object.into_iter().for_each(|(_, paused)| paused.resume());
         }
-        let ended = running.wait();
-        ended.code(*code).says(words).says("ephemeral.bad_token.t");
+        let result = running.wait();
+        result.code(*code).says(words).says("ephemeral.bad_token.t");
         if *code == 0 {
-            ended.says("ephemeral.bad_token.t could not be renewed");
+            result.says("ephemeral.bad_token.t could not be renewed");
         }
         workdir.service.assert_no_provider_runs();
         let next = workdir.formwork("plan").run();
-        assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", ended.text());
+        assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", result.text());
     }
 }
 

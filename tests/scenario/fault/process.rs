@@ -26,8 +26,8 @@ fn a_provider_that_dies_in_an_update_is_restarted_and_the_operation_resolved() {
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
-    let ended = command.env("BAD_FAULT", Fault::ApplyExits.name()).run();
-    ended.code(1).says("An interrupted operation was resolved").says("bad_thing.a");
+    let result = command.env("BAD_FAULT", Fault::ApplyExits.name()).run();
+    result.code(1).says("An interrupted operation was resolved").says("bad_thing.a");
     workdir.service.assert_no_provider_runs();
     assert!(!workdir.has(".terraform.tfstate.journal"), "nothing is left open");
     let next = workdir.formwork("plan -detailed-exitcode").succeed();
@@ -70,9 +70,9 @@ fn a_read_only_call_in_which_a_provider_dies_is_repeated_once() {
         workdir.service.take_calls();
         let command = workdir.formwork("apply -auto-approve -parallelism=1");
         let command = command.env("BAD_FAULT", fault.name()).env("BAD_FAULT_ONCE", "1");
-        let ended = command.succeed();
-        ended.says("1 imported").says("0 added").says("0 destroyed");
-        ended.says("Provider was asked a second time").says(call);
+        let result = command.succeed();
+        result.says("1 imported").says("0 added").says("0 destroyed");
+        result.says("Provider was asked a second time").says(call);
         let calls = workdir.service.take_calls();
         let starts = calls.iter().filter(|call| *call == "start").count();
         assert_eq!(starts, 2, "{fault:?}: {calls:?}");
@@ -111,9 +111,9 @@ fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
 fn a_child_process_that_leaves_the_session_is_reported() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
-    let ended = command.env("BAD_FAULT", Fault::ProcessDetaches.name()).run();
-    ended.code(0).says("3 added").says("Provider left a process running").says("formwork/bad");
-    let words = ended.words();
+    let result = command.env("BAD_FAULT", Fault::ProcessDetaches.name()).run();
+    result.code(0).says("3 added").says("Provider left a process running").says("formwork/bad");
+    let words = result.words();
     let pid = words.split("sleep 1000 (process ").nth(1).and_then(|rest| rest.split(')').next());
     let pid = pid.and_then(|pid| pid.parse().ok()).map(Pid::from_raw);
     kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it is there");

@@ -61,9 +61,9 @@ fn a_key_a_certificate_and_an_agent_each_authenticate() {
         ("a bastion with an agent", bastion, &with_agent),
     ];
     for (what, words, env) in ways {
-        let (workdir, ended) = check_with(&resource(&(connection(&sshd) + &words), HELLO), env);
-        assert_eq!(ended.code, Some(0), "{what}: {}", ended.text());
-        ended.says("(remote-exec): hello").says("Connected!");
+        let (workdir, result) = check_with(&resource(&(connection(&sshd) + &words), HELLO), env);
+        assert_eq!(result.code, Some(0), "{what}: {}", result.text());
+        result.says("(remote-exec): hello").says("Connected!");
         assert_eq!(workdir.read("there/text"), "a text", "{what}");
     }
 }
@@ -84,8 +84,8 @@ fn a_proxy_of_either_kind_connects_to_the_host() {
                     "proxy_user_name = \"{USER}\"\nproxy_user_password = \"{PASSWORD}\"\n"
                 );
             }
-            let (workdir, ended) = check(&resource(&(with_key.clone() + &words), HELLO));
-            assert_eq!(ended.code, Some(0), "{name}, {guarded}: {}", ended.text());
+            let (workdir, result) = check(&resource(&(with_key.clone() + &words), HELLO));
+            assert_eq!(result.code, Some(0), "{name}, {guarded}: {}", result.text());
             assert_eq!(workdir.read("there/text"), "a text");
             assert!(proxy.connected() > 0, "{name} was gone around");
             // Behind the proxy there may be a bastion.
