@@ -31,15 +31,15 @@ const AT_ONCE: usize = 4;
 
 /// A run over the sound provider, with examples, a configuration and a previous release.
 fn options(directory: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) -> Options {
-    let bad = match fault {
+    let bad_fault = match fault {
         Some(Fault::Bad(name)) => Some(name),
         _ => None,
     };
-    let mut options = Options::new(if bad.is_some() { BAD } else { SOUND });
+    let mut options = Options::new(if bad_fault.is_some() { BAD } else { SOUND });
     options.level = level;
     options.only = rule.into_iter().map(str::to_owned).collect();
     options.time = Duration::from_secs(300);
-    let variables = match (bad, rule) {
+    let variables = match (bad_fault, rule) {
         (Some(name), _) => {
             vec![("BAD_OBJECTS", directory.as_os_str().to_owned()), ("BAD_FAULT", name.into())]
         }
@@ -49,7 +49,7 @@ fn options(directory: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8
         _ => vec![("SOUND_OBJECTS", OsString::from(directory)), ("BAD_OBJECTS", directory.into())],
     };
     options.env = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    if bad.is_some() {
+    if bad_fault.is_some() {
         return options;
     }
     let object = |pairs: [(&str, &str); 1]| {
@@ -99,19 +99,19 @@ fn each<T: Sync + ?Sized>(
     items: &[&T],
     check: impl Fn(&T) -> Result<(), String> + Sync,
 ) -> Vec<String> {
-    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = check(item) {
-                        wrong.lock().expect("no check panics").push(why);
+                    if let Err(reason) = check(item) {
+                        failures.lock().expect("no check panics").push(reason);
                     }
                 }
             });
         }
     });
-    wrong.into_inner().expect("no check panics")
+    failures.into_inner().expect("no check panics")
 }
 
 /// The rows to try: all, or those that `CONFORMANCE_RULES=P-01,P-02` names.
@@ -131,16 +131,20 @@ fn the_table_of_faults_has_a_row_for_each_rule() {
 
 #[test]
 fn every_seeded_fault_trips_its_rule_and_no_other() {
-    let all = rows();
-    let wrong = each(&all, tripped);
-    println!("{}/{} seeded faults are found", all.len() - wrong.len(), rules::all_rules().count());
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let rows = rows();
+    let failures = each(&rows, tripped);
+    println!(
+        "{}/{} seeded faults are found",
+        rows.len() - failures.len(),
+        rules::all_rules().count()
+    );
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 #[test]
 fn the_sound_provider_holds_every_rule_that_has_a_fault() {
     let report = checked(None, None, 3);
-    let mut wrong: Vec<String> = report
+    let mut failures: Vec<String> = report
         .findings
         .iter()
         .map(|it| {
@@ -151,12 +155,12 @@ fn the_sound_provider_holds_every_rule_that_has_a_fault() {
         })
         .collect();
     for row in seeded::rows() {
-        if let Some(Verdict::Skipped(why)) = report.verdict_on_rule(row.rule) {
-            wrong.push(format!("{} is not examined: {why}", row.rule));
+        if let Some(Verdict::Skipped(reason)) = report.verdict_on_rule(row.rule) {
+            failures.push(format!("{} is not examined: {reason}", row.rule));
         }
     }
     println!("{} of {} rules hold", report.count_verdicts("held"), rules::all_rules().count());
-    assert!(wrong.is_empty(), "{wrong:#?} {:?}", report.stopped);
+    assert!(failures.is_empty(), "{failures:#?} {:?}", report.stopped);
 }
 
 #[test]
@@ -189,15 +193,16 @@ fn a_state_store_on_the_sdk_holds_the_rules_of_state_stores() {
 #[test]
 fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
     let all = rows();
-    let own: Vec<_> = all.into_iter().filter(|row| matches!(row.fault, Fault::Bad(_))).collect();
-    let wrong = each(&own, |row| {
+    let bad_rows: Vec<_> =
+        all.into_iter().filter(|row| matches!(row.fault, Fault::Bad(_))).collect();
+    let failures = each(&bad_rows, |row| {
         let report = checked(Some(row.rule), Some(Fault::Bad("")), row.level);
         match report.verdict_on_rule(row.rule) {
             Some(Verdict::Broken) => Err(format!("{}: {:?}", row.rule, report.findings)),
             _ => Ok(()),
         }
     });
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 /// Without its configuration a provider may panic by any plan or read.
@@ -223,18 +228,18 @@ fn included_providers_break_no_rule() {
     // The provider for PostgreSQL is left out: without a server, each of its reads waits for one.
     let names = ["archive", "external", "http", "local", "null", "random", "time", "tls"];
     let directory = programs::build(Path::new(BAD));
-    let wrong = each(&names, |name| {
+    let failures = each(&names, |name| {
         let mut options = Options::new(directory.join(format!("terraform-provider-{name}")));
         options.time = Duration::from_secs(900);
         // Functions and large inputs are slow in a debug build on a busy machine.
         options.skip = ["F-04", "H-05", "P-22", "V-08"].map(str::to_owned).into();
         let report = check_with_options(options);
-        let mut wrong: Vec<String> = report.stopped.iter().cloned().collect();
+        let mut failures: Vec<String> = report.stopped.iter().cloned().collect();
         let findings = report.findings.iter();
-        wrong.extend(
+        failures.extend(
             findings.map(|it| format!("{} {} {}: {}", it.rule, it.subject, it.path, it.message)),
         );
-        if wrong.is_empty() { Ok(()) } else { Err(format!("{name}: {wrong:#?}")) }
+        if failures.is_empty() { Ok(()) } else { Err(format!("{name}: {failures:#?}")) }
     });
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }

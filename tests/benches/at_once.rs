@@ -1,4 +1,5 @@
-//! Time of several applies at once to disjoint parts of one state on PostgreSQL, as a multiple of the time of one.
+//! Time of several applies at once to disjoint parts of one state on PostgreSQL, as a multiple of the
+//! time of one.
 
 use std::error::Error;
 use std::fs;
@@ -17,8 +18,8 @@ use crate::suite::OUR_CAP;
 
 /// Number of applies at once.
 const N_APPLIES: usize = 20;
-/// Seconds of a call, and the maximum of the multiple with such calls: with shorter ones the start of so many
-/// processes counts.
+/// Seconds of a call, and the maximum of the multiple with such calls: with shorter ones the start of so
+/// many processes counts.
 const LIMIT: (u32, f64) = (10, 1.3);
 
 /// Directories of one state, with everything applied: one for each apply.
@@ -36,7 +37,7 @@ pub(crate) fn measure(
     programs: &Programs,
 ) -> Result<Vec<Measured>, Box<dyn Error>> {
     let name = |seconds: u32| format!("{N_APPLIES} applies at once of {seconds} s");
-    let calls = options.calls.iter().copied().filter(|seconds| options.wants(&name(*seconds)));
+    let calls = options.calls.iter().copied().filter(|seconds| options.selects(&name(*seconds)));
     let calls: Vec<u32> = calls.collect();
     let mut measured = Vec::new();
     if calls.is_empty() {
@@ -45,18 +46,18 @@ pub(crate) fn measure(
     let Some(server) = Server::start("pg") else { return Ok(measured) };
     let state = SharedState::create(&programs.ours, &server)?;
     for seconds in calls {
-        let (mut alone, mut at_once) = (Vec::new(), Vec::new());
+        let (mut alone_times, mut concurrent_times) = (Vec::new(), Vec::new());
         for _ in 0..options.repeat {
-            alone.push(state.apply_at_once(1, seconds)?);
-            at_once.push(state.apply_at_once(N_APPLIES, seconds)?);
+            alone_times.push(state.apply_concurrently(1, seconds)?);
+            concurrent_times.push(state.apply_concurrently(N_APPLIES, seconds)?);
         }
-        let (alone, at_once) = (median(alone), median(at_once));
+        let (alone_times, concurrent_times) = (median(alone_times), median(concurrent_times));
         measured.push(Measured {
             name: name(seconds),
-            of: format!("{alone:.1} s for one and {at_once:.1} s for {N_APPLIES}"),
-            result: at_once / alone,
-            least: None,
-            most: (seconds == LIMIT.0).then_some(LIMIT.1),
+            of: format!("{alone_times:.1} s for one and {concurrent_times:.1} s for {N_APPLIES}"),
+            result: concurrent_times / alone_times,
+            min: None,
+            max: (seconds == LIMIT.0).then_some(LIMIT.1),
         });
     }
     Ok(measured)
@@ -79,11 +80,12 @@ impl<'p> SharedState<'p> {
         Ok(Self { program, directories })
     }
 
-    /// Starts applies at once, each of which replaces one object. Returns the seconds until the last one ends.
-    fn apply_at_once(&self, n_applies: usize, seconds: u32) -> Result<f64, Box<dyn Error>> {
+    /// Starts applies at once, each of which replaces one object. Returns the seconds until the last one
+    /// ends.
+    fn apply_concurrently(&self, n_applies: usize, seconds: u32) -> Result<f64, Box<dyn Error>> {
         let begin = Instant::now();
         thread::scope(|scope| {
-            let start = |at| scope.spawn(move || self.replace_object(at, seconds));
+            let start = |index| scope.spawn(move || self.replace_object(index, seconds));
             let running: Vec<_> = (0..n_applies).map(start).collect();
             running.into_iter().try_for_each(|apply| {
                 apply.join().unwrap_or_else(|_| Err("an apply was not measured".to_owned()))
@@ -93,10 +95,10 @@ impl<'p> SharedState<'p> {
     }
 
     /// Replaces an object, from its directory.
-    fn replace_object(&self, at: usize, seconds: u32) -> Result<(), String> {
-        let directory = self.directories.get(at).ok_or("there is no directory")?;
-        let replace = format!("-replace=terraform_data.r{at}");
-        let target = format!("-target=terraform_data.r{at}");
+    fn replace_object(&self, index: usize, seconds: u32) -> Result<(), String> {
+        let directory = self.directories.get(index).ok_or("there is no directory")?;
+        let replace = format!("-replace=terraform_data.r{index}");
+        let target = format!("-target=terraform_data.r{index}");
         let variable = format!("-var=seconds={seconds}");
         let args: [&str; 6] =
             ["apply", "-input=false", "-auto-approve", &replace, &target, &variable];
@@ -107,9 +109,9 @@ impl<'p> SharedState<'p> {
 
 /// Objects whose creation takes the time of a variable.
 fn objects() -> String {
-    let object = |at| {
+    let object = |index| {
         format!(
-            "resource \"terraform_data\" \"r{at}\" {{\n  provisioner \"local-exec\" {{\n    command = \"sleep ${{var.seconds}}\"\n  }}\n}}\n"
+            "resource \"terraform_data\" \"r{index}\" {{\n  provisioner \"local-exec\" {{\n    command = \"sleep ${{var.seconds}}\"\n  }}\n}}\n"
         )
     };
     let variable = "variable \"seconds\" {\n  default = 0\n}\n".to_owned();

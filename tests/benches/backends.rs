@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
         let shape = format!("over {backend}");
         let is_wanted = |size: &usize| {
             let row = |step: &Step| format!("{shape} {size} {}", step.name());
-            *size <= largest && STEPS.iter().any(|step| options.wants(&row(step)))
+            *size <= largest && STEPS.iter().any(|step| options.selects(&row(step)))
         };
         let sizes: &[usize] = if GROWING.contains(&backend) { &SIZES[..] } else { &[SIZE] };
         let sizes: Vec<usize> = sizes.iter().copied().filter(is_wanted).collect();
@@ -42,43 +42,51 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
             continue;
         }
         let Some(server) = Server::start(backend) else { continue };
-        let mut lives = Lives { options, programs, server, shape, n_lives: 0 };
+        let mut measurement =
+            BackendMeasurement { options, programs, server, shape, n_lifecycles: 0 };
         for size in sizes {
-            rows.extend(lives.rows(size)?);
+            rows.extend(measurement.rows(size)?);
         }
     }
     Ok(rows)
 }
 
 /// Lives over one backend.
-struct Lives<'o> {
+struct BackendMeasurement<'o> {
     options: &'o Options,
     programs: &'o Programs,
     server: Server,
     shape: String,
-    n_lives: usize,
+    n_lifecycles: usize,
 }
 
-impl Lives<'_> {
+impl BackendMeasurement<'_> {
     /// Measures the steps with this number of resources, with the engines in turns.
     fn rows(&mut self, size: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         let terraform = self.programs.terraform.as_ref().filter(|_| size <= SIZE);
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..self.options.repeat {
             let limits = Limits { size, cap: OUR_CAP };
-            ours.push(life(&self.programs.ours, &self.server, self.n_lives, limits)?);
-            self.n_lives += 1;
+            ours.push(measure_lifecycle(
+                &self.programs.ours,
+                &self.server,
+                self.n_lifecycles,
+                limits,
+            )?);
+            self.n_lifecycles += 1;
             if let Some(terraform) = terraform {
                 let limits = Limits { size, cap: self.options.cap };
-                theirs.push(life(terraform, &self.server, self.n_lives, limits)?);
-                self.n_lives += 1;
+                theirs.push(measure_lifecycle(terraform, &self.server, self.n_lifecycles, limits)?);
+                self.n_lifecycles += 1;
             }
         }
         let mut rows = Vec::new();
-        for (at, step) in STEPS.into_iter().enumerate() {
-            let of = |lives: &[Vec<Sample>]| {
-                let samples: Vec<Sample> =
-                    lives.iter().filter_map(|life| life.get(at).copied()).collect();
+        for (index, step) in STEPS.into_iter().enumerate() {
+            let of = |lifecycles: &[Vec<Sample>]| {
+                let samples: Vec<Sample> = lifecycles
+                    .iter()
+                    .filter_map(|lifecycle| lifecycle.get(index).copied())
+                    .collect();
                 Sample::median(&samples)
             };
             let shape = self.shape.clone();
@@ -100,7 +108,7 @@ struct Limits {
 }
 
 /// Measures the steps of one program; those after a step that was stopped are missing.
-fn life(
+fn measure_lifecycle(
     program: &Path,
     server: &Server,
     number: usize,

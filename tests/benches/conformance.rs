@@ -68,7 +68,7 @@ impl Resource for Items {
 pub(crate) fn provider(name: &str) -> Option<ProviderDef> {
     let n_types: usize = name.strip_prefix(WIDE)?.parse().ok()?;
     let empty = ProviderDef::new("registry.terraform.io/acme/wide");
-    Some((0..n_types).fold(empty, |def, at| def.resource(&format!("wide_item{at}"), Items)))
+    Some((0..n_types).fold(empty, |def, index| def.resource(&format!("wide_item{index}"), Items)))
 }
 
 /// Measures each row that is wanted.
@@ -77,7 +77,7 @@ pub(crate) fn measure(
     programs: &Programs,
 ) -> Result<Vec<Measured>, Box<dyn Error>> {
     let mut measured = Vec::new();
-    if !options.wants("conformance") {
+    if !options.selects("conformance") {
         return Ok(measured);
     }
     let plugin = std::env::current_exe()?.display().to_string();
@@ -94,15 +94,15 @@ pub(crate) fn measure(
             name: format!("conformance of {n_types} types"),
             of: format!("{:.1} s of CPU with the provider", sample.cpu),
             result: sample.wall,
-            least: None,
-            most: Some(limit),
+            min: None,
+            max: Some(limit),
         });
         measured.push(Measured {
             name: format!("conformance of {n_types} types, memory"),
             of: "megabytes of the larger process".to_owned(),
             result: sample.peak / 1e6,
-            least: None,
-            most: Some(MEMORY),
+            min: None,
+            max: Some(MEMORY),
         });
     }
     Ok(measured)

@@ -19,7 +19,7 @@ const ELSEWHERE: f64 = 30.0;
 
 /// A limit, and whether it holds.
 pub(crate) struct Verdict {
-    pub(crate) what: String,
+    pub(crate) claim: String,
     pub(crate) holds: bool,
 }
 
@@ -37,19 +37,19 @@ pub(crate) struct Growth {
 
 /// Computes the growth of each step that has at least two sizes.
 pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
-    let mut found: Vec<Growth> = Vec::new();
+    let mut growths: Vec<Growth> = Vec::new();
     for row in rows.iter().filter(|row| row.size > 0) {
-        if found.iter().any(|growth| growth.shape == row.shape && growth.step == row.step) {
+        if growths.iter().any(|growth| growth.shape == row.shape && growth.step == row.step) {
             continue;
         }
-        let same = |other: &&Row| other.shape == row.shape && other.step == row.step;
-        let mut sizes: Vec<&Row> = rows.iter().filter(same).collect();
+        let is_same_series = |other: &&Row| other.shape == row.shape && other.step == row.step;
+        let mut sizes: Vec<&Row> = rows.iter().filter(is_same_series).collect();
         sizes.sort_by_key(|row| row.size);
         let [.., before, last] = sizes[..] else { continue };
         let more = (last.size - before.size) as f64;
         let points: Vec<(f64, f64)> =
             sizes.iter().map(|row| ((row.size as f64).ln(), row.ours.cpu.ln())).collect();
-        found.push(Growth {
+        growths.push(Growth {
             shape: row.shape.clone(),
             step: row.step,
             fitted: slope(&points),
@@ -57,7 +57,7 @@ pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
             bytes: (last.ours.peak - before.ours.peak) / more,
         });
     }
-    found
+    growths
 }
 
 /// The slope of the line that fits the points best.
@@ -79,40 +79,40 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
         let is_over_backend = growth.shape.starts_with("over ");
         let limit = if is_over_backend { STEEPEST_OVER_BACKENDS } else { STEEPEST };
         verdicts.push(Verdict {
-            what: format!("{name} grows as N^{steepest:.2}, at most N^{limit}"),
+            claim: format!("{name} grows as N^{steepest:.2}, at most N^{limit}"),
             holds: steepest <= limit,
         });
         let shape = Shape::ALL.iter().find(|shape| shape.to_string() == growth.shape);
-        let most = BYTES_PER_RESOURCE * shape.map_or(1, |shape| shape.weight()) as f64;
-        let (kb, most_kb) = (growth.bytes / 1024.0, most / 1024.0);
+        let max_bytes = BYTES_PER_RESOURCE * shape.map_or(1, |shape| shape.weight()) as f64;
+        let (kb, max_kb) = (growth.bytes / 1024.0, max_bytes / 1024.0);
         verdicts.push(Verdict {
-            what: format!("{name} takes {kb:.1} KB for one more, at most {most_kb:.0}"),
-            holds: growth.bytes <= most,
+            claim: format!("{name} takes {kb:.1} KB for one more, at most {max_kb:.0}"),
+            holds: growth.bytes <= max_bytes,
         });
     }
-    let flat = RATIOS.map(|(step, least)| ("flat", step, least));
-    let backends = OVER_BACKENDS.map(|(shape, least)| (shape, Step::Apply, least));
-    for (shape, step, least) in flat.into_iter().chain(backends) {
+    let flat = RATIOS.map(|(step, min_ratio)| ("flat", step, min_ratio));
+    let backends = OVER_BACKENDS.map(|(shape, min_ratio)| (shape, Step::Apply, min_ratio));
+    for (shape, step, min_ratio) in flat.into_iter().chain(backends) {
         let row =
             rows.iter().find(|row| row.shape == shape && row.size == 1_000 && row.step == step);
         if let Some((row, terraform)) = row.and_then(|row| Some((row, row.terraform?))) {
             let ratio = terraform.wall / row.ours.wall;
             verdicts.push(Verdict {
-                what: format!(
-                    "{shape} 1000 {} is {ratio:.0} times as fast as Terraform, at least {least}",
+                claim: format!(
+                    "{shape} 1000 {} is {ratio:.0} times as fast as Terraform, at least {min_ratio}",
                     step.name()
                 ),
-                holds: ratio >= least,
+                holds: ratio >= min_ratio,
             });
         }
     }
-    verdicts.extend(elsewhere(rows));
+    verdicts.extend(other_limits(rows));
     verdicts
 }
 
 /// The ratios of the shapes that are only planned. A Terraform command that was stopped is no
 /// evidence of a violation.
-fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
+fn other_limits(rows: &[Row]) -> Vec<Verdict> {
     let shapes = Shape::ALL.iter().filter(|shape| shape.steps() == [Step::Plan]);
     let verdict = |shape: &Shape| {
         let name = shape.to_string();
@@ -123,7 +123,7 @@ fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
         let ratio = terraform.wall / row.ours.wall;
         let bound = if terraform.capped { "more than " } else { "" };
         Some(Verdict {
-            what: format!(
+            claim: format!(
                 "{name} {} plan is {bound}{ratio:.0} times as fast as Terraform, at least {ELSEWHERE}",
                 row.size
             ),

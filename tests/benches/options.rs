@@ -11,7 +11,7 @@ pub(crate) struct Options {
     /// Seconds that a call of a provider takes, where applies run at once.
     pub(crate) calls: Vec<u32>,
     /// Only rows whose name holds one of these; all if empty.
-    pub(crate) only: Vec<String>,
+    pub(crate) filters: Vec<String>,
     /// Whether Terraform is run too.
     pub(crate) terraform: bool,
     /// Time limit of one Terraform command.
@@ -36,7 +36,7 @@ impl Options {
             repeat: 3,
             sizes: vec![1_000, 10_000, 100_000],
             calls: vec![1, 5, 10],
-            only: Vec::new(),
+            filters: Vec::new(),
             terraform: true,
             cap: Duration::from_secs(60),
         };
@@ -52,7 +52,7 @@ impl Options {
                     options.calls = vec![1];
                     options.cap = Duration::from_secs(20);
                 }
-                "--only" => options.only.push(value()?.clone()),
+                "--only" => options.filters.push(value()?.clone()),
                 "--repeat" => options.repeat = number(value()?)?.max(1),
                 "--cap" => options.cap = Duration::from_secs(number(value()?)? as u64),
                 "--no-terraform" => options.terraform = false,
@@ -66,12 +66,12 @@ impl Options {
     pub(crate) fn is_inside_alone(&self) -> bool {
         let inside =
             |part: &String| ["sdk", "suite ", "parse "].iter().any(|name| part.starts_with(name));
-        !self.only.is_empty() && self.only.iter().all(inside)
+        !self.filters.is_empty() && self.filters.iter().all(inside)
     }
 
     /// Whether a row is selected.
-    pub(crate) fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|part| name.contains(part))
+    pub(crate) fn selects(&self, name: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|part| name.contains(part))
     }
 }
 

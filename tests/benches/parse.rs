@@ -39,34 +39,34 @@ impl Parsed {
 /// Parses each selected file.
 pub(crate) fn measure(options: &Options) -> Vec<Parsed> {
     let texts = [("parse resources", resources as fn() -> String), ("parse object", object)];
-    let wanted = texts.into_iter().filter(|(name, _)| options.wants(name));
-    wanted.map(|(name, text)| one(name, &text(), options)).collect()
+    let selected = texts.into_iter().filter(|(name, _)| options.selects(name));
+    selected.map(|(name, text)| measure_document(name, &text(), options)).collect()
 }
 
-fn one(name: &'static str, text: &str, options: &Options) -> Parsed {
+fn measure_document(name: &'static str, text: &str, options: &Options) -> Parsed {
     let mut sources = Sources::new();
     let source = sources.add("main.tf", text);
     // The best of several runs shows the machine without other load.
-    let best = |work: &mut dyn FnMut() -> f64| {
+    let best_time = |work: &mut dyn FnMut() -> f64| {
         (0..options.repeat.max(2)).map(|_| work()).fold(f64::INFINITY, f64::min)
     };
-    let ours = best(&mut || {
+    let ours = best_time(&mut || {
         let mut diags = Diagnostics::new();
         timed(|| parse_file(&mut diags, &sources, source))
     });
     // The time of the other parser grows with the square of the keys of an object.
     let other = (name == "parse resources" && options.terraform)
-        .then(|| best(&mut || timed(|| hcl_edit::parser::parse_body(text).is_ok())));
-    let copy = best(&mut || timed(|| text.to_owned()));
+        .then(|| best_time(&mut || timed(|| hcl_edit::parser::parse_body(text).is_ok())));
+    let copy = best_time(&mut || timed(|| text.to_owned()));
     Parsed { name, bytes: text.len(), ours, other, copy }
 }
 
 /// Time to construct a value, without the time to drop it.
 fn timed<T>(make: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
-    let made = std::hint::black_box(make());
+    let value = std::hint::black_box(make());
     let seconds = start.elapsed().as_secs_f64();
-    drop(made);
+    drop(value);
     seconds
 }
 
@@ -85,8 +85,8 @@ fn resources() -> String {
 
 fn object() -> String {
     let mut text = String::from("locals {\n  table = {\n");
-    for at in 0..N_KEYS {
-        writeln!(text, "    key_{at} = \"value {at}\"").ok();
+    for index in 0..N_KEYS {
+        writeln!(text, "    key_{index} = \"value {index}\"").ok();
     }
     text + "  }\n}\n"
 }
@@ -122,12 +122,12 @@ pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
     let verdict = |row: &Parsed| {
         let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
         if row.name == "parse object" {
-            let (what, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
-            let what = format!("{what} is parsed in {time:.0} ms, at most {most:.0}");
-            return Verdict { what, holds: row.ours <= MOST_TIME };
+            let (claim, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
+            let claim = format!("{claim} is parsed in {time:.0} ms, at most {most:.0}");
+            return Verdict { claim, holds: row.ours <= MOST_TIME };
         }
-        let what = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
-        Verdict { what, holds: row.speed(row.ours) >= LEAST_SPEED }
+        let claim = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
+        Verdict { claim, holds: row.speed(row.ours) >= LEAST_SPEED }
     };
     parsed.iter().map(verdict).collect()
 }

@@ -28,22 +28,24 @@ pub(crate) struct MeasuredCommand<'a> {
 ///
 /// # Errors
 /// When the command cannot be started, or fails.
-pub(crate) fn measure(asked: &MeasuredCommand<'_>) -> Result<Sample, Box<dyn Error>> {
+pub(crate) fn measure(command_to_measure: &MeasuredCommand<'_>) -> Result<Sample, Box<dyn Error>> {
     let output = Command::new(std::env::current_exe()?)
         .arg("--probe")
-        .arg(asked.cap.as_millis().to_string())
-        .arg(asked.program)
-        .args(asked.args)
-        .current_dir(asked.directory)
+        .arg(command_to_measure.cap.as_millis().to_string())
+        .arg(command_to_measure.program)
+        .args(command_to_measure.args)
+        .current_dir(command_to_measure.directory)
         .env_remove("TF_CLI_CONFIG_FILE")
         .env("CHECKPOINT_DISABLE", "1")
-        .envs(asked.env.iter().map(|(name, value)| (name, value)))
+        .envs(command_to_measure.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .output()?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let what = asked.program.display();
-        return Err(format!("{what} {} failed:\n{said}", asked.args.join(" ")).into());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let program = command_to_measure.program.display();
+        return Err(
+            format!("{program} {} failed:\n{stderr}", command_to_measure.args.join(" ")).into()
+        );
     }
     Sample::parse(&String::from_utf8_lossy(&output.stdout))
 }

@@ -30,8 +30,8 @@ impl Programs {
             return Err("our programs could not be built".into());
         }
         // This program is in `target/release/deps`; the built programs are one level up.
-        let own = std::env::current_exe()?;
-        let directory = own.parent().and_then(|deps| deps.parent());
+        let own_path = std::env::current_exe()?;
+        let directory = own_path.parent().and_then(|deps| deps.parent());
         let directory = directory.ok_or("this program is not where cargo puts it")?.to_owned();
         let (terraform, terraform_version) = if options.terraform {
             let version = Command::new("terraform")

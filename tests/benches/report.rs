@@ -72,8 +72,8 @@ fn ratio(ratio: f64) -> String {
 /// Limits that hold and limits that do not.
 pub(crate) fn verdicts(verdicts: &[Verdict]) -> String {
     let line = |verdict: &Verdict| {
-        let said = if verdict.holds { "holds " } else { "BROKEN" };
-        format!("{said} {}\n", verdict.what)
+        let prefix = if verdict.holds { "holds " } else { "BROKEN" };
+        format!("{prefix} {}\n", verdict.claim)
     };
     verdicts.iter().map(line).collect()
 }

@@ -49,37 +49,37 @@ pub(crate) struct Measured {
     /// In words: the numbers behind the result.
     pub(crate) of: String,
     pub(crate) result: f64,
-    pub(crate) least: Option<f64>,
-    pub(crate) most: Option<f64>,
+    pub(crate) min: Option<f64>,
+    pub(crate) max: Option<f64>,
 }
 
 /// Measures each row that is wanted.
 pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
     let mut measured = Vec::new();
-    if options.wants("sdk sets") {
+    if options.selects("sdk sets") {
         let cost = |size| least(options, || set_of(size));
         let (small, large) = (cost(SIZES.0), cost(SIZES.1));
         let of = format!("{:.2} ms and {:.1} ms", small * 1e3, large * 1e3);
         let result = large / small;
         let (least, most) = (None, Some(MOST_TIMES));
-        measured.push(Measured { name: "sdk sets".to_owned(), of, result, least, most });
+        measured.push(Measured { name: "sdk sets".to_owned(), of, result, min: least, max: most });
     }
-    if options.wants("sdk lives") {
+    if options.selects("sdk lives") {
         let (mut elapsed, mut seconds) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..options.repeat.max(2) {
-            let (wall, cpu) = lives();
+            let (wall, cpu) = lifecycles();
             (elapsed, seconds) = (elapsed.min(wall), seconds.min(cpu));
         }
         let (wall, cpu) = (elapsed * 1e3, seconds * 1e3);
         let of = format!("{cpu:.2} ms of a core each, {wall:.2} ms long");
         let (result, least, most) = (1.0 / seconds, Some(LEAST_LIVES), None);
-        measured.push(Measured { name: "sdk lives".to_owned(), of, result, least, most });
+        measured.push(Measured { name: "sdk lives".to_owned(), of, result, min: least, max: most });
     }
-    if options.wants("sdk calls") {
+    if options.selects("sdk calls") {
         let [echo, ours] = calls(options)?;
         let of = format!("{ours:.0} and {echo:.0} a second");
         let (result, least, most) = (ours / echo, Some(LEAST_PART), None);
-        measured.push(Measured { name: "sdk calls".to_owned(), of, result, least, most });
+        measured.push(Measured { name: "sdk calls".to_owned(), of, result, min: least, max: most });
     }
     Ok(measured)
 }
@@ -95,7 +95,7 @@ pub(crate) fn table(measured: &[Measured]) -> String {
         return String::new();
     }
     let mut text = String::from("| measurement | values | result | limit |\n|---|---|--:|---|\n");
-    for Measured { name, of, result, least, most } in measured {
+    for Measured { name, of, result, min: least, max: most } in measured {
         let limit = match (least, most) {
             (Some(least), _) => format!("at least {least}"),
             (_, Some(most)) => format!("at most {most}"),
@@ -108,10 +108,10 @@ pub(crate) fn table(measured: &[Measured]) -> String {
 
 /// The limits, and whether they were kept.
 pub(crate) fn check(measured: &[Measured]) -> Vec<Verdict> {
-    let verdict = |one: &Measured| Verdict {
-        what: format!("{}: {:.2}", one.name, one.result),
-        holds: one.least.is_none_or(|least| one.result >= least)
-            && one.most.is_none_or(|most| one.result < most),
+    let verdict = |measured: &Measured| Verdict {
+        claim: format!("{}: {:.2}", measured.name, measured.result),
+        holds: measured.min.is_none_or(|min| measured.result >= min)
+            && measured.max.is_none_or(|max| measured.result < max),
     };
     measured.iter().map(verdict).collect()
 }
@@ -214,14 +214,14 @@ fn set_of(size: usize) -> f64 {
 }
 
 /// Seconds and CPU seconds of one lifecycle: apply, no-op plan, destroy.
-fn lives() -> (f64, f64) {
-    const N_LIVES: u32 = 200;
+fn lifecycles() -> (f64, f64) {
+    const N_LIFECYCLES: u32 = 200;
     let config = "resource \"bench_thing\" \"a\" {\n  name = \"a\"\n  parts { kind = \"b\" }\n}\n";
     let mut engine = TestEngine::new(provider);
     let (begin, before) = (Instant::now(), taken());
-    (0..N_LIVES).for_each(|_| engine.run_lifecycle(config));
-    let n_lives = f64::from(N_LIVES);
-    (begin.elapsed().as_secs_f64() / n_lives, (taken() - before) / n_lives)
+    (0..N_LIFECYCLES).for_each(|_| engine.run_lifecycle(config));
+    let n_lifecycles = f64::from(N_LIFECYCLES);
+    (begin.elapsed().as_secs_f64() / n_lifecycles, (taken() - before) / n_lifecycles)
 }
 
 /// Calls a second of the echo and of a provider on the SDK, one after the other, on one processor.
@@ -233,22 +233,22 @@ fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
     runtime.block_on(async {
         let plugins = [launched("echo").await?, launched("sdk").await?];
         let request = request()?;
-        let mut best = [f64::INFINITY; 2];
+        let mut best_rates = [f64::INFINITY; 2];
         for _ in 0..options.repeat.max(2) * N_TURNS {
-            for (plugin, best) in plugins.iter().zip(&mut best) {
+            for (plugin, best_rates) in plugins.iter().zip(&mut best_rates) {
                 let provider = plugin.provider();
                 let begin = Instant::now();
                 for _ in 0..N_CALLS / N_TURNS {
                     let answer = provider.read(request.clone()).await?;
                     assert!(answer.diagnostics.is_empty(), "{:?}", answer.diagnostics);
                 }
-                *best = best.min(begin.elapsed().as_secs_f64());
+                *best_rates = best_rates.min(begin.elapsed().as_secs_f64());
             }
         }
         for plugin in plugins {
             plugin.shutdown().await;
         }
-        Ok(best.map(|seconds| (N_CALLS / N_TURNS) as f64 / seconds))
+        Ok(best_rates.map(|seconds| (N_CALLS / N_TURNS) as f64 / seconds))
     })
 }
 
@@ -274,11 +274,11 @@ impl Drop for OneProcessor {
     }
 }
 
-pub(crate) async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
+pub(crate) async fn launched(provider_name: &str) -> Result<Plugin, Box<dyn Error>> {
     let path = std::env::current_exe()?;
-    let env = vec![(SERVE.into(), what.into())];
+    let env = vec![(SERVE.into(), provider_name.into())];
     let executable = Executable {
-        name: what.to_owned(),
+        name: provider_name.to_owned(),
         path,
         arg0: None,
         identity: None,
@@ -322,16 +322,16 @@ pub(crate) fn config() -> Result<Vec<u8>, Box<dyn Error>> {
 
 /// Serves the requested plugin, if the environment names one.
 pub(crate) fn serve() -> Option<ExitCode> {
-    let what = std::env::var(SERVE).ok()?;
+    let provider_name = std::env::var(SERVE).ok()?;
     let options = Serving {
         address: "registry.terraform.io/acme/bench".to_owned(),
         protocols: &Protocol::ALL,
         debug: false,
     };
-    if let Some(wide) = conformance::provider(&what) {
+    if let Some(wide) = conformance::provider(&provider_name) {
         return Some(run(&options, Arc::new(wide.into_provider())));
     }
-    Some(match what.as_str() {
+    Some(match provider_name.as_str() {
         "echo" => run(&options, Arc::new(echo::Echo)),
         _ => run(&options, Arc::new(provider().into_provider())),
     })

@@ -122,8 +122,8 @@ impl Server {
     }
 
     /// The configuration of an empty state. Each life has its own.
-    pub(crate) fn config(&self, life: usize) -> String {
-        let arguments = (self.arguments)().replace("STATE", &format!("life{life}x"));
+    pub(crate) fn config(&self, number: usize) -> String {
+        let arguments = (self.arguments)().replace("STATE", &format!("life{number}x"));
         format!("terraform {{\n  backend \"{}\" {{\n{arguments}  }}\n}}\n", self.backend)
     }
 }

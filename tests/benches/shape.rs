@@ -102,23 +102,23 @@ impl Shape {
     pub(crate) fn files(self, size: usize) -> Vec<(String, String)> {
         let mut text = String::new();
         match self {
-            Self::Flat => resources(&mut text, size, |at| format!("input = \"value {at}\"")),
+            Self::Flat => resources(&mut text, size, |index| format!("input = \"value {index}\"")),
             Self::Count => text.push_str(&counted("r", size)),
-            Self::Chain => resources(&mut text, size, |at| match at.checked_sub(10) {
-                Some(on) => format!("input = terraform_data.r{on}.output"),
-                None => format!("input = \"value {at}\""),
+            Self::Chain => resources(&mut text, size, |index| match index.checked_sub(10) {
+                Some(previous) => format!("input = terraform_data.r{previous}.output"),
+                None => format!("input = \"value {index}\""),
             }),
-            Self::Plugin => of_plugin(&mut text, size, |at| format!("\"value {at}\"")),
-            Self::PluginChain => of_plugin(&mut text, size, |at| match at.checked_sub(1) {
-                Some(on) => format!("null_resource.r{on}.triggers.n"),
+            Self::Plugin => of_plugin(&mut text, size, |index| format!("\"value {index}\"")),
+            Self::PluginChain => of_plugin(&mut text, size, |index| match index.checked_sub(1) {
+                Some(previous) => format!("null_resource.r{previous}.triggers.n"),
                 None => "\"value\"".to_owned(),
             }),
             Self::EachReference => text.push_str(&by_key(size)),
             Self::Wide => {
-                resources(&mut text, size, |at| format!("input = \"value {at}\""));
+                resources(&mut text, size, |index| format!("input = \"value {index}\""));
                 text.push_str("resource \"terraform_data\" \"all\" {\n  input = [\n");
-                for at in 0..size {
-                    writeln!(text, "    terraform_data.r{at}.output,").ok();
+                for index in 0..size {
+                    writeln!(text, "    terraform_data.r{index}.output,").ok();
                 }
                 text.push_str("  ]\n}\n");
             }
@@ -128,11 +128,12 @@ impl Shape {
                     "resource \"terraform_data\" \"all\" {\n  input = terraform_data.r[*].output\n}\n",
                 );
             }
-            Self::Dense => resources(&mut text, size, |at| {
-                let before = (at / LAYER).checked_sub(1).map(|layer| layer * LAYER);
-                let on = before.into_iter().flat_map(|first| first..first + LAYER);
-                let on: Vec<String> = on.map(|on| format!("terraform_data.r{on}")).collect();
-                format!("input = \"value {at}\"\n  depends_on = [{}]", on.join(", "))
+            Self::Dense => resources(&mut text, size, |index| {
+                let before = (index / LAYER).checked_sub(1).map(|layer| layer * LAYER);
+                let previous = before.into_iter().flat_map(|first| first..first + LAYER);
+                let previous: Vec<String> =
+                    previous.map(|previous| format!("terraform_data.r{previous}")).collect();
+                format!("input = \"value {index}\"\n  depends_on = [{}]", previous.join(", "))
             }),
             Self::Modules | Self::ModuleCount | Self::Nested | Self::ModuleVariables => {
                 return modules::files(self, size);
@@ -147,18 +148,18 @@ impl Shape {
 const LAYER: usize = 50;
 
 fn resources(text: &mut String, size: usize, argument: impl Fn(usize) -> String) {
-    (0..size).for_each(|at| add(text, "terraform_data", at, &argument(at)));
+    (0..size).for_each(|index| add(text, "terraform_data", index, &argument(index)));
 }
 
 fn of_plugin(text: &mut String, size: usize, value: impl Fn(usize) -> String) {
     text.push_str("terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n  }\n}\n");
-    for at in 0..size {
-        add(text, "null_resource", at, &format!("triggers = {{ n = {} }}", value(at)));
+    for index in 0..size {
+        add(text, "null_resource", index, &format!("triggers = {{ n = {} }}", value(index)));
     }
 }
 
-fn add(text: &mut String, kind: &str, at: usize, argument: &str) {
-    let block = format!("resource \"{kind}\" \"r{at}\" {{\n  {argument}\n}}\n");
+fn add(text: &mut String, kind: &str, index: usize, argument: &str) {
+    let block = format!("resource \"{kind}\" \"r{index}\" {{\n  {argument}\n}}\n");
     text.push_str(&block);
 }
 

@@ -115,15 +115,20 @@ impl<'o> Bench<'o> {
     pub(crate) fn run(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         say(&format!("{}\n", self.programs.terraform_version));
         let mut rows = Vec::new();
-        let nothing = [("main.tf".to_owned(), String::new())];
-        let directories = self.directories("start", &nothing, usize::MAX)?;
+        let empty_files = [("main.tf".to_owned(), String::new())];
+        let directories = self.directories("start", &empty_files, usize::MAX)?;
         for step in START {
             self.row(&mut rows, &directories, Measure { shape: "start", step, size: 0 }, &[])?;
         }
         for shape in Shape::ALL {
             for &size in &self.options.sizes {
                 let size = size / shape.weight();
-                self.life(&mut rows, SizedShape { shape, size }, &shape.to_string(), &[])?;
+                self.measure_lifecycle(
+                    &mut rows,
+                    SizedShape { shape, size },
+                    &shape.to_string(),
+                    &[],
+                )?;
             }
         }
         let size = PLUGIN_SIZE.min(self.options.sizes.iter().copied().max().unwrap_or(0));
@@ -134,16 +139,16 @@ impl<'o> Bench<'o> {
                 ("FORMWORK_PLUGIN_CONNECTIONS", connections.to_string()),
             ];
             let shape = SizedShape { shape: Shape::Plugin, size };
-            self.life(&mut rows, shape, &name, &env)?;
+            self.measure_lifecycle(&mut rows, shape, &name, &env)?;
         }
         let env = [("TF_CLI_CONFIG_FILE", self.settings.to_string_lossy().into_owned())];
         let shape = Shape::PluginChain;
-        self.life(&mut rows, SizedShape { shape, size }, &shape.to_string(), &env)?;
+        self.measure_lifecycle(&mut rows, SizedShape { shape, size }, &shape.to_string(), &env)?;
         Ok(rows)
     }
 
     /// Measures the steps in the lifecycle of a configuration.
-    fn life(
+    fn measure_lifecycle(
         &self,
         rows: &mut Vec<Row>,
         shape: SizedShape,
@@ -151,7 +156,7 @@ impl<'o> Bench<'o> {
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
         let SizedShape { shape, size } = shape;
-        if !shape.steps().iter().any(|step| self.wants(name, *step, size)) {
+        if !shape.steps().iter().any(|step| self.selects(name, *step, size)) {
             return Ok(());
         }
         let directory = format!("{name}-{size}");
@@ -165,8 +170,8 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    fn wants(&self, shape: &str, step: Step, size: usize) -> bool {
-        self.options.wants(&format!("{shape} {size} {}", step.name()))
+    fn selects(&self, shape: &str, step: Step, size: usize) -> bool {
+        self.options.selects(&format!("{shape} {size} {}", step.name()))
     }
 
     fn directories(
@@ -201,7 +206,7 @@ impl<'o> Bench<'o> {
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
         let Measure { shape, step, size } = measure;
-        if !self.wants(shape, step, size) {
+        if !self.selects(shape, step, size) {
             return Ok(());
         }
         if step.needs_state() && !directories.applied.exists() {
@@ -212,13 +217,13 @@ impl<'o> Bench<'o> {
         let terraform =
             self.programs.terraform.as_ref().filter(|_| size <= directories.terraform_at_most);
         for _ in 0..self.options.repeat {
-            let here = SampleOf { directory: &directories.ours, step, cap: OUR_CAP };
-            ours.push(self.take(&self.programs.ours, directories, here, env)?);
+            let our_sample = SampleOf { directory: &directories.ours, step, cap: OUR_CAP };
+            ours.push(self.take(&self.programs.ours, directories, our_sample, env)?);
             let is_long = |sample: &Sample| sample.capped || sample.wall > LONG.as_secs_f64();
             if let Some(terraform) = terraform.filter(|_| !theirs.iter().any(is_long)) {
                 let cap = self.options.cap;
-                let there = SampleOf { directory: &directories.terraform, step, cap };
-                theirs.push(self.take(terraform, directories, there, env)?);
+                let their_sample = SampleOf { directory: &directories.terraform, step, cap };
+                theirs.push(self.take(terraform, directories, their_sample, env)?);
             }
         }
         let ours = Sample::median(&ours).ok_or("nothing was measured")?;

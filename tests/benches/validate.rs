@@ -113,7 +113,7 @@ fn message(config: &Bytes) -> Msg {
 /// Measures each row that is wanted.
 pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
     const ROWS: [&str; 3] = ["sdk validate", "suite validate", "suite validate of the sdk"];
-    if !ROWS.iter().any(|name| options.wants(name)) {
+    if !ROWS.iter().any(|name| options.selects(name)) {
         return Ok(Vec::new());
     }
     let [echo, client_echo, client_sdk, suite_echo, suite_sdk] = rates(options)?;
@@ -121,17 +121,17 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         name: name.to_owned(),
         of: format!("{ours:.0} and {echo:.0} a second"),
         result: ours / echo,
-        least: Some(LEAST_PART),
-        most: None,
+        min: Some(LEAST_PART),
+        max: None,
     };
     let [sdk, suite, both] = ROWS;
     let rows = [
         row(sdk, client_sdk, client_echo),
         row(suite, suite_echo, echo),
         // Both differences at once: shown, and held to no limit.
-        Measured { least: None, ..row(both, suite_sdk, echo) },
+        Measured { min: None, ..row(both, suite_sdk, echo) },
     ];
-    Ok(rows.into_iter().filter(|row| options.wants(&row.name)).collect())
+    Ok(rows.into_iter().filter(|row| options.selects(&row.name)).collect())
 }
 
 /// The best rate of each caller.
@@ -147,15 +147,15 @@ fn rates(options: &Options) -> Result<[f64; 5], Box<dyn Error>> {
             Caller::suite("sdk").await?,
         ];
         let config = Bytes::from(config()?);
-        let mut best = [0.0_f64; 5];
+        let mut best_rates = [0.0_f64; 5];
         for _ in 0..options.repeat.max(2) * N_TURNS {
-            for (caller, best) in callers.iter_mut().zip(&mut best) {
-                *best = best.max(caller.turn(&config).await?);
+            for (caller, best_rates) in callers.iter_mut().zip(&mut best_rates) {
+                *best_rates = best_rates.max(caller.turn(&config).await?);
             }
         }
         for caller in callers {
             caller.end().await;
         }
-        Ok(best)
+        Ok(best_rates)
     })
 }

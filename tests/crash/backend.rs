@@ -37,7 +37,7 @@ impl BackendKind {
             "s3" => Ok(Self::S3),
             "gcs" => Ok(Self::Gcs),
             "http" => Ok(Self::Http),
-            other => Err(format!("{other} is not a backend of this test")),
+            unknown => Err(format!("{unknown} is not a backend of this test")),
         }
     }
 }

@@ -12,14 +12,14 @@ pub(crate) use self::text::Files;
 use crate::rng::Rng;
 
 /// Number of objects that stand alone.
-const ALONE: u64 = 24;
+const N_STANDALONE: u64 = 24;
 /// From here on they come after the groups, and may be linked to them.
-const BEHIND_GROUPS: u64 = 16;
+const FIRST_AFTER_GROUPS: u64 = 16;
 
 /// A configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    alone: BTreeMap<u64, StandaloneResource>,
+    standalone: BTreeMap<u64, StandaloneResource>,
     groups: [Group; 3],
     /// Moves to another address than before. The earlier address of everything is certain.
     moves: Vec<(String, String)>,
@@ -50,7 +50,7 @@ pub(crate) struct ObjectTraits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     Nothing,
-    Alone(u64),
+    Standalone(u64),
     Group(usize),
 }
 
@@ -92,7 +92,7 @@ impl Config {
     /// may ever; with some engines that can bring about a cycle.
     pub(crate) fn empty(turns: bool) -> Self {
         let groups = std::array::from_fn(Group::empty);
-        Self { alone: BTreeMap::new(), groups, moves: Vec::new(), generation: 0, turns }
+        Self { standalone: BTreeMap::new(), groups, moves: Vec::new(), generation: 0, turns }
     }
 
     /// The one that follows when everything is where this one has it.
@@ -109,16 +109,16 @@ impl Config {
     fn mutate(&self, rng: &mut Rng, is_open: bool) -> Self {
         let generation = self.generation + 1;
         let mut moves = self.moves.clone();
-        let mut alone: BTreeMap<u64, StandaloneResource> = BTreeMap::new();
-        for number in 0..ALONE {
-            let before = self.alone.get(&number);
+        let mut standalone: BTreeMap<u64, StandaloneResource> = BTreeMap::new();
+        for number in 0..N_STANDALONE {
+            let before = self.standalone.get(&number);
             // Of a name there is only one object. If it goes and comes back before it is certain that it
             // is gone, it is in its own way, with any engine.
             let stays = is_open && is_named(number) && before.is_some();
             if !stays && !rng.chance(2, 3) {
                 continue;
             }
-            let mut one = StandaloneResource {
+            let mut resource = StandaloneResource {
                 label: format!("n{number}_v{generation}"),
                 is_inside: rng.chance(1, 4),
                 creates_first: self.creates_first(number, rng),
@@ -128,16 +128,17 @@ impl Config {
             if let Some(before) = before {
                 let moves_away = rng.chance(1, 3);
                 if !moves_away {
-                    (one.label, one.is_inside) = (before.label.clone(), before.is_inside);
+                    (resource.label, resource.is_inside) = (before.label.clone(), before.is_inside);
                 } else if is_named(number) || rng.chance(5, 6) {
-                    moves.push((before.addr(number), one.addr(number)));
+                    moves.push((before.addr(number), resource.addr(number)));
                 }
             }
-            one.link = link(rng, number, &one, &alone);
-            alone.insert(number, one);
+            resource.link = link(rng, number, &resource, &standalone);
+            standalone.insert(number, resource);
         }
-        let groups = std::array::from_fn(|at| self.groups[at].mutate(rng, generation, &mut moves));
-        Self { alone, groups, moves, generation, turns: self.turns }
+        let groups =
+            std::array::from_fn(|index| self.groups[index].mutate(rng, generation, &mut moves));
+        Self { standalone, groups, moves, generation, turns: self.turns }
     }
 
     /// Whether its successor comes before it goes. Of a name there is only one object, and with some
@@ -148,34 +149,34 @@ impl Config {
 
     /// The same with each resource in the order of replacement that it has while none turns.
     pub(crate) fn without_turns(&self) -> Self {
-        let mut other = self.clone();
-        for (number, one) in &mut other.alone {
-            one.creates_first = *number % 4 == 1;
+        let mut config = self.clone();
+        for (number, resource) in &mut config.standalone {
+            resource.creates_first = *number % 4 == 1;
         }
-        other
+        config
     }
 
     /// Every object that there is to be.
     pub(crate) fn expected(&self) -> Vec<ExpectedObject> {
-        let alone = self.alone.iter().map(|(number, one)| ExpectedObject {
-            addr: one.addr(*number),
+        let standalone = self.standalone.iter().map(|(number, resource)| ExpectedObject {
+            addr: resource.addr(*number),
             name: format!("n{number}"),
-            traits: one.traits,
-            link: match one.link {
-                Link::Alone(other) => Some(format!("n{other}")),
+            traits: resource.traits,
+            link: match resource.link {
+                Link::Standalone(other) => Some(format!("n{other}")),
                 Link::Nothing | Link::Group(_) => None,
             },
         });
-        alone.chain(self.groups.iter().flat_map(Group::expected)).collect()
+        standalone.chain(self.groups.iter().flat_map(Group::expected)).collect()
     }
 
     /// The addresses of some resources and instances, to be named in an option.
-    pub(crate) fn some_addresses(&self, rng: &mut Rng, most: u64) -> Vec<String> {
+    pub(crate) fn some_addresses(&self, rng: &mut Rng, max: u64) -> Vec<String> {
         let expected = self.expected();
-        let n = 1 + rng.below(most);
+        let n = 1 + rng.below(max);
         let pick = |rng: &mut Rng| {
-            let at = rng.below(expected.len() as u64);
-            expected.get(usize::try_from(at).ok()?).map(|object| object.addr.clone())
+            let index = rng.below(expected.len() as u64);
+            expected.get(usize::try_from(index).ok()?).map(|object| object.addr.clone())
         };
         let mut picked: Vec<String> = (0..n).filter_map(|_| pick(rng)).collect();
         picked.sort();
@@ -189,23 +190,25 @@ impl Config {
 fn link(
     rng: &mut Rng,
     number: u64,
-    one: &StandaloneResource,
+    resource: &StandaloneResource,
     before: &BTreeMap<u64, StandaloneResource>,
 ) -> Link {
     if !rng.chance(1, 2) {
         return Link::Nothing;
     }
     let is_first = number % 4 == 1;
-    if number >= BEHIND_GROUPS && !one.is_inside && rng.chance(1, 3) {
+    if number >= FIRST_AFTER_GROUPS && !resource.is_inside && rng.chance(1, 3) {
         return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
     }
     let fits = |(other, it): &(&u64, &StandaloneResource)| {
         // Objects inside the module cannot refer to objects outside.
-        !is_named(**other) && (!one.is_inside || it.is_inside) && (!is_first || *other % 4 == 1)
+        !is_named(**other)
+            && (!resource.is_inside || it.is_inside)
+            && (!is_first || *other % 4 == 1)
     };
     let fitting: Vec<u64> = before.iter().filter(fits).map(|(other, _)| *other).collect();
     match usize::try_from(rng.below(fitting.len() as u64)) {
-        Ok(at) if at < fitting.len() => Link::Alone(fitting[at]),
+        Ok(index) if index < fitting.len() => Link::Standalone(fitting[index]),
         _ => Link::Nothing,
     }
 }

@@ -89,7 +89,7 @@ struct CrashRun<'p> {
 
 /// Kills a program as often as was asked for.
 pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
-    let mut play = CrashRun {
+    let mut crash_run = CrashRun {
         directory: Directory::new(program, options)?,
         program,
         options,
@@ -98,22 +98,22 @@ pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, B
         config: Config::empty(program.is_ours() && options.between.is_none()),
         tally: Tally::default(),
     };
-    play.change_config(false)?;
-    let usual = play.directory.run(&Operation::Apply.args(true))?;
+    crash_run.change_config(false)?;
+    let usual = crash_run.directory.run(&Operation::Apply.args(true))?;
     if !usual.succeeded {
         return Err(format!("{} cannot apply anything:\n{}", program.name(), usual.text).into());
     }
-    play.usual = usual.took;
-    let mut said = 0;
-    while play.tally.kills < options.kills {
-        play.run_one_kill()?;
-        play.let_other_program_continue()?;
-        if play.tally.kills / 25 > said {
-            said = play.tally.kills / 25;
-            writeln!(std::io::stderr(), "{}: {:?}", program.name(), play.tally)?;
+    crash_run.usual = usual.took;
+    let mut n_reported = 0;
+    while crash_run.tally.kills < options.kills {
+        crash_run.run_one_kill()?;
+        crash_run.let_other_program_continue()?;
+        if crash_run.tally.kills / 25 > n_reported {
+            n_reported = crash_run.tally.kills / 25;
+            writeln!(std::io::stderr(), "{}: {:?}", program.name(), crash_run.tally)?;
         }
     }
-    Ok(play.tally)
+    Ok(crash_run.tally)
 }
 
 impl CrashRun<'_> {
@@ -132,7 +132,7 @@ impl CrashRun<'_> {
         let n_planned = n_kills;
         let mut commands = 0;
         let mut last = String::new();
-        let mut done = false;
+        let mut is_done = false;
         for attempt in 0..ATTEMPTS {
             let args = operation.args(attempt == 0);
             let result = if n_kills > 0 {
@@ -152,7 +152,7 @@ impl CrashRun<'_> {
                 self.tally.count(decisions);
                 commands += decisions.commands;
                 if result.succeeded && decisions.operations == 0 {
-                    done = true;
+                    is_done = true;
                     break;
                 }
                 if result.text.contains("Error: Cycle") {
@@ -172,15 +172,15 @@ impl CrashRun<'_> {
         }
         let commands_per_kill = commands.div_ceil(n_planned);
         self.tally.most_commands = self.tally.most_commands.max(commands_per_kill);
-        if !done {
+        if !is_done {
             self.tally.stuck += 1;
             if self.directory.is_kept() {
                 let work = self.directory.work();
                 return Err(format!("it is stuck in {}:\n{last}", work.display()).into());
             }
         }
-        self.compare(done && operation.fulfils())?;
-        if !done {
+        self.compare(is_done && operation.fulfils())?;
+        if !is_done {
             self.directory.start_over()?;
             self.directory.configure(&self.config.files())?;
         }
@@ -217,9 +217,9 @@ impl CrashRun<'_> {
     /// When the next kill is due: at any time of a usual run, of the engine or of its providers, or,
     /// where the engine dies of it, at any byte of what it writes. Or when the network is cut.
     fn moment(&mut self) -> Moment {
-        let most = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
+        let duration = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
         let rng = &mut self.rng;
-        let mut time = || Duration::from_micros(rng.below(most));
+        let mut time = || Duration::from_micros(rng.below(duration));
         let time = time();
         if self.options.cuts_network && rng.chance(1, 3) {
             let is_short = rng.chance(2, 3);
@@ -232,7 +232,7 @@ impl CrashRun<'_> {
         }
         if self.program.is_ours() && rng.chance(1, 2) {
             let state = self.directory.work().join("terraform.tfstate");
-            let length = fs::metadata(state).map_or(0, |found| found.len());
+            let length = fs::metadata(state).map_or(0, |metadata| metadata.len());
             return Moment::Writing(300 + rng.below(3 * length + 4096));
         }
         Moment::After(time)
@@ -240,13 +240,13 @@ impl CrashRun<'_> {
 
     /// Now and then another program continues here.
     fn let_other_program_continue(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some(other) = self.options.between.as_ref().filter(|_| self.rng.chance(1, 3)) else {
+        let Some(program) = self.options.between.as_ref().filter(|_| self.rng.chance(1, 3)) else {
             return Ok(());
         };
         self.change_config(false)?;
-        let result = self.directory.run_of(other, &Operation::Apply.args(true))?;
+        let result = self.directory.run_of(program, &Operation::Apply.args(true))?;
         if !result.succeeded {
-            let (name, work) = (other.name(), self.directory.work());
+            let (name, work) = (program.name(), self.directory.work());
             let text = format!("{name} cannot go on in {}:\n{}", work.display(), result.text);
             return Err(text.into());
         }
@@ -262,10 +262,10 @@ impl CrashRun<'_> {
         let state = directory.state()?;
         let known = observation::read_state_objects(&state);
         let objects = observation::read_real_objects(&directory.objects_directory());
-        for (id, it) in objects.iter().filter(|(id, _)| !known.ids.contains(*id)) {
+        for (id, object) in objects.iter().filter(|(id, _)| !known.ids.contains(*id)) {
             tally.lost += 1;
-            let twin = |(other, its): (&String, &serde_json::Value)| {
-                other != id && its["name"] == it["name"]
+            let twin = |(other_id, other_object): (&String, &serde_json::Value)| {
+                other_id != id && other_object["name"] == object["name"]
             };
             tally.duplicated += usize::from(objects.iter().any(twin));
             if directory.is_kept() {

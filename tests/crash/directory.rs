@@ -27,7 +27,7 @@ use crate::config::Files;
 use crate::options::{Options, Program};
 
 /// Time limit of a command that is not killed.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// Time that a provider may live on after its engine is dead.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -43,7 +43,7 @@ pub(crate) struct Directory<'o> {
     /// The number of the state, which is another one after everything was removed.
     state: Cell<usize>,
     /// The providers that were seen to live.
-    lives: RefCell<Vec<ProviderLifeline>>,
+    lifelines: RefCell<Vec<ProviderLifeline>>,
 }
 
 /// A provider's process: its number, and what ends when it ends.
@@ -108,7 +108,7 @@ impl<'o> Directory<'o> {
             server,
             number,
             state,
-            lives: RefCell::default(),
+            lifelines: RefCell::default(),
         })
     }
 
@@ -194,9 +194,7 @@ impl<'o> Directory<'o> {
             let result = self.wait_or_kill(self.command(program, args, None)?.spawn()?, None)?;
             // The server learns of the end of a killed run a little later, or not at all.
             let is_locked = result.text.contains("Error acquiring the state lock");
-            if !is_locked
-                || self.options.backend == BackendKind::Local
-                || start.elapsed() > PATIENCE
+            if !is_locked || self.options.backend == BackendKind::Local || start.elapsed() > TIMEOUT
             {
                 return Ok(result);
             }
@@ -275,7 +273,7 @@ impl<'o> Directory<'o> {
         let start = Instant::now();
         let out = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
         let err = child.stderr.take().map(|pipe| thread::spawn(move || read(pipe)));
-        let time = if let Some(Moment::After(time)) = moment { time } else { PATIENCE };
+        let time = if let Some(Moment::After(time)) = moment { time } else { TIMEOUT };
         let (mut status, mut n_providers_killed, mut was_cut) = (None, 0, false);
         while status.is_none() && start.elapsed() < time {
             // Far below what anything here takes.
@@ -338,14 +336,14 @@ impl<'o> Directory<'o> {
 
     /// Takes in the providers that have begun to live.
     fn accept_providers(&self) -> std::io::Result<()> {
-        while let Ok((life, _)) = self.witness.accept() {
-            life.set_nonblocking(false)?;
-            life.set_read_timeout(Some(GRACE))?;
-            let mut life = BufReader::new(life);
+        while let Ok((lifeline, _)) = self.witness.accept() {
+            lifeline.set_nonblocking(false)?;
+            lifeline.set_read_timeout(Some(GRACE))?;
+            let mut lifeline = BufReader::new(lifeline);
             let mut pid = String::new();
             // One that ended at once has said nothing.
-            if life.read_line(&mut pid).is_ok() {
-                self.lives.borrow_mut().push(ProviderLifeline(pid.trim().to_owned(), life));
+            if lifeline.read_line(&mut pid).is_ok() {
+                self.lifelines.borrow_mut().push(ProviderLifeline(pid.trim().to_owned(), lifeline));
             }
         }
         Ok(())
@@ -354,21 +352,21 @@ impl<'o> Directory<'o> {
     /// Kills all providers that live. Returns how many.
     fn kill_providers(&self) -> std::io::Result<usize> {
         self.accept_providers()?;
-        let mut lives = self.lives.borrow_mut();
+        let mut lifelines = self.lifelines.borrow_mut();
         // The process id of a provider that has ended may belong to another process by now.
-        let living = lives
+        let running = lifelines
             .iter_mut()
-            .filter_map(|ProviderLifeline(pid, life)| lives_on(life).then_some(pid));
-        Ok(living.filter(|pid| kill_one(pid)).count())
+            .filter_map(|ProviderLifeline(pid, lifeline)| is_running(lifeline).then_some(pid));
+        Ok(running.filter(|pid| kill_one(pid)).count())
     }
 
     /// Waits for the end of all providers, and ends those that live on for too long.
     fn wait_for_providers(&self) -> std::io::Result<()> {
         self.accept_providers()?;
-        for ProviderLifeline(pid, mut life) in self.lives.take() {
-            if !ends_in_time(&mut life) {
+        for ProviderLifeline(pid, mut lifeline) in self.lifelines.take() {
+            if !ends_in_time(&mut lifeline) {
                 kill_one(&pid);
-                ends_in_time(&mut life);
+                ends_in_time(&mut lifeline);
             }
         }
         Ok(())
@@ -381,16 +379,16 @@ fn kill_one(pid: &str) -> bool {
 }
 
 /// Whether the other side is there at this time.
-fn lives_on(life: &mut BufReader<UnixStream>) -> bool {
-    let looked = life.get_ref().set_nonblocking(true).and_then(|()| life.read(&mut [0]));
-    let back = life.get_ref().set_nonblocking(false);
-    back.is_ok() && looked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+fn is_running(lifeline: &mut BufReader<UnixStream>) -> bool {
+    let result = lifeline.get_ref().set_nonblocking(true).and_then(|()| lifeline.read(&mut [0]));
+    let restored = lifeline.get_ref().set_nonblocking(false);
+    restored.is_ok() && result.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
 /// Whether the other side ends before patience does. A process that is killed may leave its connection
 /// reset.
-fn ends_in_time(life: &mut BufReader<UnixStream>) -> bool {
-    match life.read(&mut [0]) {
+fn ends_in_time(lifeline: &mut BufReader<UnixStream>) -> bool {
+    match lifeline.read(&mut [0]) {
         Ok(n) => n == 0,
         Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
     }

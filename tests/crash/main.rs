@@ -46,6 +46,6 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", table::markdown(&rows))?;
-    let bad = rows.iter().any(|(program, tally)| program.is_ours() && !tally.is_clean());
-    Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let is_failure = rows.iter().any(|(program, tally)| program.is_ours() && !tally.is_clean());
+    Ok(if is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -15,14 +15,14 @@ pub(crate) type RealObjects = BTreeMap<String, Value>;
 /// Reads the objects that really exist.
 pub(crate) fn read_real_objects(directory: &Path) -> RealObjects {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut found = BTreeMap::new();
+    let mut objects = BTreeMap::new();
     for entry in entries {
         let file = entry.file_name().to_string_lossy().into_owned();
         let Some(id) = file.strip_suffix(".object") else { continue };
         let text = fs::read_to_string(entry.path()).unwrap_or_default();
-        found.insert(id.to_owned(), serde_json::from_str(&text).unwrap_or_default());
+        objects.insert(id.to_owned(), serde_json::from_str(&text).unwrap_or_default());
     }
-    found
+    objects
 }
 
 /// Objects of a state: the ids of all, and those that are there only to be destroyed.
@@ -57,29 +57,31 @@ pub(crate) fn unfulfilled(
 ) -> Vec<String> {
     let of_name = |name: &str| {
         let mut all =
-            objects.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
+            objects.iter().filter(|(id, object)| object["name"] == name && known.ids.contains(*id));
         (all.next(), all.next().is_some())
     };
     let mut wrong = Vec::new();
     for ExpectedObject { addr, name, traits, link } in expected {
-        let (Some((id, it)), is_double) = of_name(name) else {
+        let (Some((id, object)), is_double) = of_name(name) else {
             wrong.push(format!("{addr} is not there"));
             continue;
         };
         let link = link.as_ref().map(|link| of_name(link).0.map(|(id, _)| id.as_str()));
         let is_right = !is_double
-            && it["size"] == traits.size
-            && it["kind"] == format!("k{}", traits.kind)
-            && link.is_none_or(|link| it["link"].as_str() == link);
+            && object["size"] == traits.size
+            && object["kind"] == format!("k{}", traits.kind)
+            && link.is_none_or(|link| object["link"].as_str() == link);
         if !is_right {
-            wrong
-                .push(format!("{addr} should have {traits:?} and the link {link:?}, {id} is {it}"));
+            wrong.push(format!(
+                "{addr} should have {traits:?} and the link {link:?}, {id} is {object}"
+            ));
         }
     }
     let is_expected = |name: &Value| expected.iter().any(|object| *name == object.name);
-    let more =
-        objects.iter().filter(|(id, it)| known.ids.contains(*id) && !is_expected(&it["name"]));
-    wrong.extend(more.map(|(id, _)| format!("{id} is not wanted")));
+    let unexpected = objects
+        .iter()
+        .filter(|(id, object)| known.ids.contains(*id) && !is_expected(&object["name"]));
+    wrong.extend(unexpected.map(|(id, _)| format!("{id} is not wanted")));
     wrong.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
     wrong
 }

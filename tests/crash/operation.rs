@@ -49,7 +49,7 @@ impl Operation {
 
     /// The command. A plan that was kept can be used once.
     pub(crate) fn args(&self, is_first: bool) -> Vec<String> {
-        let (verb, more): (&str, Vec<String>) = match self {
+        let (verb, options): (&str, Vec<String>) = match self {
             Self::Saved if is_first => ("apply", vec![PLAN.to_owned()]),
             Self::Apply | Self::Saved => ("apply", vec![]),
             // A second run does not know whether the object was replaced already.
@@ -60,7 +60,7 @@ impl Operation {
             Self::DestroyAll => ("destroy", vec![]),
         };
         let first = [verb, "-auto-approve", "-input=false"].map(str::to_owned);
-        first.into_iter().chain(more).collect()
+        first.into_iter().chain(options).collect()
     }
 
     /// Whether everything is as the configuration has it when it is done.

@@ -33,9 +33,9 @@ pub(crate) fn decide_open_operations(
     }
     let mut taken = observation::read_state_objects(&directory.run(&["state", "pull"])?.out).ids;
     let mut answers = Vec::new();
-    for one in &open {
-        let addr = one["address"].as_str().unwrap_or_default();
-        let answer = match made_for(directory, one, &taken) {
+    for operation in &open {
+        let addr = operation["address"].as_str().unwrap_or_default();
+        let answer = match created_object(directory, operation, &taken) {
             Some(id) => ["adopt".to_owned(), addr.to_owned(), id],
             None if rng.chance(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
             None => ["retry".to_owned(), addr.to_owned(), String::new()],
@@ -67,16 +67,20 @@ fn open_operations(directory: &Directory<'_>) -> Result<Vec<Value>, Box<dyn Erro
         .map_err(|error| format!("recover list: {error}\n{}", listed.text))?;
     let mut open = listed["unresolved"].as_array().cloned().unwrap_or_default();
     let mut addresses = BTreeSet::new();
-    open.retain(|one| addresses.insert(one["address"].to_string()));
+    open.retain(|operation| addresses.insert(operation["address"].to_string()));
     Ok(open)
 }
 
 /// The id of the object that an operation has made, if it has: one that is as it was to be and belongs
 /// to nothing else.
-fn made_for(directory: &Directory<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
-    let planned = &one["planned"];
+fn created_object(
+    directory: &Directory<'_>,
+    operation: &Value,
+    taken: &BTreeSet<String>,
+) -> Option<String> {
+    let planned = &operation["planned"];
     let parts = ["name", "size", "kind"];
     let mut objects = observation::read_real_objects(&directory.objects_directory()).into_iter();
-    let fits = |it: &Value| parts.iter().all(|part| it[*part] == planned[*part]);
-    objects.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
+    let fits = |object: &Value| parts.iter().all(|part| object[*part] == planned[*part]);
+    objects.find(|(id, object)| !taken.contains(id) && fits(object)).map(|(id, _)| id)
 }

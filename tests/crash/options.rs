@@ -96,7 +96,7 @@ impl Options {
                 "--cut-network" => options.cuts_network = true,
                 "--listed" => options.listed = true,
                 "--keep" => options.keep = true,
-                other => return Err(format!("{other} is not an option\n{USAGE}")),
+                unknown => return Err(format!("{unknown} is not an option\n{USAGE}")),
             }
         }
         if options.destroys_local && options.backend == BackendKind::Local {
@@ -106,8 +106,8 @@ impl Options {
             return Err(format!("a local state needs no network\n{USAGE}"));
         }
         if options.programs.is_empty() {
-            let own = std::env::current_exe().map_err(|error| error.to_string())?;
-            options.programs.push(find(&own.with_file_name("formwork").to_string_lossy())?);
+            let own_path = std::env::current_exe().map_err(|error| error.to_string())?;
+            options.programs.push(find(&own_path.with_file_name("formwork").to_string_lossy())?);
         }
         Ok(options)
     }

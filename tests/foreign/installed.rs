@@ -32,8 +32,8 @@ pub(super) fn rust_provider() -> Option<PathBuf> {
         cargo.env("CARGO_TARGET_DIR", directory().join("crate")).env("CARGO_INCREMENTAL", "0");
         cargo
     };
-    if let Err(why) = run(&mut cargo("fetch --quiet --locked")) {
-        return missing("the crate tf-provider", &why);
+    if let Err(reason) = run(&mut cargo("fetch --quiet --locked")) {
+        return missing("the crate tf-provider", &reason);
     }
     // From here on nothing depends on the network: any failure is a fault.
     run(&mut cargo("build --quiet --locked --offline")).expect("the provider can be built");
@@ -45,18 +45,18 @@ pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
     static DIRECTORY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let build = || {
         let (home, program) = (directory().join("go"), "terraform-provider-foreign");
-        let go = |line: &str| {
-            let mut go = Command::new("go");
-            go.args(line.split(' ')).current_dir(sources().join("go"));
-            go.env("GOFLAGS", "-mod=readonly -buildvcs=false").env("GOWORK", "off");
-            go
+        let go_command = |line: &str| {
+            let mut go_command = Command::new("go");
+            go_command.args(line.split(' ')).current_dir(sources().join("go"));
+            go_command.env("GOFLAGS", "-mod=readonly -buildvcs=false").env("GOWORK", "off");
+            go_command
         };
-        if let Err(why) = run(&mut go("mod download")) {
-            say_not_tested("the Go modules of tests/foreign/go", &why);
+        if let Err(reason) = run(&mut go_command("mod download")) {
+            report_not_tested("the Go modules of tests/foreign/go", &reason);
             return None;
         }
         fs::create_dir_all(&home).expect("a directory");
-        let mut build = go("build -trimpath -ldflags=-s -o");
+        let mut build = go_command("build -trimpath -ldflags=-s -o");
         // From here on nothing depends on the network: any failure is a fault.
         run(build.arg(home.join(program)).arg(".")).expect("the providers can be built");
         for name in names {
@@ -79,32 +79,32 @@ fn python() -> Option<PathBuf> {
 fn install() -> Option<PathBuf> {
     let home = directory().join("python");
     let python = home.join("bin/python");
-    let (marker, wanted) = (home.join("installed"), PACKAGES.join("\n"));
-    if fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
+    let (marker, packages) = (home.join("installed"), PACKAGES.join("\n"));
+    if fs::read_to_string(&marker).is_ok_and(|installed| installed == packages) {
         return Some(python);
     }
     fs::create_dir_all(directory()).expect("a directory");
-    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home));
+    let created = run(Command::new("python3").args(["-m", "venv"]).arg(&home));
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
-    if let Err(why) = made.and_then(|()| run(&mut pip)) {
-        return missing("the Python package tf", &why);
+    if let Err(reason) = created.and_then(|()| run(&mut pip)) {
+        return missing("the Python package tf", &reason);
     }
-    fs::write(marker, wanted).expect("it can be written");
+    fs::write(marker, packages).expect("it can be written");
     Some(python)
 }
 
 /// Says loudly that a test tests nothing here.
-fn missing<T>(what: &str, why: &str) -> Option<T> {
+fn missing<T>(tool: &str, reason: &str) -> Option<T> {
     let is_check = std::env::var_os("CI").is_some_and(|value| value == "true");
-    assert!(!is_check, "{what} cannot be installed:\n{why}");
-    say_not_tested(what, why);
+    assert!(!is_check, "{tool} cannot be installed:\n{reason}");
+    report_not_tested(tool, reason);
     None
 }
 
-fn say_not_tested(what: &str, why: &str) {
+fn report_not_tested(tool: &str, reason: &str) {
     // Not by `eprintln!`: its output is hidden when the test passes.
-    writeln!(std::io::stderr(), "\nNOT TESTED: {what} cannot be installed here:\n{why}\n")
+    writeln!(std::io::stderr(), "\nNOT TESTED: {tool} cannot be installed here:\n{reason}\n")
         .expect("it can be said");
 }
 

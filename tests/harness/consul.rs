@@ -1,5 +1,5 @@
-//! A server for one test that speaks the documented part of Consul's HTTP API which backends use: keys with
-//! versions, transactions of one operation, sessions with an end, lock delays and blocking reads.
+//! A server for one test that speaks the documented part of Consul's HTTP API which backends use: keys
+//! with versions, transactions of one operation, sessions with an end, lock delays and blocking reads.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -54,7 +54,7 @@ struct Entry {
 }
 
 /// A request: method, path without `/v1/`, parameters, content.
-struct Asked {
+struct ConsulRequest {
     method: String,
     path: String,
     parameters: BTreeMap<String, String>,
@@ -100,19 +100,19 @@ impl Store {
         content
     }
 
-    fn react(&self, asked: &Asked) -> (Answer, u64) {
+    fn react(&self, request: &ConsulRequest) -> (Answer, u64) {
         let mut content = self.lock();
-        let key = asked.path.strip_prefix("kv/").unwrap_or_default();
-        if asked.method == "GET" {
-            content = self.wait(content, key, asked);
+        let key = request.path.strip_prefix("kv/").unwrap_or_default();
+        if request.method == "GET" {
+            content = self.wait(content, key, request);
         }
-        let answer = match (asked.method.as_str(), asked.path.as_str()) {
+        let answer = match (request.method.as_str(), request.path.as_str()) {
             ("PUT", "session/create") => content.begin_session(),
-            ("PUT", "txn") => content.transact(&asked.body),
-            ("GET", _) if asked.path.starts_with("kv/") => content.get(key, &asked.parameters),
-            ("PUT", _) if asked.path.starts_with("kv/") => content.put(key, asked),
-            ("DELETE", _) if asked.path.starts_with("kv/") => {
-                content.delete(key, &asked.parameters)
+            ("PUT", "txn") => content.transact(&request.body),
+            ("GET", _) if request.path.starts_with("kv/") => content.get(key, &request.parameters),
+            ("PUT", _) if request.path.starts_with("kv/") => content.put(key, request),
+            ("DELETE", _) if request.path.starts_with("kv/") => {
+                content.delete(key, &request.parameters)
             }
             ("PUT", path) => match path.split_once('/').map(|(_, rest)| rest.split_once('/')) {
                 Some(Some(("renew", id))) => content.renew(id),
@@ -135,20 +135,21 @@ impl Store {
         &'s self,
         mut content: MutexGuard<'s, Content>,
         key: &str,
-        asked: &Asked,
+        request: &ConsulRequest,
     ) -> MutexGuard<'s, Content> {
-        let known: u64 = asked.parameters.get("index").and_then(|n| n.parse().ok()).unwrap_or(0);
-        let wait = asked.parameters.get("wait").and_then(|wait| {
+        let known_index: u64 =
+            request.parameters.get("index").and_then(|n| n.parse().ok()).unwrap_or(0);
+        let wait = request.parameters.get("wait").and_then(|wait| {
             wait.strip_suffix("ms").and_then(|n| n.parse().ok()).map(Duration::from_millis)
         });
         let end = Instant::now() + wait.unwrap_or(Duration::from_secs(300));
-        while known > 0 && content.index_of(key) <= known {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+        while known_index > 0 && content.index_of(key) <= known_index {
+            let remaining = end.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 break;
             }
             // Sessions end without an event.
-            let pause = left.min(Duration::from_millis(250));
+            let pause = remaining.min(Duration::from_millis(250));
             let (guard, _) =
                 self.changed.wait_timeout(content, pause).unwrap_or_else(PoisonError::into_inner);
             drop(guard);
@@ -210,7 +211,7 @@ impl Content {
             for name in self.keys.keys().filter(|name| name.starts_with(key)) {
                 let rest = &name[key.len()..];
                 let end = rest.find(separator).filter(|_| !separator.is_empty());
-                let name = end.map_or(name.as_str(), |at| &name[..key.len() + at + 1]);
+                let name = end.map_or(name.as_str(), |position| &name[..key.len() + position + 1]);
                 if names.last().is_none_or(|last| last != name) {
                     names.push(name.to_owned());
                 }
@@ -220,14 +221,14 @@ impl Content {
         self.keys.get(key).map_or_else(missing, |entry| ok(&json!([pair(key, entry)])))
     }
 
-    fn put(&mut self, key: &str, asked: &Asked) -> Answer {
-        if asked.body.len() > MAX_VALUE {
-            return too_large(asked.body.len());
+    fn put(&mut self, key: &str, request: &ConsulRequest) -> Answer {
+        if request.body.len() > MAX_VALUE {
+            return too_large(request.body.len());
         }
         let old = self.keys.get(key).cloned();
         let holder = old.as_ref().and_then(|entry| entry.session.clone());
         let mut session = holder.clone();
-        if let Some(id) = asked.parameters.get("acquire") {
+        if let Some(id) = request.parameters.get("acquire") {
             let delayed = self.delays.get(key).is_some_and(|end| *end > Instant::now());
             let is_free = holder.as_ref().is_none_or(|holder| holder == id);
             if delayed || !is_free || !self.sessions.contains_key(id) {
@@ -235,16 +236,16 @@ impl Content {
             }
             session = Some(id.clone());
         }
-        if let Some(id) = asked.parameters.get("release") {
+        if let Some(id) = request.parameters.get("release") {
             if holder.as_ref() != Some(id) {
                 return ok(&json!(false));
             }
             session = None;
         }
-        let flags = asked.parameters.get("flags").and_then(|flags| flags.parse().ok());
+        let flags = request.parameters.get("flags").and_then(|flags| flags.parse().ok());
         let index = self.next_index();
         let entry = Entry {
-            value: asked.body.clone(),
+            value: request.body.clone(),
             flags: flags.unwrap_or(0),
             created: old.map_or(index, |entry| entry.created),
             modified: index,
@@ -284,8 +285,8 @@ impl Content {
         let actual = self.keys.get(&key).map_or(0, |entry| entry.modified);
         let stale = verb == "cas" && operation["Index"].as_u64().unwrap_or(0) != actual;
         if stale || !["cas", "set"].contains(&verb.as_str()) {
-            let what = format!("failed to set key \"{key}\", index is stale");
-            let errors = json!({ "Results": null, "Errors": [{ "OpIndex": 0, "What": what }] });
+            let message = format!("failed to set key \"{key}\", index is stale");
+            let errors = json!({ "Results": null, "Errors": [{ "OpIndex": 0, "What": message }] });
             return ("409 Conflict", errors.to_string().into_bytes());
         }
         let index = self.next_index();
@@ -324,8 +325,8 @@ fn too_large(length: usize) -> Answer {
 }
 
 fn serve(stream: &TcpStream, store: &Store) -> std::io::Result<()> {
-    let asked = read(stream)?;
-    let ((status, body), index) = store.react(&asked);
+    let request = read(stream)?;
+    let ((status, body), index) = store.react(&request);
     let index = format!("X-Consul-Index: {index}");
     let headers = [
         "Connection: close",
@@ -337,14 +338,14 @@ fn serve(stream: &TcpStream, store: &Store) -> std::io::Result<()> {
     http::answer(stream, status, &headers, &body)
 }
 
-fn read(stream: &TcpStream) -> std::io::Result<Asked> {
+fn read(stream: &TcpStream) -> std::io::Result<ConsulRequest> {
     let request = Request::read(&mut BufReader::new(stream))?.unwrap_or_default();
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (name.to_owned(), decoded(value))
     });
-    Ok(Asked {
+    Ok(ConsulRequest {
         method: request.method,
         path: decoded(path.trim_start_matches("/v1/")),
         parameters: pairs.collect(),

@@ -162,8 +162,8 @@ impl Links {
             Direction::ToClient => &mut self.passed.to_client,
         };
         let cut = self.cut.filter(|cut| cut.direction == direction);
-        let left = cut.map_or(u64::MAX, |cut| cut.after.saturating_sub(*passed));
-        let n_passing = usize::try_from(left).unwrap_or(usize::MAX).min(n);
+        let n_remaining = cut.map_or(u64::MAX, |cut| cut.after.saturating_sub(*passed));
+        let n_passing = usize::try_from(n_remaining).unwrap_or(usize::MAX).min(n);
         *passed += n_passing as u64;
         if n_passing < n {
             self.cut = None;

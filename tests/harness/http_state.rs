@@ -1,5 +1,5 @@
-//! A server that keeps one state by the rules of the backend `http`, for one test: with TLS and logins if they
-//! are wanted, and with the faults that a test asks for.
+//! A server that keeps one state by the rules of the backend `http`, for one test: with TLS and logins
+//! if they are wanted, and with the faults that a test asks for.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Write};
@@ -56,7 +56,7 @@ struct Shared {
     tls: Option<Arc<ServerConfig>>,
     /// The header `Authorization` that requests must have.
     authorization: Option<String>,
-    kept: Mutex<KeptState>,
+    stored: Mutex<KeptState>,
     faults: Mutex<Option<FaultPlan>>,
     healed: Condvar,
 }
@@ -74,7 +74,7 @@ impl HttpState {
     /// Starts a server that keeps the journals of runs, too.
     pub(crate) fn start_with_journals() -> Self {
         let server = Self::start();
-        server.with(|kept| kept.parts = Some(BTreeMap::new()));
+        server.with(|stored| stored.parts = Some(BTreeMap::new()));
         server
     }
 
@@ -87,7 +87,7 @@ impl HttpState {
         let shared = Arc::new(Shared {
             tls: tls.map(Arc::new),
             authorization: login.map(|login| format!("Basic {}", STANDARD.encode(login))),
-            kept: Mutex::default(),
+            stored: Mutex::default(),
             faults: Mutex::default(),
             healed: Condvar::new(),
         });
@@ -103,8 +103,8 @@ impl HttpState {
     }
 
     /// Works with what is kept.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut KeptState) -> T) -> T {
-        work(&mut lock(&self.shared.kept))
+    pub(crate) fn with<T>(&self, use_state: impl FnOnce(&mut KeptState) -> T) -> T {
+        use_state(&mut lock(&self.shared.stored))
     }
 
     /// Has the next requests of a method end with a fault.
@@ -132,9 +132,11 @@ impl HttpState {
     }
 
     /// A configuration whose state is here, with further arguments of the backend.
-    pub(crate) fn config_with(&self, more: &str, resource: &str) -> String {
+    pub(crate) fn config_with(&self, extra_arguments: &str, resource: &str) -> String {
         let arguments = self.arguments();
-        format!("terraform {{\n  backend \"http\" {{\n{arguments}{more}  }}\n}}\n{resource}")
+        format!(
+            "terraform {{\n  backend \"http\" {{\n{arguments}{extra_arguments}  }}\n}}\n{resource}"
+        )
     }
 }
 
@@ -187,7 +189,7 @@ impl Shared {
         {
             return Answer::empty("401 Unauthorized");
         }
-        lock(&self.kept).answer(request)
+        lock(&self.stored).answer(request)
     }
 
     fn send_answer(
@@ -211,10 +213,10 @@ impl Shared {
         if fault != Some(Fault::Half) {
             return http::answer(to, answer.status, &headers, &answer.body);
         }
-        let (mut whole, mut body) = (Vec::new(), answer.body);
+        let (mut response, mut body) = (Vec::new(), answer.body);
         body.resize(body.len().max(10), b' ');
-        http::answer(&mut whole, answer.status, &headers, &body)?;
-        to.write_all(&whole[..whole.len() - body.len() / 2])
+        http::answer(&mut response, answer.status, &headers, &body)?;
+        to.write_all(&response[..response.len() - body.len() / 2])
     }
 }
 
@@ -225,16 +227,16 @@ fn read_request(stream: impl Read) -> io::Result<Option<Request>> {
 
 /// Waits for a whole request, and leaves it unread.
 fn peek_request(stream: &TcpStream) -> io::Result<Option<Request>> {
-    let mut seen = vec![0; 1 << 20];
+    let mut buffer = vec![0; 1 << 20];
     loop {
-        let n = stream.peek(&mut seen)?;
-        let seen = &seen[..n];
+        let n = stream.peek(&mut buffer)?;
+        let bytes = &buffer[..n];
         if n == 0 {
             return Ok(None);
         }
-        let has_headers = seen.windows(4).any(|bytes| bytes == b"\r\n\r\n");
+        let has_headers = bytes.windows(4).any(|bytes| bytes == b"\r\n\r\n");
         // Without all of its content it cannot be read.
-        if has_headers && let Ok(request) = Request::read(&mut &*seen) {
+        if has_headers && let Ok(request) = Request::read(&mut &*bytes) {
             return Ok(request);
         }
         thread::yield_now();

@@ -1,5 +1,5 @@
-//! A server for one test that speaks the documented part of the Kubernetes API which backends use: secrets and
-//! leases of namespaces, with versions, labels and limits, for the bearers of a token.
+//! A server for one test that speaks the documented part of the Kubernetes API which backends use:
+//! secrets and leases of namespaces, with versions, labels and limits, for the bearers of a token.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -113,7 +113,7 @@ impl Objects {
         }
     }
 
-    fn store(&mut self, key: [String; 3], mut object: Value, done: &'static str) -> Answer {
+    fn store(&mut self, key: [String; 3], mut object: Value, http_status: &'static str) -> Answer {
         let data = object["data"].as_object();
         let size = data.into_iter().flatten().map(|(_, value)| {
             let text = value.as_str().and_then(|text| STANDARD.decode(text).ok());
@@ -133,7 +133,7 @@ impl Objects {
         object["metadata"]["namespace"] = json!(key[0]);
         object["metadata"]["resourceVersion"] = json!(self.version.to_string());
         self.all.insert(key, object.clone());
-        (done, object)
+        (http_status, object)
     }
 
     fn list(&self, namespace: &str, kind: &str, labels: &[(String, String)]) -> Answer {

@@ -1,5 +1,5 @@
-//! A proxy for one test: HTTP, which makes tunnels and forwards requests, or SOCKS 5, with a name and a password or
-//! without. It counts whom it connected.
+//! A proxy for one test: HTTP, which makes tunnels and forwards requests, or SOCKS 5, with a name and a
+//! password or without. It counts whom it connected.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
@@ -38,10 +38,10 @@ impl Proxy {
     /// Starts one that leads hosts to ports of this machine: the first one for whose ending a host has.
     pub(crate) fn leading(routes: Vec<(&'static str, u16)>) -> Self {
         Self::greeting(move |client| {
-            let asked = asked_for(client)?;
-            let port = routes.iter().find(|(ending, _)| asked.whom.ends_with(ending));
+            let target = requested_target(client)?;
+            let port = routes.iter().find(|(ending, _)| target.address.ends_with(ending));
             let (_, port) = port.ok_or(io::ErrorKind::NotFound)?;
-            connect(client, ("127.0.0.1", *port), asked.forwarded.as_deref())
+            connect(client, ("127.0.0.1", *port), target.forwarded.as_deref())
         })
     }
 
@@ -74,24 +74,24 @@ impl Proxy {
 }
 
 fn greet_http(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
-    let asked = asked_for(client)?;
-    if guarded && !asked.head.contains(&format!("Proxy-Authorization: Basic {WORDS}\r\n")) {
+    let target = requested_target(client)?;
+    if guarded && !target.head.contains(&format!("Proxy-Authorization: Basic {WORDS}\r\n")) {
         client.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")?;
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    connect(client, asked.whom, asked.forwarded.as_deref())
+    connect(client, target.address, target.forwarded.as_deref())
 }
 
 /// A request to the proxy.
-struct Asked {
+struct ProxyRequest {
     head: String,
     /// The host and port that it asks for.
-    whom: String,
+    address: String,
     /// The head for the server, if the proxy is to forward the request.
     forwarded: Option<String>,
 }
 
-fn asked_for(client: &TcpStream) -> io::Result<Asked> {
+fn requested_target(client: &TcpStream) -> io::Result<ProxyRequest> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(read::<1>(client)?[0]);
@@ -100,27 +100,27 @@ fn asked_for(client: &TcpStream) -> io::Result<Asked> {
     let (method, rest) = head.split_once(' ').ok_or(io::ErrorKind::InvalidData)?;
     let (target, rest) = rest.split_once(' ').ok_or(io::ErrorKind::InvalidData)?;
     if method == "CONNECT" {
-        let whom = target.to_owned();
-        return Ok(Asked { head, whom, forwarded: None });
+        let address = target.to_owned();
+        return Ok(ProxyRequest { head, address, forwarded: None });
     }
     let url = target.strip_prefix("http://").ok_or(io::ErrorKind::InvalidData)?;
     let (host, path) = url.split_once('/').unwrap_or((url, ""));
-    let whom = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
+    let address = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
     let (version, headers) = rest.split_once("\r\n").ok_or(io::ErrorKind::InvalidData)?;
     // What is for the proxy goes no further. Each request has a connection of its own.
     let headers = headers.split_inclusive("\r\n").filter(|line| !line.starts_with("Proxy-"));
     let headers: String = headers.collect();
     let forwarded = format!("{method} /{path} {version}\r\nConnection: close\r\n{headers}");
-    Ok(Asked { whom, forwarded: Some(forwarded), head })
+    Ok(ProxyRequest { address, forwarded: Some(forwarded), head })
 }
 
 /// Connects with a server. A tunnel is confirmed to the client, and a request is begun at the server.
 fn connect(
     mut client: &TcpStream,
-    whom: impl ToSocketAddrs,
+    address: impl ToSocketAddrs,
     forwarded: Option<&str>,
 ) -> io::Result<TcpStream> {
-    let mut end = TcpStream::connect(whom)?;
+    let mut end = TcpStream::connect(address)?;
     match forwarded {
         Some(head) => end.write_all(head.as_bytes())?,
         None => client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?,
@@ -142,9 +142,9 @@ fn greet_socks(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
         let user = read_long(client, length.into())?;
         let [length] = read(client)?;
         let password = read_long(client, length.into())?;
-        let right = user == USER.as_bytes() && password == PASSWORD.as_bytes();
-        client.write_all(&[1, u8::from(!right)])?;
-        if !right {
+        let is_authenticated = user == USER.as_bytes() && password == PASSWORD.as_bytes();
+        client.write_all(&[1, u8::from(!is_authenticated)])?;
+        if !is_authenticated {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
     }

@@ -73,8 +73,8 @@ impl Request {
     /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|line| {
-            let (found, value) = line.split_once(": ")?;
-            found.eq_ignore_ascii_case(name).then_some(value)
+            let (header_name, value) = line.split_once(": ")?;
+            header_name.eq_ignore_ascii_case(name).then_some(value)
         })
     }
 }
@@ -85,7 +85,7 @@ type Handler = dyn Fn(&Request) -> Option<Page> + Send + Sync;
 #[derive(Default)]
 struct Shared {
     pages: Mutex<BTreeMap<String, Page>>,
-    asked: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<Request>>,
     handler: Mutex<Option<Arc<Handler>>>,
 }
 
@@ -178,8 +178,8 @@ impl Registry {
     }
 
     /// The requests since the last call.
-    pub(crate) fn asked(&self) -> Vec<Request> {
-        std::mem::take(&mut self.shared.asked.lock().expect("no panic"))
+    pub(crate) fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut self.shared.requests.lock().expect("no panic"))
     }
 
     /// The public key in its text form, as the registry names it.
@@ -257,9 +257,9 @@ impl Registry {
     }
 
     /// Publishes the packages of a directory that `providers mirror` has written.
-    pub(crate) fn serve_mirror(&self, directory: &Path, at: &str) {
+    pub(crate) fn serve_mirror(&self, directory: &Path, path: &str) {
         for entry in fs::read_dir(directory).expect("a directory").flatten() {
-            let path = format!("{at}/{}", entry.file_name().to_string_lossy());
+            let path = format!("{path}/{}", entry.file_name().to_string_lossy());
             if entry.path().is_dir() {
                 self.serve_mirror(&entry.path(), &path);
             } else {
@@ -280,15 +280,16 @@ impl Registry {
         for platform in *platforms {
             let words = format!("{kind} {version} for {platform}");
             let content = program.unwrap_or(words.as_bytes());
-            let place = directory.join(format!("{host}/acme/{kind}"));
+            let package_directory = directory.join(format!("{host}/acme/{kind}"));
             if packed {
-                fs::create_dir_all(&place).expect("directories");
+                fs::create_dir_all(&package_directory).expect("directories");
                 let name = format!("terraform-provider-{kind}_{version}_{platform}.zip");
-                fs::write(place.join(name), package(kind, version, content)).expect("a file");
+                fs::write(package_directory.join(name), package(kind, version, content))
+                    .expect("a file");
             } else {
-                let place = place.join(version).join(platform);
-                fs::create_dir_all(&place).expect("directories");
-                let program = place.join(program_name(kind, version));
+                let package_directory = package_directory.join(version).join(platform);
+                fs::create_dir_all(&package_directory).expect("directories");
+                let program = package_directory.join(program_name(kind, version));
                 fs::write(&program, content).expect("a file");
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
                 fs::set_permissions(program, mode).expect("it is ours");
@@ -355,7 +356,7 @@ fn answer(
 ) -> std::io::Result<()> {
     let request = read(&mut stream)?;
     let path = request.path.split('?').next().unwrap_or_default().to_owned();
-    shared.asked.lock().expect("no panic").push(request.clone());
+    shared.requests.lock().expect("no panic").push(request.clone());
     let page = shared.pages.lock().expect("no panic").get(&path).cloned();
     let handler = shared.handler.lock().expect("no panic").clone();
     let page = page.or_else(|| handler.and_then(|handler| handler(&request)));

@@ -90,9 +90,9 @@ impl Sshd {
         agent.arg("-D").arg("-a").arg(&socket).stdout(Stdio::piped());
         let mut process = agent.spawn().expect("ssh-agent runs");
         // Its first output is the address on which it listens, so it listens then.
-        let mut said = String::new();
+        let mut output = String::new();
         let stdout = process.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut said).expect("it says where it is");
+        BufReader::new(stdout).read_line(&mut output).expect("it says where it is");
         let mut add = Command::new("/usr/bin/ssh-add");
         add.arg("-q").args(keys.iter().map(|key| self.path(key))).env("SSH_AUTH_SOCK", &socket);
         assert!(add.status().expect("ssh-add runs").success());
@@ -122,8 +122,8 @@ impl Sshd {
 
     fn config(&self) -> String {
         let directory = self.directory.path().display();
-        // The profile of the user of this machine, which may print anything, is not read: it is below another
-        // home.
+        // The profile of the user of this machine, which may print anything, is not read: it is below
+        // another home.
         format!(
             "SetEnv HOME={directory}\nHostKey {directory}/host_ecdsa\nHostKey {directory}/host_ed25519\nAuthorizedKeysFile {directory}/authorized\nTrustedUserCAKeys {directory}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
         )

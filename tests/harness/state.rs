@@ -28,17 +28,17 @@ pub(crate) fn instances_in(text: &str) -> Vec<Instance> {
         return Vec::new();
     }
     let state: Value = serde_json::from_str(text).expect("the state is JSON");
-    let mut found = Vec::new();
+    let mut instances = Vec::new();
     for resource in state["resources"].as_array().into_iter().flatten() {
         if resource["mode"] != "managed" {
             continue;
         }
         for instance in resource["instances"].as_array().into_iter().flatten() {
-            found.push(read(resource, instance));
+            instances.push(read(resource, instance));
         }
     }
-    found.sort();
-    found
+    instances.sort();
+    instances
 }
 
 fn read(resource: &Value, instance: &Value) -> Instance {

@@ -102,9 +102,9 @@ fn provider_meta_is_sent_with_the_same_calls() {
         workdir.link_plugin(test_provider());
     }
     both("get");
-    let made = both("apply -auto-approve");
-    let tells = |what: &str| made.keys().any(|call| call.contains(what));
-    assert!(tells(r#""meta":{"module":"root"}"#) && tells(r#""meta":{"module":"child"}"#));
+    let applied_calls = both("apply -auto-approve");
+    let is_sent = |part: &str| applied_calls.keys().any(|call| call.contains(part));
+    assert!(is_sent(r#""meta":{"module":"root"}"#) && is_sent(r#""meta":{"module":"child"}"#));
     for workdir in [&theirs, &ours] {
         workdir.write("child/main.tf", CHILD_SMALLER);
     }

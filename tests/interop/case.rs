@@ -3,9 +3,9 @@
 //!
 //! Verbs: `plan` and `apply` (with any further flags), `validate`, and `file NAME`, which writes
 //! what follows to a file of that name instead, `env NAME=VALUE`, which holds from then on, and
-//! `shown`, which compares what people and programs get to see of the state. A step with no text of its own keeps the
-//! configuration of the one before. A fixture with `required_providers` may use the providers of this
-//! workspace, `formwork/test` among them.
+//! `shown`, which compares what people and programs get to see of the state. A step with no text of its
+//! own keeps the configuration of the one before. A fixture with `required_providers` may use the
+//! providers of this workspace, `formwork/test` among them.
 
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ fn parse_header(header: &str, name: &str, line: usize) -> Step {
         Some("file") => Verb::File,
         Some("env") => Verb::Env,
         Some("shown") => Verb::Shown,
-        other => panic!("{name}:{line}: unknown step {other:?}"),
+        unknown => panic!("{name}:{line}: unknown step {unknown:?}"),
     };
     Step { verb, args: words.collect(), text: String::new(), line }
 }

@@ -4,28 +4,33 @@
 use serde_json::Value;
 
 /// Appends a line to `found` for each place where the documents differ.
-pub(crate) fn differences(at: &str, terraform: &Value, formwork: &Value, found: &mut Vec<String>) {
+pub(crate) fn differences(
+    path: &str,
+    terraform: &Value,
+    formwork: &Value,
+    lines: &mut Vec<String>,
+) {
     match (terraform, formwork) {
-        (Value::Object(left), Value::Object(right)) => {
-            for (key, value) in left {
-                match right.get(key) {
-                    Some(other) => differences(&format!("{at}.{key}"), value, other, found),
-                    None => found.push(format!("{at}.{key}: missing, should be {value}")),
+        (Value::Object(theirs), Value::Object(ours)) => {
+            for (key, value) in theirs {
+                match ours.get(key) {
+                    Some(other) => differences(&format!("{path}.{key}"), value, other, lines),
+                    None => lines.push(format!("{path}.{key}: missing, should be {value}")),
                 }
             }
-            for (key, value) in right {
-                if !left.contains_key(key) {
-                    found.push(format!("{at}.{key}: should not be there, is {value}"));
+            for (key, value) in ours {
+                if !theirs.contains_key(key) {
+                    lines.push(format!("{path}.{key}: should not be there, is {value}"));
                 }
             }
         }
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
-            for (index, (value, other)) in left.iter().zip(right).enumerate() {
-                differences(&format!("{at}[{index}]"), value, other, found);
+        (Value::Array(theirs), Value::Array(ours)) if theirs.len() == ours.len() => {
+            for (index, (value, other)) in theirs.iter().zip(ours).enumerate() {
+                differences(&format!("{path}[{index}]"), value, other, lines);
             }
         }
         _ if terraform != formwork => {
-            found.push(format!("{at}: should be {terraform}, is {formwork}"));
+            lines.push(format!("{path}: should be {terraform}, is {formwork}"));
         }
         _ => {}
     }
@@ -37,7 +42,7 @@ pub(crate) fn differences(at: &str, terraform: &Value, formwork: &Value, found: 
 /// Both lists are in order, each element a diagnostic with its `values`.
 pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
     for (their, our) in theirs.iter().zip(ours) {
-        let (Some(shown), Some(Value::Array(values))) =
+        let (Some(visible), Some(Value::Array(values))) =
             (their["values"].as_array(), our.get_mut("values"))
         else {
             continue;
@@ -45,7 +50,7 @@ pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
         values.retain(|value| {
             let name = value["traversal"].as_str().unwrap_or_default();
             let comes_late = name.starts_with("var.") || name.starts_with("self.");
-            !(shown.is_empty() || comes_late) || shown.contains(value)
+            !(visible.is_empty() || comes_late) || visible.contains(value)
         });
     }
 }
@@ -96,8 +101,12 @@ fn sort_checks(results: Option<&mut Value>, by: &str) {
 fn shorten(value: &mut Value, beginning: &str) {
     match value {
         Value::String(text) if text.starts_with(beginning) => text.truncate(beginning.len()),
-        Value::Array(elements) => elements.iter_mut().for_each(|one| shorten(one, beginning)),
-        Value::Object(fields) => fields.values_mut().for_each(|one| shorten(one, beginning)),
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(|element| shorten(element, beginning))
+        }
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|element| shorten(element, beginning))
+        }
         _ => {}
     }
 }
@@ -168,12 +177,12 @@ fn is_uuid(text: &str) -> bool {
 
 #[test]
 fn differences_are_found_at_every_depth() {
-    let left = serde_json::json!({"a": [1, {"b": null}], "only": 1});
-    let right = serde_json::json!({"a": [1, {"b": false}], "more": 2});
-    let mut found = Vec::new();
-    differences("", &left, &right, &mut found);
+    let theirs = serde_json::json!({"a": [1, {"b": null}], "only": 1});
+    let ours = serde_json::json!({"a": [1, {"b": false}], "more": 2});
+    let mut lines = Vec::new();
+    differences("", &theirs, &ours, &mut lines);
     assert_eq!(
-        found,
+        lines,
         [
             ".a[1].b: should be null, is false",
             ".only: missing, should be 1",

@@ -150,25 +150,25 @@ fn a_piped_console_prints_the_same_results() {
     assert_eq!(terraform.run(dir, None, &["init"]).code, Some(0));
     let applied = terraform.run(dir, None, &["apply", "-auto-approve", "-var", "unset=1"]);
     assert_eq!(applied.code, Some(0), "{}", applied.stderr);
-    let mut found = String::new();
+    let mut report = String::new();
     for typed in TYPED {
-        compare(dir, &["console"], typed, &mut found);
+        compare(dir, &["console"], typed, &mut report);
     }
-    compare(dir, &["console"], b"1\n\"\xff\"\n2\n", &mut found);
+    compare(dir, &["console"], b"1\n\"\xff\"\n2\n", &mut report);
     write("main.tf", &CONFIGURATION.replace("\"in\"", "\"other\""));
     for typed in TYPED_AFTER_PLANNING {
-        compare(dir, &["console", "-plan", "-var", "unset=7"], typed, &mut found);
+        compare(dir, &["console", "-plan", "-var", "unset=7"], typed, &mut report);
     }
     write("mistake.tf", MISTAKE);
     for typed in TYPED_BESIDE_A_MISTAKE {
-        compare(dir, &["console"], typed, &mut found);
+        compare(dir, &["console"], typed, &mut report);
     }
-    assert!(found.is_empty(), "\n{found}");
+    assert!(report.is_empty(), "\n{report}");
 }
 
-fn compare(dir: &Path, args: &[&str], typed: impl AsRef<[u8]>, found: &mut String) {
-    let typed = typed.as_ref();
-    let runs = Engine::BOTH.map(|engine| engine.typed(dir, args, typed));
+fn compare(dir: &Path, args: &[&str], input: impl AsRef<[u8]>, report: &mut String) {
+    let input = input.as_ref();
+    let runs = Engine::BOTH.map(|engine| engine.typed(dir, args, input));
     // Each program prints a warning on stdout in its own way, before the result.
     let [theirs, ours] = runs.map(|run| {
         let result = run.stdout.rsplit("unexpected results.").next().unwrap_or_default().to_owned();
@@ -176,9 +176,9 @@ fn compare(dir: &Path, args: &[&str], typed: impl AsRef<[u8]>, found: &mut Strin
         (result.trim_start().to_owned(), run.code, run.stderr)
     });
     if (&theirs.0, theirs.1) != (&ours.0, ours.1) {
-        found.push_str(&format!(
+        report.push_str(&format!(
             "{args:?} {}\n  should be {theirs:?}\n  is        {ours:?}\n",
-            String::from_utf8_lossy(typed)
+            String::from_utf8_lossy(input)
         ));
     }
 }

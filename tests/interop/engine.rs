@@ -103,17 +103,18 @@ impl Engine {
 /// Removes the lines about codes of diagnostics from a text without colours, each with the empty line
 /// before it.
 fn without_codes(text: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     for line in text.split_inclusive('\n') {
         let plain = line.trim_start_matches("│ ").trim_end();
         let is_about_codes = plain.starts_with("Code: FW") || plain.starts_with(EXPLAINED);
         if !is_about_codes {
-            kept.push(line);
-        } else if kept.last().is_some_and(|line| line.trim_matches(['│', ' ', '\n']).is_empty()) {
-            kept.pop();
+            lines.push(line);
+        } else if lines.last().is_some_and(|line| line.trim_matches(['│', ' ', '\n']).is_empty())
+        {
+            lines.pop();
         }
     }
-    kept.concat()
+    lines.concat()
 }
 
 /// The begin of the line that names the command about codes.
@@ -128,12 +129,12 @@ pub(crate) struct PromptingProcess {
 impl PromptingProcess {
     /// Reads until the program has said `text`.
     pub(crate) fn wait_for(&mut self, text: &str) {
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         let mut byte = [0];
-        while !said.ends_with(text.as_bytes()) {
+        while !output.ends_with(text.as_bytes()) {
             let n = self.stdout.read(&mut byte).expect("a pipe can be read");
-            assert!(n > 0, "ended without {text:?}: {}", String::from_utf8_lossy(&said));
-            said.push(byte[0]);
+            assert!(n > 0, "ended without {text:?}: {}", String::from_utf8_lossy(&output));
+            output.push(byte[0]);
         }
     }
 
@@ -166,12 +167,12 @@ impl Run {
 pub(crate) fn terraform_is_here() -> bool {
     static HERE: OnceLock<bool> = OnceLock::new();
     *HERE.get_or_init(|| {
-        let here = terraform().is_some();
-        if !here {
+        let is_installed = terraform().is_some();
+        if !is_installed {
             let warning = "\n!!! terraform is not on the PATH: the interoperation tests have NOT been run !!!\n\n";
             let _written = std::io::stderr().write_all(warning.as_bytes());
         }
-        here
+        is_installed
     })
 }
 

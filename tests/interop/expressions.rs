@@ -67,9 +67,9 @@ fn expressions_have_the_same_values_and_errors() {
         total += print_group(group, &outcomes, &expected_differences, &mut report);
     }
     println!("{}", total.line("expressions, all"));
-    let known =
+    let is_difference =
         |expression: &str| outcomes.get(expression).is_some_and(|[t, o]| t.differs(o).is_some());
-    for expression in expected_differences.iter().filter(|expression| !known(expression)) {
+    for expression in expected_differences.iter().filter(|expression| !is_difference(expression)) {
         report.push_str(&format!("kept without need: {expression}\n"));
     }
     assert!(report.is_empty(), "\n{report}");

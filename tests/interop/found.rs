@@ -23,7 +23,7 @@ const PATIENT: ClientCapabilities = ClientCapabilities {
 };
 
 /// Asks the provider in a process of its own, and ends it.
-async fn with_plugin(ask: impl AsyncFnOnce(GrpcProvider)) {
+async fn with_plugin(call: impl AsyncFnOnce(GrpcProvider)) {
     let executable = Executable {
         name: "test".to_owned(),
         path: test_provider().to_owned(),
@@ -34,7 +34,7 @@ async fn with_plugin(ask: impl AsyncFnOnce(GrpcProvider)) {
     };
     let plugin =
         Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await.expect("it starts");
-    ask(plugin.provider()).await;
+    call(plugin.provider()).await;
     plugin.shutdown().await;
 }
 
@@ -65,28 +65,28 @@ fn import(id: &str, client: ClientCapabilities) -> ImportRequest {
 #[tokio::test]
 async fn an_endless_list_ends_at_the_requested_limit() {
     with_plugin(async |provider| {
-        let nobody = ValidateListRequest {
+        let request = ValidateListRequest {
             type_name: "test_room".to_owned(),
             config: object([("house", Value::null(Type::String))]),
             include_object: Payload::Absent,
             limit: Payload::Absent,
             client: ClientCapabilities::default(),
         };
-        let verdict = provider.validate_list_config(nobody).await.expect("an answer");
+        let verdict = provider.validate_list_config(request).await.expect("an answer");
         assert_eq!(verdict.diagnostics[0].detail, "`house` must have a value.");
 
         let events: Vec<_> = provider.list(rooms(3)).await.expect("an answer").collect().await;
         let events: Vec<_> = events.into_iter().map(|event| event.expect("it is found")).collect();
         let names: Vec<_> = events.iter().map(|event| event.display_name.as_str()).collect();
         assert_eq!(names, ["h, room 1", "h, room 2", "h, room 3"]);
-        let found = &events[2];
-        assert_eq!(number_of(found.identity.as_ref().expect("an identity")), Value::int(3));
-        assert!(found.object.is_some());
+        let event = &events[2];
+        assert_eq!(number_of(event.identity.as_ref().expect("an identity")), Value::int(3));
+        assert!(event.object.is_some());
 
         let mut events = provider.list(rooms(0)).await.expect("an answer");
         for number in 1..=500 {
-            let found = events.next().await.expect("there is no end").expect("it is found");
-            assert_eq!(found.display_name, format!("h, room {number}"));
+            let event = events.next().await.expect("there is no end").expect("it is found");
+            assert_eq!(event.display_name, format!("h, room {number}"));
         }
     })
     .await;
@@ -95,18 +95,19 @@ async fn an_endless_list_ends_at_the_requested_limit() {
 #[tokio::test]
 async fn one_id_finds_a_house_and_its_rooms_or_no_object() {
     with_plugin(async |provider| {
-        let found = provider.import(import("h", PATIENT)).await.expect("an answer");
-        let types: Vec<_> = found.resources.iter().map(|one| one.type_name.as_str()).collect();
+        let response = provider.import(import("h", PATIENT)).await.expect("an answer");
+        let types: Vec<_> =
+            response.resources.iter().map(|resource| resource.type_name.as_str()).collect();
         assert_eq!(types, ["test_house", "test_room", "test_room"]);
-        let last = found.resources[2].identity.as_ref().expect("an identity");
+        let last = response.resources[2].identity.as_ref().expect("an identity");
         assert_eq!(number_of(last), Value::int(2));
-        assert_eq!(found.deferred, None);
+        assert_eq!(response.deferred, None);
 
         let later = provider.import(import("later", PATIENT)).await.expect("an answer");
         assert_eq!(later.deferred, Some(DeferredReason::AbsentPrerequisite));
         let now = ClientCapabilities { deferral_allowed: false, ..PATIENT };
-        let found = provider.import(import("later", now)).await.expect("an answer");
-        assert_eq!((found.deferred, found.resources.len()), (None, 3));
+        let response = provider.import(import("later", now)).await.expect("an answer");
+        assert_eq!((response.deferred, response.resources.len()), (None, 3));
     })
     .await;
 }
@@ -157,14 +158,14 @@ fn both_programs_import_all_objects_of_one_id() {
     }
     let workdir = rooms_and_houses();
     // Both read all of them by the schema of the one that was asked for, so they are of one type.
-    let import = |done: CommandResult| {
-        let told = done.text();
-        let mut told: Vec<_> = told.lines().filter(|line| line.contains("test_")).collect();
+    let import = |result: CommandResult| {
+        let text = result.text();
+        let mut text: Vec<_> = text.lines().filter(|line| line.contains("test_")).collect();
         // They are read side by side.
-        told.sort_unstable();
+        text.sort_unstable();
         let state = workdir.read("terraform.tfstate");
         std::fs::remove_file(workdir.root().join("terraform.tfstate")).expect("it was written");
-        (told.join("\n"), sorted_objects(&state))
+        (text.join("\n"), sorted_objects(&state))
     };
     let theirs = import(workdir.terraform("import -no-color test_room.a h/3").succeed());
     let ours = import(workdir.formwork("import -no-color test_room.a h/3").succeed());
@@ -178,7 +179,7 @@ fn sorted_objects(state: &str) -> Vec<String> {
     let resources = state["resources"].as_array().expect("it has resources");
     let objects = resources
         .iter()
-        .map(|one| format!("{} {}", one["name"], one["instances"][0]["attributes"]));
+        .map(|object| format!("{} {}", object["name"], object["instances"][0]["attributes"]));
     let mut objects: Vec<_> = objects.collect();
     objects.sort();
     objects

@@ -37,7 +37,7 @@ fn described(signature: &Value) -> bool {
     let params = signature["parameters"].as_array().into_iter().flatten();
     let rest = signature.get("variadic_parameter");
     let mut all = std::iter::once(signature).chain(params).chain(rest);
-    all.all(|one| one["description"].as_str().is_some_and(|text| !text.is_empty()))
+    all.all(|item| item["description"].as_str().is_some_and(|text| !text.is_empty()))
 }
 
 /// Parameters without what is said about them, which is each program's own.

@@ -59,17 +59,18 @@ resource "test_numbered" "name" {
 /// Messages about each object, for people.
 fn words(result: CommandResult) -> Vec<String> {
     let text = result.text();
-    let told = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
-    let done = text.lines().filter(|line| line.starts_with("test_") && line.contains(" after "));
+    let started = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
+    let finished =
+        text.lines().filter(|line| line.starts_with("test_") && line.contains(" after "));
     let seconds = |line: &str| line.replace("after 1s", "after 0s");
-    sorted(told.chain(done).map(seconds).collect())
+    sorted(started.chain(finished).map(seconds).collect())
 }
 
 /// Events about each object, for programs.
 fn hooks(result: CommandResult) -> Vec<String> {
     let text = result.text();
     let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-    let told = lines.filter_map(|line: serde_json::Value| {
+    let labels = lines.filter_map(|line: serde_json::Value| {
         let (kind, hook) = (line["type"].as_str()?, line.get("hook")?);
         // Terraform shows a sensitive id when it has read an object.
         if kind == "refresh_complete" && hook["resource"]["resource_name"] == "secret" {
@@ -79,7 +80,7 @@ fn hooks(result: CommandResult) -> Vec<String> {
         let message = line["@message"].as_str()?.replace("after 1s", "after 0s");
         Some(format!("{kind} {label:?} {message}"))
     });
-    sorted(told.collect())
+    sorted(labels.collect())
 }
 
 fn sorted(mut lines: Vec<String>) -> Vec<String> {
@@ -92,38 +93,38 @@ fn both_programs_print_the_same_labels_of_objects() {
     if !terraform_is_here() {
         return;
     }
-    let lives = ["terraform", "formwork"].map(|program| {
+    let label_lists = ["terraform", "formwork"].map(|program| {
         let workdir = Workdir::new(CONFIG);
         workdir.link_plugin(test_provider());
         let run = |line: &str| match program {
             "terraform" => workdir.terraform(line).succeed(),
             _ => workdir.formwork(line).succeed(),
         };
-        let mut life = words(run("apply -no-color -auto-approve"));
+        let mut labels = words(run("apply -no-color -auto-approve"));
         workdir.write("main.tf", &CONFIG.replace("NOTE", "other"));
-        life.extend(words(run("apply -no-color -auto-approve")));
-        life.extend(hooks(run("apply -json -auto-approve -replace=test_named.name")));
-        life.extend(words(run("destroy -no-color -auto-approve")));
+        labels.extend(words(run("apply -no-color -auto-approve")));
+        labels.extend(hooks(run("apply -json -auto-approve -replace=test_named.name")));
+        labels.extend(words(run("destroy -no-color -auto-approve")));
         workdir.write("main.tf", CONFIG);
-        life.extend(hooks(run("apply -json -auto-approve")));
+        labels.extend(hooks(run("apply -json -auto-approve")));
         workdir.write("main.tf", &CONFIG.replace("NOTE", "other"));
-        life.extend(hooks(run("apply -json -auto-approve")));
-        life.extend(hooks(run("destroy -json -auto-approve")));
-        life
+        labels.extend(hooks(run("apply -json -auto-approve")));
+        labels.extend(hooks(run("destroy -json -auto-approve")));
+        labels
     });
-    let [theirs, ours] = lives;
-    for wanted in ["[name=n]", "[tags.Name=t]", "[tags.name=u]", "[id=i]"] {
-        assert!(theirs.iter().any(|line| line.contains(wanted)), "{wanted}: {theirs:#?}");
+    let [theirs, ours] = label_lists;
+    for label in ["[name=n]", "[tags.Name=t]", "[tags.name=u]", "[id=i]"] {
+        assert!(theirs.iter().any(|line| line.contains(label)), "{label}: {theirs:#?}");
     }
     assert_alike(&ours, &theirs);
 }
 
 /// Says which lines only one of them has.
 fn assert_alike(ours: &[String], theirs: &[String]) {
-    let only = |these: &[String], those: &[String]| -> Vec<String> {
-        these.iter().filter(|line| !those.contains(line)).cloned().collect()
+    let difference = |left: &[String], right: &[String]| -> Vec<String> {
+        left.iter().filter(|line| !right.contains(line)).cloned().collect()
     };
-    let (ours_alone, theirs_alone) = (only(ours, theirs), only(theirs, ours));
+    let (ours_alone, theirs_alone) = (difference(ours, theirs), difference(theirs, ours));
     assert!(
         ours_alone.is_empty() && theirs_alone.is_empty(),
         "only ours: {ours_alone:#?}\nonly theirs: {theirs_alone:#?}"

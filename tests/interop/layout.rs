@@ -93,10 +93,10 @@ fn every_test_configuration_is_formatted_the_same() {
     let mut texts = Vec::new();
     collect(Path::new(env!("CARGO_MANIFEST_DIR")), &mut texts);
     let mut files = Vec::new();
-    for (at, text) in texts.iter().enumerate() {
-        files.push((format!("{at}.tf"), text.clone()));
+    for (index, text) in texts.iter().enumerate() {
+        files.push((format!("{index}.tf"), text.clone()));
         for seed in 0..4 {
-            files.push((format!("{at}_{seed}.tf"), shake(text, seed)));
+            files.push((format!("{index}_{seed}.tf"), shake(text, seed)));
         }
     }
     let [(_, theirs), (_, ours)] = both(&files, &["fmt", "-list=false"]);

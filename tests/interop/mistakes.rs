@@ -46,7 +46,7 @@ struct CaseComparison {
     /// The entries of the two lists that were needed.
     used: BTreeSet<(String, String)>,
     n_compared: usize,
-    found: Vec<String>,
+    differences: Vec<String>,
 }
 
 impl CaseComparison {
@@ -58,7 +58,7 @@ impl CaseComparison {
             other_words: other_words.clone(),
             used: BTreeSet::new(),
             n_compared: 0,
-            found: Vec::new(),
+            differences: Vec::new(),
         }
     }
 
@@ -87,7 +87,8 @@ impl CaseComparison {
         let position = format!("{}:{}", case.name, step.line);
         if theirs.code != ours.code {
             let (theirs, ours) = (theirs.code, ours.code);
-            self.found.push(format!("{position} exit code: should be {theirs:?}, is {ours:?}"));
+            self.differences
+                .push(format!("{position} exit code: should be {theirs:?}, is {ours:?}"));
         }
         let is_expected = |summary: &str| {
             let entry = (case.name.clone(), summary.to_owned());
@@ -96,10 +97,10 @@ impl CaseComparison {
             is_expected
         };
         let lines = differing_details(&details(&theirs), &details(&ours), is_expected);
-        self.found.extend(lines.into_iter().map(|line| format!("{position} {line}")));
+        self.differences.extend(lines.into_iter().map(|line| format!("{position} {line}")));
         let [theirs, ours] = [theirs, ours].map(|run| problems(&run));
         let lines = differences(&theirs, &ours, &self.expected_repetitions);
-        self.found.extend(lines.into_iter().map(|line| format!("{position} {line}")));
+        self.differences.extend(lines.into_iter().map(|line| format!("{position} {line}")));
         self.n_compared += 1;
     }
 }
@@ -214,9 +215,9 @@ fn differences(
     let mut lacking = subtract(theirs, ours);
     let mut further = subtract(ours, theirs);
     for ((summary, position), n) in &mut lacking {
-        let same =
+        let counterparts =
             further.iter_mut().filter(|((other, _), _)| position.is_none() && other == summary);
-        for (_, m) in same {
+        for (_, m) in counterparts {
             let both = (*n).min(*m);
             *n -= both;
             *m -= both;
@@ -249,9 +250,10 @@ fn repeats(problem: &Problem, ours: &Problems, expected_repetitions: &ExpectedRe
 }
 
 /// The problems of one program that the other does not report, or not as often.
-fn subtract(some: &Problems, others: &Problems) -> Problems {
-    let n_of = |problem| others.get(problem).copied().unwrap_or_default();
-    let rest = some.iter().map(|(problem, n)| (problem.clone(), n.saturating_sub(n_of(problem))));
+fn subtract(minuend: &Problems, subtrahend: &Problems) -> Problems {
+    let n_of = |problem| subtrahend.get(problem).copied().unwrap_or_default();
+    let rest =
+        minuend.iter().map(|(problem, n)| (problem.clone(), n.saturating_sub(n_of(problem))));
     rest.filter(|(_, n)| *n > 0).collect()
 }
 
@@ -281,33 +283,33 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
     let (expected_repetitions, other_words) =
         (expected_repetitions(&directory), other_words(&directory));
-    let only = std::env::var("INTEROP_CASE").ok();
+    let filter = std::env::var("INTEROP_CASE").ok();
     let mut cases = load_dir(&directory);
-    cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
+    cases.retain(|case| filter.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
     let queue = Mutex::new(cases.into_iter());
-    let done = Mutex::new((0, Vec::new(), BTreeSet::new()));
+    let results = Mutex::new((0, Vec::new(), BTreeSet::new()));
     let work = || loop {
         let next = queue.lock().unwrap().next();
         let Some(case) = next else { return };
         let mut comparison = CaseComparison::new(&expected_repetitions, &other_words);
         case.steps.iter().for_each(|step| comparison.step(&case, step));
-        let mut done = done.lock().unwrap();
-        done.0 += comparison.n_compared;
-        done.1.extend(comparison.found);
-        done.2.extend(comparison.used);
+        let mut results = results.lock().unwrap();
+        results.0 += comparison.n_compared;
+        results.1.extend(comparison.differences);
+        results.2.extend(comparison.used);
     };
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(work);
         }
     });
-    let (n_compared, mut differences, used) = done.into_inner().unwrap();
-    let unused = other_words.iter().filter(|entry| only.is_none() && !used.contains(entry));
+    let (n_compared, mut differences, used) = results.into_inner().unwrap();
+    let unused = other_words.iter().filter(|entry| filter.is_none() && !used.contains(entry));
     differences.extend(unused.map(|entry| format!("{entry:?} is not needed in phrases.txt")));
     differences.sort();
     println!("mistakes: {n_compared} configurations, {} differences", differences.len());
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
-    assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
+    assert!(filter.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
 }
 
 /// A configuration of which the error messages are longer than a line, by one column each.

@@ -11,7 +11,7 @@ pub(super) struct Row {
     same: usize,
     errors: usize,
     same_summary: usize,
-    same_place: usize,
+    same_position: usize,
 }
 
 impl Row {
@@ -21,7 +21,7 @@ impl Row {
         self.same += usize::from(difference != Some(Difference::Value));
         if should_fail {
             self.errors += 1;
-            self.same_place += usize::from(difference.is_none());
+            self.same_position += usize::from(difference.is_none());
             self.same_summary +=
                 usize::from(matches!(difference, None | Some(Difference::Position)));
         }
@@ -29,12 +29,12 @@ impl Row {
 
     /// The line, under the name of the group.
     pub(super) fn line(&self, name: &str) -> String {
-        let Self { cases, same, errors, same_summary, same_place } = *self;
+        let Self { cases, same, errors, same_summary, same_position } = *self;
         format!(
             "{name:<36} {cases:>5} cases: results {:>6}, {errors:>5} that fail: summaries {:>6}, places {:>6}",
             percent(same, cases),
             percent(same_summary, errors),
-            percent(same_place, errors),
+            percent(same_position, errors),
         )
     }
 }
@@ -45,15 +45,15 @@ impl AddAssign for Row {
         self.same += other.same;
         self.errors += other.errors;
         self.same_summary += other.same_summary;
-        self.same_place += other.same_place;
+        self.same_position += other.same_position;
     }
 }
 
-fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 {
+fn percent(part: usize, total: usize) -> String {
+    if total == 0 {
         return "-".to_owned();
     }
     // Rounded down: all is all.
-    let tenths = part * 1_000 / whole;
+    let tenths = part * 1_000 / total;
     format!("{}.{} %", tenths / 10, tenths % 10)
 }

@@ -100,7 +100,7 @@ fn commands_on_a_locked_state_end_the_same_in_both_programs() {
     if !terraform_is_here() {
         return;
     }
-    let mut wrong = Vec::new();
+    let mut differences = Vec::new();
     for holder in [Ours, Theirs] {
         let workdir = directory();
         let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
@@ -118,15 +118,16 @@ fn commands_on_a_locked_state_end_the_same_in_both_programs() {
                 Theirs.does(&workdir, "workspace new other").succeed();
                 Theirs.does(&workdir, "workspace select default").succeed();
             }
-            let found = outcome(&Ours.does(&workdir, line).run());
+            let actual = outcome(&Ours.does(&workdir, line).run());
             println!("| {line} | {expected} |");
-            if found != expected {
-                wrong.push(format!("{line} beside {holder:?}: {found:?} and not {expected:?}"));
+            if actual != expected {
+                differences
+                    .push(format!("{line} beside {holder:?}: {actual:?} and not {expected:?}"));
             }
         }
         // Terraform prints "LocalState not locked", although the state is locked.
-        for who in [Ours, Theirs] {
-            let refused = who.does(&workdir, "force-unlock -force 00000000-0000").run();
+        for program in [Ours, Theirs] {
+            let refused = program.does(&workdir, "force-unlock -force 00000000-0000").run();
             refused.code(1).says("unlock");
         }
         paused.resume();
@@ -134,7 +135,7 @@ fn commands_on_a_locked_state_end_the_same_in_both_programs() {
         assert_eq!(instances(&workdir).len(), 2, "{holder:?}");
         Ours.does(&workdir, "plan -detailed-exitcode").succeed();
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Providers from registries, mirrors and directories: both programs install the same packages and write the
-//! same lock file, byte for byte.
+//! Providers from registries, mirrors and directories: both programs install the same packages and write
+//! the same lock file, byte for byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,8 +58,9 @@ impl Row<'_> {
         let line = format!("init -no-color -input=false {}", self.options);
         let command = workdir.engine(engine, &line).env("SSL_CERT_FILE", &registry.authority());
         let result = command.succeed();
-        let place = installed(&workdir.root().join(".terraform"), &things, "1.2.0");
-        let program = fs::read_to_string(place.join("terraform-provider-thing_v1.2.0_x5"));
+        let package_directory = installed(&workdir.root().join(".terraform"), &things, "1.2.0");
+        let program =
+            fs::read_to_string(package_directory.join("terraform-provider-thing_v1.2.0_x5"));
         let program = program.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         assert_eq!(program, format!("thing 1.2.0 for {PLATFORM}"), "{} {engine}", self.name);
         (workdir.read(LOCK), result.words())
@@ -160,28 +161,28 @@ fn implied_directory_is_the_same(mirror: &Path, registry: &Registry) {
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("directories");
     for entry in fs::read_dir(from).expect("a directory").flatten() {
-        let place = to.join(entry.file_name());
+        let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &place);
+            copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), place).expect("a copy");
+            fs::copy(entry.path(), target).expect("a copy");
         }
     }
 }
 
 /// All files below a directory, by their paths.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
             let below = files(&entry.path());
-            found.extend(below.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
+            files.extend(below.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
         } else {
-            found.insert(name, fs::read(entry.path()).expect("a file"));
+            files.insert(name, fs::read(entry.path()).expect("a file"));
         }
     }
-    found
+    files
 }
 
 /// A mirror of the registry with the files that make a web server one, as our command writes it.
@@ -295,42 +296,42 @@ fn both_programs_use_the_lock_file_of_the_other() {
             .collect::<String>()
     };
     type Edit<'a> = &'a dyn Fn(&str) -> String;
-    let keep: Edit<'_> = &str::to_owned;
+    let unchanged: Edit<'_> = &str::to_owned;
     let steps: [(&str, &str, Edit<'_>); 9] = [
-        ("1.0.0", "", keep),
-        (">= 1.0", "", keep),
+        ("1.0.0", "", unchanged),
+        (">= 1.0", "", unchanged),
         (">= 1.0", "-lockfile=readonly", &platform),
-        (">= 1.0", "-upgrade -lockfile=readonly", keep),
-        (">= 1.0", "-upgrade", keep),
-        ("< 1.2", "", keep),
-        (">= 3.0", "-upgrade", keep),
+        (">= 1.0", "-upgrade -lockfile=readonly", unchanged),
+        (">= 1.0", "-upgrade", unchanged),
+        ("< 1.2", "", unchanged),
+        (">= 3.0", "-upgrade", unchanged),
         ("~> 1.0", "", &forge),
         ("~> 1.0", "", &damage),
     ];
     let run = |first: &str, second: &str| -> Vec<RunResult> {
         let workdir = Workdir::new("");
         fs::write(workdir.settings(), "").expect("it can be written");
-        let mut left = Vec::new();
-        for (at, (version, options, edit)) in steps.iter().enumerate() {
+        let mut lock_files = Vec::new();
+        for (index, (version, options, edit)) in steps.iter().enumerate() {
             workdir.write("main.tf", &config(&[(&addr, version)]));
             if workdir.has(LOCK) {
                 workdir.write(LOCK, &edit(&workdir.read(LOCK)));
             }
-            let engine = if at % 2 == 0 { first } else { second };
+            let engine = if index % 2 == 0 { first } else { second };
             let line = format!("init -no-color -input=false {options}");
             let result =
                 workdir.engine(engine, &line).env("SSL_CERT_FILE", &registry.authority()).run();
-            let said = sentences.map(|sentence| result.words().contains(sentence));
-            left.push((result.code, workdir.read(LOCK), said.to_vec()));
+            let printed = sentences.map(|sentence| result.words().contains(sentence));
+            lock_files.push((result.code, workdir.read(LOCK), printed.to_vec()));
         }
-        left
+        lock_files
     };
     let oracle = run("terraform", "terraform");
     for (first, second) in
         [("formwork", "formwork"), ("terraform", "formwork"), ("formwork", "terraform")]
     {
-        for (at, (ours, theirs)) in run(first, second).iter().zip(&oracle).enumerate() {
-            assert_eq!(ours, theirs, "{first} and {second}, step {at}: {:?}", steps[at].1);
+        for (index, (ours, theirs)) in run(first, second).iter().zip(&oracle).enumerate() {
+            assert_eq!(ours, theirs, "{first} and {second}, step {index}: {:?}", steps[index].1);
         }
     }
 }

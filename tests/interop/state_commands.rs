@@ -30,10 +30,10 @@ fn state(serial: u64, lineage: &str, mark: &str) -> String {
         }
         object
     };
-    let none = || json!({});
+    let empty = || json!({});
     let resources = json!([
-        resource("", "data", "u", json!([object("DU", none())])),
-        resource("", "managed", "a", json!([object(mark, none())])),
+        resource("", "data", "u", json!([object("DU", empty())])),
+        resource("", "managed", "a", json!([object(mark, empty())])),
         resource(
             "",
             "managed",
@@ -53,9 +53,9 @@ fn state(serial: u64, lineage: &str, mark: &str) -> String {
             "last",
             json!([object("L", json!({"dependencies": ["module.n.module.o.terraform_data.i"]}))])
         ),
-        resource("module.m[0]", "managed", "i", json!([object("M0", none())])),
-        resource("module.n", "managed", "i", json!([object("N", none())])),
-        resource("module.n.module.o", "managed", "i", json!([object("NO", none())])),
+        resource("module.m[0]", "managed", "i", json!([object("M0", empty())])),
+        resource("module.n", "managed", "i", json!([object("N", empty())])),
+        resource("module.n.module.o", "managed", "i", json!([object("NO", empty())])),
     ]);
     json!({
         "version": 4, "terraform_version": "1.11.4", "serial": serial, "lineage": lineage,
@@ -66,7 +66,7 @@ fn state(serial: u64, lineage: &str, mark: &str) -> String {
 
 /// Contents of a directory: names and contents, without the parts that differ between any two runs.
 fn files(directory: &Path) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     let mut directories = vec![directory.to_owned()];
     while let Some(inside) = directories.pop() {
         // In the order of names, so that the newest of several backups is the one that counts.
@@ -89,10 +89,10 @@ fn files(directory: &Path) -> BTreeMap<String, String> {
                 Ok(json) => json.to_string(),
                 Err(_) => text,
             };
-            found.insert(name, text);
+            files.insert(name, text);
         }
     }
-    found
+    files
 }
 
 /// Words without colour and without the name of the program. If Terraform prints its usage there is
@@ -102,9 +102,9 @@ fn words(text: &str) -> String {
         return String::new();
     }
     let mut plain = String::new();
-    for (at, part) in text.split('\u{1b}').enumerate() {
-        let behind = part.find('m').map_or(part, |end| &part[end + 1..]);
-        plain.push_str(if at == 0 { part } else { behind });
+    for (index, part) in text.split('\u{1b}').enumerate() {
+        let text_after_code = part.find('m').map_or(part, |end| &part[end + 1..]);
+        plain.push_str(if index == 0 { part } else { text_after_code });
     }
     let plain = plain.replace("terraform_data", "data").replace("Terraform", "Formwork");
     let plain = plain.replace("terraform ", "formwork ").replace(['│', '╷', '╵'], " ");
@@ -132,16 +132,16 @@ fn check(begin: &[(&str, String)], steps: &[&str]) {
         let [theirs, ours] = directories.each_ref().map(|(engine, directory)| {
             (engine.run(directory.path(), None, &args), files(directory.path()))
         });
-        let told = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
-        assert_eq!(theirs.0.code, ours.0.code, "{told}");
-        assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{told}");
+        let context = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
+        assert_eq!(theirs.0.code, ours.0.code, "{context}");
+        assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{context}");
         // A backup that Terraform does not make does no harm.
         let (mut theirs, mut ours) = (theirs.1, ours.1);
         if steps.iter().any(|step| step.starts_with("state push")) {
             theirs.remove("terraform.tfstate.backup");
             ours.remove("terraform.tfstate.backup");
         }
-        assert_eq!(theirs, ours, "{told}");
+        assert_eq!(theirs, ours, "{context}");
     }
 }
 
@@ -249,10 +249,10 @@ fn a_move_loses_no_object_if_its_files_are_the_same() {
 fn an_invalid_workspace_selection_is_replaced_by_another_selection() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join(".terraform")).unwrap();
-    for bad in [&b"a/b"[..], b"..", b"\xe9"] {
+    for invalid in [&b"a/b"[..], b"..", b"\xe9"] {
         for line in ["workspace select default", "workspace select -or-create w", "workspace list"]
         {
-            std::fs::write(directory.path().join(".terraform/environment"), bad).unwrap();
+            std::fs::write(directory.path().join(".terraform/environment"), invalid).unwrap();
             let run = |line: &str| {
                 let args: Vec<&str> = line.split(' ').collect();
                 Engine::Formwork.run(directory.path(), None, &args)
@@ -261,8 +261,8 @@ fn an_invalid_workspace_selection_is_replaced_by_another_selection() {
             assert_eq!(refused.code, Some(1), "{}", refused.stdout);
             assert!(refused.stderr.contains(".terraform/environment"), "{}", refused.stderr);
             assert!(refused.stderr.contains("formwork workspace select default"));
-            let done = run(line);
-            assert_eq!(done.code, Some(0), "{line}: {}", done.stderr);
+            let result = run(line);
+            assert_eq!(result.code, Some(0), "{line}: {}", result.stderr);
             if line.contains("select") {
                 let shown = run("workspace show");
                 assert_eq!(Some(shown.stdout.trim()), line.split(' ').next_back());

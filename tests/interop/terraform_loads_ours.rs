@@ -181,7 +181,7 @@ fn terraform_reads_the_same_schemas_as_formwork() {
     if !terraform_is_here() {
         return;
     }
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for protocol in PROTOCOLS {
         let [theirs, ours] = Engine::BOTH.map(|engine| {
             let mut view = schemas(engine, protocol);
@@ -190,7 +190,7 @@ fn terraform_reads_the_same_schemas_as_formwork() {
             view
         });
         assert_eq!(theirs.as_object().unwrap().len(), PROVIDERS.len());
-        differences(&format!("schemas over protocol {protocol}"), &theirs, &ours, &mut found);
+        differences(&format!("schemas over protocol {protocol}"), &theirs, &ours, &mut lines);
     }
-    assert!(found.is_empty(), "\n{}", found.join("\n"));
+    assert!(lines.is_empty(), "\n{}", lines.join("\n"));
 }

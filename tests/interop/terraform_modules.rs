@@ -85,8 +85,8 @@ fn either_program_uses_the_modules_of_the_other() {
         };
         assert_eq!(run(first, &["get", "-no-color"]).0, Some(0));
         let before = std::fs::read_to_string(directory.join(MANIFEST)).unwrap();
-        let (code, said) = run(second, &["validate", "-no-color"]);
-        assert_eq!(code, Some(0), "{second:?} after {first:?}: {said}");
+        let (code, output) = run(second, &["validate", "-no-color"]);
+        assert_eq!(code, Some(0), "{second:?} after {first:?}: {output}");
         // Nothing is missing, so nothing is said and nothing changes.
         assert_eq!(run(second, &["get", "-no-color"]), (Some(0), String::new()));
         assert_eq!(std::fs::read_to_string(directory.join(MANIFEST)).unwrap(), before);

@@ -25,7 +25,7 @@ struct Bench {
     settings: Option<PathBuf>,
     /// Environment variables of the programs.
     env: Vec<(String, String)>,
-    found: Vec<String>,
+    differences: Vec<String>,
     /// Whether it is compared where exactly complaints point: in fixtures whose names begin so.
     exactly: bool,
     /// Whether Terraform refused one of the steps.
@@ -36,18 +36,18 @@ fn check_group(group: &str) {
     if !terraform_is_here() {
         return;
     }
-    let only = std::env::var("INTEROP_CASE").ok();
+    let filter = std::env::var("INTEROP_CASE").ok();
     let cases = load_group(group);
     assert!(!cases.is_empty(), "{group} is empty");
     let mut report = String::new();
     let mut row = Row::default();
     for case in cases
         .iter()
-        .filter(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())))
+        .filter(|case| filter.as_ref().is_none_or(|name| case.name.contains(name.as_str())))
     {
         let bench = check_case(case);
         row.count(bench.should_fail, bench.difference());
-        for line in bench.found {
+        for line in bench.differences {
             report.push_str(&format!("{group}/{}{line}\n", case.name));
         }
     }
@@ -61,7 +61,7 @@ fn check_case(case: &Case) -> Bench {
         ours: tempfile::tempdir().unwrap(),
         settings: None,
         env: Vec::new(),
-        found: Vec::new(),
+        differences: Vec::new(),
         exactly: case.name.starts_with("places"),
         should_fail: false,
     };
@@ -70,7 +70,7 @@ fn check_case(case: &Case) -> Bench {
     }
     for step in &case.steps {
         bench.write(step);
-        let before = bench.found.len();
+        let before = bench.differences.len();
         if !matches!(step.verb, Verb::File | Verb::Env) && case.calls_modules() {
             bench.install_modules();
         }
@@ -86,7 +86,7 @@ fn check_case(case: &Case) -> Bench {
             Verb::Shown if step.args == ["plan"] => bench.shown_plan(),
             Verb::Shown => bench.shown(),
         }
-        for line in &mut bench.found[before..] {
+        for line in &mut bench.differences[before..] {
             line.insert_str(0, &format!(":{}", step.line));
         }
     }
@@ -113,9 +113,9 @@ pub(super) fn settings(dir: &Path) -> PathBuf {
 impl Bench {
     fn difference(&self) -> Option<Difference> {
         let of_errors = |line: &String| line.contains(" line ");
-        match self.found.as_slice() {
+        match self.differences.as_slice() {
             [] => None,
-            found if found.iter().all(of_errors) => Some(Difference::Summary),
+            differences if differences.iter().all(of_errors) => Some(Difference::Summary),
             _ => Some(Difference::Value),
         }
     }
@@ -152,7 +152,7 @@ impl Bench {
                 json["Modules"].as_array().cloned().unwrap_or_default()
             });
             for module in ours.iter().filter(|module| !theirs.contains(module)) {
-                self.found.push(format!(" manifest: should not be there, is {module}"));
+                self.differences.push(format!(" manifest: should not be there, is {module}"));
             }
         }
     }
@@ -166,36 +166,36 @@ impl Bench {
             let wrapped = view["diagnostics"].as_array().cloned().unwrap_or_default();
             wrapped
                 .into_iter()
-                .map(|one| serde_json::json!({"type": "diagnostic", "diagnostic": one}))
+                .map(|diagnostic| serde_json::json!({"type": "diagnostic", "diagnostic": diagnostic}))
                 .collect::<Vec<_>>()
         });
-        self.complaints(&theirs, &ours);
+        self.compare_diagnostics(&theirs, &ours);
         if self.exactly {
-            self.places(&theirs, &ours);
+            self.compare_positions(&theirs, &ours);
         }
     }
 
     /// Compares where exactly a complaint points, and what of the source is shown with it, if both
     /// programs say the same of one line.
-    fn places(&mut self, theirs: &[Value], ours: &[Value]) {
-        let line = |one: &Value| one["range"]["start"]["line"].clone();
+    fn compare_positions(&mut self, theirs: &[Value], ours: &[Value]) {
+        let line = |diagnostic: &Value| diagnostic["range"]["start"]["line"].clone();
         for expected in theirs.iter().map(|event| &event["diagnostic"]) {
-            let same = |found: &&Value| {
-                found["summary"] == expected["summary"] && line(found) == line(expected)
+            let is_counterpart = |candidate: &&Value| {
+                candidate["summary"] == expected["summary"] && line(candidate) == line(expected)
             };
-            let found: Vec<_> =
-                ours.iter().map(|event| &event["diagnostic"]).filter(same).collect();
-            let shown = |one: &Value| {
-                let snippet = &one["snippet"];
+            let candidates: Vec<_> =
+                ours.iter().map(|event| &event["diagnostic"]).filter(is_counterpart).collect();
+            let printed = |diagnostic: &Value| {
+                let snippet = &diagnostic["snippet"];
                 let of = ["context", "code", "start_line", "function_call"];
-                (one["range"].clone(), of.map(|name| snippet[name].clone()))
+                (diagnostic["range"].clone(), of.map(|name| snippet[name].clone()))
             };
-            let is_same = |found: &&Value| shown(found) == shown(expected);
-            if let Some(first) = found.first()
-                && !found.iter().any(is_same)
+            let is_same = |candidate: &&Value| printed(candidate) == printed(expected);
+            if let Some(first) = candidates.first()
+                && !candidates.iter().any(is_same)
             {
-                let (expected_at, found_at) = (shown(expected), shown(first));
-                self.found.push(format!(
+                let (expected_at, found_at) = (printed(expected), printed(first));
+                self.differences.push(format!(
                     " line {}: {} should be at {expected_at:?}, is at {found_at:?}",
                     line(expected),
                     expected["summary"]
@@ -207,35 +207,46 @@ impl Bench {
     /// Compares complaints by place: for each line that one program complains about the other has
     /// to, and they must have a summary in common. Terraform often says two things about one error,
     /// and gives no line where it has lost it.
-    fn complaints(&mut self, theirs: &[Value], ours: &[Value]) {
+    fn compare_diagnostics(&mut self, theirs: &[Value], ours: &[Value]) {
         let [theirs, ours] = [theirs, ours].map(|events| {
-            let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            let mut summaries_by_line: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
             let diagnostics = events.iter().filter(|event| event["type"] == "diagnostic");
             for event in diagnostics.filter(|event| !is_about_unmatched_option(event)) {
-                let found = &event["diagnostic"];
-                let line = found["range"]["start"]["line"].as_u64().unwrap_or_default();
-                let summary = found["summary"].as_str().unwrap_or_default();
+                let diagnostic = &event["diagnostic"];
+                let line = diagnostic["range"]["start"]["line"].as_u64().unwrap_or_default();
+                let summary = diagnostic["summary"].as_str().unwrap_or_default();
                 // The members of a cycle are listed in no particular order.
                 let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
-                places.entry(format!("line {line}")).or_default().insert(summary.to_owned());
+                summaries_by_line
+                    .entry(format!("line {line}"))
+                    .or_default()
+                    .insert(summary.to_owned());
             }
-            places
+            summaries_by_line
         });
-        let everywhere: BTreeSet<&String> = ours.values().flatten().collect();
-        for (place, summaries) in &theirs {
-            let found = match ours.get(place) {
-                Some(found) => summaries.intersection(found).next().is_some(),
-                None => place == "line 0" && summaries.iter().any(|one| everywhere.contains(one)),
+        let all_summaries: BTreeSet<&String> = ours.values().flatten().collect();
+        for (position, summaries) in &theirs {
+            let is_found = match ours.get(position) {
+                Some(our_summaries) => summaries.intersection(our_summaries).next().is_some(),
+                None => {
+                    position == "line 0"
+                        && summaries.iter().any(|summary| all_summaries.contains(summary))
+                }
             };
-            if !found {
-                self.found
-                    .push(format!(" {place}: should be {summaries:?}, is {:?}", ours.get(place)));
+            if !is_found {
+                self.differences.push(format!(
+                    " {position}: should be {summaries:?}, is {:?}",
+                    ours.get(position)
+                ));
             }
         }
         let expected: BTreeSet<&String> = theirs.values().flatten().collect();
-        for (place, summaries) in &ours {
-            if !theirs.contains_key(place) && !summaries.iter().any(|one| expected.contains(one)) {
-                self.found.push(format!(" {place}: should not be there, is {summaries:?}"));
+        for (position, summaries) in &ours {
+            if !theirs.contains_key(position)
+                && !summaries.iter().any(|summary| expected.contains(summary))
+            {
+                self.differences
+                    .push(format!(" {position}: should not be there, is {summaries:?}"));
             }
         }
     }
@@ -254,14 +265,14 @@ impl Bench {
             let run = self.run(engine, self.shared.path(), &args);
             (run, self.take_generated(flags))
         });
-        differences(" generated", &theirs.1, &ours.1, &mut self.found);
+        differences(" generated", &theirs.1, &ours.1, &mut self.differences);
         let (theirs, ours) = (theirs.0, ours.0);
         self.codes(&theirs, &ours);
         // The progress of a failed plan, and so its list of changes, depends on the order of the
         // walk.
         let failed = theirs.code == Some(1) && ours.code == Some(1);
         if failed {
-            self.complaints(&theirs.events(), &ours.events());
+            self.compare_diagnostics(&theirs.events(), &ours.events());
             for engine in Engine::BOTH {
                 let _absent = std::fs::remove_file(self.shared.path().join(file_of(engine)));
             }
@@ -269,7 +280,8 @@ impl Bench {
         }
         let exist = Engine::BOTH.map(|engine| self.shared.path().join(file_of(engine)).exists());
         if exist[0] != exist[1] {
-            self.found.push(format!(" a plan is saved: should be {}, is {}", exist[0], exist[1]));
+            self.differences
+                .push(format!(" a plan is saved: should be {}, is {}", exist[0], exist[1]));
         }
         self.events(&theirs, &ours);
         if exist == [true, true] {
@@ -302,7 +314,7 @@ impl Bench {
         match views {
             // It does not know every kind of object that it writes down itself.
             [Err(theirs), Ok(_)] if theirs.contains("TERRAFORM CRASH") => {}
-            [Ok(theirs), Ok(ours)] => differences(" plan", &theirs, &ours, &mut self.found),
+            [Ok(theirs), Ok(ours)] => differences(" plan", &theirs, &ours, &mut self.differences),
             [theirs, ours] => {
                 let briefly = |run: Option<String>| {
                     run.map(|mut text| {
@@ -311,7 +323,7 @@ impl Bench {
                     })
                 };
                 let (theirs, ours) = (briefly(theirs.err()), briefly(ours.err()));
-                self.found.push(format!(" show fails: {theirs:?} {ours:?}"));
+                self.differences.push(format!(" show fails: {theirs:?} {ours:?}"));
             }
         }
     }
@@ -332,7 +344,7 @@ impl Bench {
             scrub_state(&mut state);
             state
         });
-        differences(" state", &theirs, &ours, &mut self.found);
+        differences(" state", &theirs, &ours, &mut self.differences);
         let [theirs, ours] = Engine::BOTH.map(|engine| {
             let run = self.run(engine, self.dir(engine), &["show", "-json"]);
             let mut view = run.document().unwrap_or(Value::Null);
@@ -342,7 +354,7 @@ impl Bench {
         });
         // Terraform does not show a state beside a configuration that it cannot read.
         if !theirs.is_null() {
-            differences(" show", &theirs, &ours, &mut self.found);
+            differences(" show", &theirs, &ours, &mut self.differences);
         }
     }
 
@@ -360,7 +372,7 @@ impl Bench {
                 .take_while(|line| !line.starts_with('─'));
             changes.map(Value::from).collect::<Value>()
         });
-        differences(" text", &theirs, &ours, &mut self.found);
+        differences(" text", &theirs, &ours, &mut self.differences);
     }
 
     fn shown(&mut self) {
@@ -370,7 +382,7 @@ impl Bench {
                 scrub_state(&mut text);
                 text
             });
-            differences(&format!(" {}", args.join(" ")), &theirs, &ours, &mut self.found);
+            differences(&format!(" {}", args.join(" ")), &theirs, &ours, &mut self.differences);
         }
     }
 
@@ -384,7 +396,7 @@ impl Bench {
     fn codes(&mut self, theirs: &Run, ours: &Run) {
         self.should_fail |= theirs.code == Some(1);
         if theirs.code != ours.code {
-            self.found.push(format!(
+            self.differences.push(format!(
                 " exit code: should be {:?}, is {:?}; {}",
                 theirs.code, ours.code, ours.stderr
             ));
@@ -400,7 +412,7 @@ impl Bench {
             all
         });
         forgive_more_values(&theirs, &mut ours);
-        differences(" events", &theirs.into(), &ours.into(), &mut self.found);
+        differences(" events", &theirs.into(), &ours.into(), &mut self.differences);
     }
 }
 

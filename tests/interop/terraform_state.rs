@@ -60,9 +60,9 @@ fn a_state_of_either_program_needs_no_changes_by_the_other() {
         apply(writer, dir.path());
         for reader in Engine::BOTH {
             let run = plan(reader, dir.path());
-            let said =
+            let context =
                 format!("{reader:?} on the state of {writer:?}: {}{}", run.stdout, run.stderr);
-            assert_eq!(run.code, Some(0), "{said}");
+            assert_eq!(run.code, Some(0), "{context}");
         }
     }
 }
@@ -103,8 +103,8 @@ fn neither_program_changes_a_state_that_the_other_has_locked() {
         held.wait_for("Enter a value:");
         let run = plan(other, dir.path());
         assert_eq!(run.code, Some(1), "{other:?} beside {holder:?}: {}", run.stdout);
-        let said = run.stdout + &run.stderr;
-        assert!(said.contains("Error acquiring the state lock"), "{other:?}: {said}");
+        let output = run.stdout + &run.stderr;
+        assert!(output.contains("Error acquiring the state lock"), "{other:?}: {output}");
         held.answer("yes\n");
         let run = plan(other, dir.path());
         assert_eq!(run.code, Some(0), "{other:?} after {holder:?}: {}{}", run.stdout, run.stderr);

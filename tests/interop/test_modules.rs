@@ -67,10 +67,10 @@ fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<St
         // Terraform lists a module that it cannot read as well, without a directory.
         let is_shown =
             |line: &&str| of_test(line) && !line.ends_with(" in ") && !line.trim().is_empty();
-        let shown = run.stdout.lines().filter(is_shown).map(str::to_owned);
+        let printed = run.stdout.lines().filter(is_shown).map(str::to_owned);
         match args[0] {
-            "providers" => facts.extend(tree_paths(shown)),
-            _ => facts.extend(shown),
+            "providers" => facts.extend(tree_paths(printed)),
+            _ => facts.extend(printed),
         }
         let errors = run.stderr.lines().filter_map(|line| Some(&line[line.find("Error: ")?..]));
         let mut errors: Vec<_> = errors.map(str::to_owned).collect();

@@ -77,14 +77,18 @@ impl Case {
         facts.push(format!("exit code {:?}", run.code));
         facts.extend(run.stdout.lines().filter_map(event));
         // A long cleanup is reported every two seconds, so the load of the machine decides how often.
-        facts.dedup_by(|one, other| one == other && one.contains("\"progress\":\"teardown\""));
+        facts.dedup_by(|event, next_event| {
+            event == next_event && event.contains("\"progress\":\"teardown\"")
+        });
         // Terraform writes the problems of files in the order of its checks, Formwork by their place.
         facts
-            .chunk_by_mut(|one, other| is_of_files(one) && is_of_files(other))
+            .chunk_by_mut(|event, next_event| is_of_files(event) && is_of_files(next_event))
             .for_each(<[_]>::sort);
         // Terraform keeps the expected failures of a run in a map, so their order changes.
         let is_missing = |fact: &String| fact.contains("\"summary\":\"Missing expected failure\"");
-        facts.chunk_by_mut(|one, other| is_missing(one) && is_missing(other)).for_each(<[_]>::sort);
+        facts
+            .chunk_by_mut(|event, next_event| is_missing(event) && is_missing(next_event))
+            .for_each(<[_]>::sort);
         facts
     }
 }
@@ -152,9 +156,9 @@ fn event(line: &str) -> Option<String> {
         *diagnostic = detail_free;
     }
     for name in ["test_plan", "test_state", "test_cleanup"] {
-        if let Some(Value::Object(shown)) = members.get_mut(name) {
-            shown.remove("provider_schemas");
-            shown.remove("state");
+        if let Some(Value::Object(fields)) = members.get_mut(name) {
+            fields.remove("provider_schemas");
+            fields.remove("state");
         }
     }
     if let Some(Value::Object(run)) = members.get_mut("test_run") {
@@ -171,15 +175,15 @@ fn event(line: &str) -> Option<String> {
 
 /// Text without UUIDs.
 fn without_ids(text: &str) -> String {
-    let mut shown = String::new();
+    let mut output = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find("\"id\":\"") {
-        let from = at + "\"id\":\"".len();
+    while let Some(position) = rest.find("\"id\":\"") {
+        let from = position + "\"id\":\"".len();
         let end = rest[from..].find('"').map_or(rest.len(), |end| from + end);
-        shown.push_str(&rest[..from]);
+        output.push_str(&rest[..from]);
         rest = &rest[end..];
     }
-    shown + rest
+    output + rest
 }
 
 #[test]
@@ -188,14 +192,14 @@ fn runs_of_test_files_have_the_results_of_terraform() {
         return;
     }
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/test_runs/cases");
-    let wanted = std::env::var("INTEROP_CASE").unwrap_or_default();
+    let filter = std::env::var("INTEROP_CASE").unwrap_or_default();
     let mut paths: Vec<_> =
         std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut different = Vec::new();
     for path in paths {
         let case = Case::read(&path);
-        if !wanted.is_empty() && case.name != wanted {
+        if !filter.is_empty() && case.name != filter {
             continue;
         }
         let [theirs, ours] = Engine::BOTH.map(|engine| case.facts(engine));
@@ -209,10 +213,10 @@ fn runs_of_test_files_have_the_results_of_terraform() {
 
 /// Lines that only one of the programs has.
 fn diff(theirs: &[String], ours: &[String]) -> String {
-    let only = |these: &[String], those: &[String], sign: &str| -> String {
-        let lines = these.iter().filter(|line| !those.contains(line));
+    let difference = |left: &[String], right: &[String], sign: &str| -> String {
+        let lines = left.iter().filter(|line| !right.contains(line));
         lines.map(|line| format!("{sign} {line}\n")).collect()
     };
-    let lines = only(theirs, ours, "terraform:") + &only(ours, theirs, "formwork: ");
+    let lines = difference(theirs, ours, "terraform:") + &difference(ours, theirs, "formwork: ");
     if lines.is_empty() { format!("other order:\n{theirs:#?}\n{ours:#?}\n") } else { lines }
 }

@@ -143,14 +143,14 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
         return;
     }
     let requested = std::env::var("FORMWORK_VERDICTS").ok().and_then(|number| number.parse().ok());
-    let each = requested.unwrap_or(DEFAULT_N_ANSWERS) / Judged::ALL.len() as u64;
+    let n_each = requested.unwrap_or(DEFAULT_N_ANSWERS) / Judged::ALL.len() as u64;
     let (expected_differences, mut used, mut differing) =
         (expected_differences(), BTreeSet::new(), Vec::new());
     let (mut n_all, mut n_alike) = (0, 0);
     for judged in Judged::ALL {
         let (mut n_refused, mut n_accepted, mut n_expected) = (0, 0, 0);
-        for first in (0..each).step_by(usize::try_from(BATCH).expect("a small number")) {
-            for (case, verdicts) in judge(judged, first..each.min(first + BATCH)) {
+        for first in (0..n_each).step_by(usize::try_from(BATCH).expect("a small number")) {
+            for (case, verdicts) in judge(judged, first..n_each.min(first + BATCH)) {
                 match (verdicts.differ(), verdicts.ours.is_empty()) {
                     (false, true) => n_accepted += 1,
                     (false, false) => n_refused += 1,
@@ -184,7 +184,7 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
     }
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
-    let thousandths = (part * 100_000).checked_div(whole).unwrap_or(0);
+fn percent(part: usize, total: usize) -> f64 {
+    let thousandths = (part * 100_000).checked_div(total).unwrap_or(0);
     f64::from(u32::try_from(thousandths).unwrap_or(u32::MAX)) / 1_000.0
 }

@@ -1,5 +1,5 @@
-//! Prints the costs of a queue of work over several machines, which `docs/scale.md` describes: claims and commits
-//! measured on the PostgreSQL of this machine, and whole runs simulated with these costs.
+//! Prints the costs of a queue of work over several machines, which `docs/scale.md` describes: claims
+//! and commits measured on the PostgreSQL of this machine, and whole runs simulated with these costs.
 
 mod costs;
 #[path = "../../providers/src/postgresql/tests/installed.rs"]
@@ -17,7 +17,8 @@ use simulation::{Case, Database, simulate};
 const GIVEN: Database =
     Database { at_once: 1, transaction: 1_360.0, claimed: 14.0, committed: 22.0 };
 
-/// The simulated runs: instances, microseconds of a call, microseconds between two calls that the API allows.
+/// The simulated runs: instances, microseconds of a call, microseconds between two calls that the API
+/// allows.
 const RUNS: [(usize, u64, u64); 6] = [
     (100_000, 1_000_000, 0),
     (1_000_000, 1_000_000, 0),
@@ -79,7 +80,7 @@ fn run() -> Result<(), Box<dyn Error>> {
                 "| {instances} | {} s | {} | {workers} | {calls} | {} | {:.0} | {:.0} % |",
                 call as f64 / 1e6,
                 limit.unwrap_or_else(|| "none".to_owned()),
-                shown(run.time),
+                format_time(run.time),
                 run.concurrency,
                 run.load * 100.0,
             )?;
@@ -111,11 +112,11 @@ fn measured() -> Result<Database, Box<dyn Error>> {
     }
     // Of a busy server: the time of a pair beside others is what the pair occupies of it.
     let find = |group| costs.iter().find(|cost| cost.sessions == 20 && cost.group == group);
-    let (Some(few), Some(many)) = (find(10), find(100)) else { return Ok(GIVEN) };
+    let (Some(ten), Some(hundred)) = (find(10), find(100)) else { return Ok(GIVEN) };
     let pair = |cost: &Cost| 1e6 / cost.pairs;
-    let row = ((pair(many) - pair(few)) / 90.0).max(0.0);
-    let transaction = ((pair(few) - 10.0 * row) / 2.0).max(0.0);
-    let share = many.claim / (many.claim + many.commit);
+    let row = ((pair(hundred) - pair(ten)) / 90.0).max(0.0);
+    let transaction = ((pair(ten) - 10.0 * row) / 2.0).max(0.0);
+    let share = hundred.claim / (hundred.claim + hundred.commit);
     let (claimed, committed) = (row * share, row * (1.0 - share));
     writeln!(
         out,
@@ -125,7 +126,7 @@ fn measured() -> Result<Database, Box<dyn Error>> {
 }
 
 /// A time in the unit that suits it.
-fn shown(time: u64) -> String {
+fn format_time(time: u64) -> String {
     let seconds = time as f64 / 1e6;
     match seconds {
         0.0..600.0 => format!("{seconds:.0} s"),

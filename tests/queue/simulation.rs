@@ -1,5 +1,5 @@
-//! Simulates a queue of work: workers that claim ready vertices from a database, make their calls, and commit
-//! the results. Discrete events, deterministic; time is in microseconds.
+//! Simulates a queue of work: workers that claim ready vertices from a database, make their calls, and
+//! commit the results. Discrete events, deterministic; time is in microseconds.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -20,8 +20,8 @@ pub(crate) struct Case {
     pub(crate) workers: usize,
     /// Calls at once of one worker.
     pub(crate) calls: usize,
-    /// The least time between two calls of one host: the processor time of a call in engine and provider, divided
-    /// by the number of cores.
+    /// The least time between two calls of one host: the processor time of a call in engine and
+    /// provider, divided by the number of cores.
     pub(crate) host: Time,
     /// Mean time of a call. Times are spread exponentially.
     pub(crate) call: Time,
@@ -110,16 +110,16 @@ struct Simulation {
 pub(crate) fn simulate(case: Case) -> Run {
     let mut simulation = Simulation::new(case);
     for worker in 0..case.workers {
-        simulation.go_on(worker);
+        simulation.continue_run(worker);
     }
     while simulation.n_done < case.instances {
-        let Reverse((at, _, event)) = simulation.events.pop().expect("something is under way");
-        simulation.now = at;
+        let Reverse((time, _, event)) = simulation.events.pop().expect("something is under way");
+        simulation.now = time;
         match event {
             Event::Answered { worker, vertex } => {
                 simulation.workers[worker].running -= 1;
                 simulation.workers[worker].answered.push(vertex);
-                simulation.go_on(worker);
+                simulation.continue_run(worker);
             }
             Event::Finished { worker } => simulation.finish(worker),
         }
@@ -153,20 +153,20 @@ impl Simulation {
         }
     }
 
-    fn add(&mut self, at: Time, event: Event) {
+    fn add(&mut self, time: Time, event: Event) {
         self.n_events += 1;
-        self.events.push(Reverse((at, self.n_events, event)));
+        self.events.push(Reverse((time, self.n_events, event)));
     }
 
     /// Starts everything that a worker can do now.
-    fn go_on(&mut self, worker: usize) {
+    fn continue_run(&mut self, worker: usize) {
         while self.workers[worker].running < self.case.calls {
             let Some(vertex) = self.workers[worker].claimed.pop_front() else { break };
             self.call(worker, vertex);
         }
         let state = &mut self.workers[worker];
-        let wants = !state.answered.is_empty() || state.claimed.len() < self.case.calls;
-        if state.transaction.is_none() && wants {
+        let needs_claim = !state.answered.is_empty() || state.claimed.len() < self.case.calls;
+        if state.transaction.is_none() && needs_claim {
             state.transaction = Some(Transaction::Waiting);
             self.idle.remove(&worker);
             self.queue.push_back(worker);
@@ -196,20 +196,21 @@ impl Simulation {
             let state = &mut self.workers[worker];
             // Results first: they make others ready. All that arrived in the meantime go along.
             let rows = if state.answered.is_empty() {
-                let some = group.min(self.ready.len());
-                if some == 0 {
+                let n_served = group.min(self.ready.len());
+                if n_served == 0 {
                     // It waits for a notification, which costs the database nothing until then.
                     state.transaction = None;
                     self.idle.insert(worker);
                     continue;
                 }
-                state.transaction = Some(Transaction::Claim(self.ready.drain(..some).collect()));
-                database.claimed * some as f64
+                state.transaction =
+                    Some(Transaction::Claim(self.ready.drain(..n_served).collect()));
+                database.claimed * n_served as f64
             } else {
-                let some = state.answered.len().min(group);
-                let answers = state.answered.drain(..some).collect();
+                let n_served = state.answered.len().min(group);
+                let answers = state.answered.drain(..n_served).collect();
                 state.transaction = Some(Transaction::Commit(answers));
-                database.committed * some as f64
+                database.committed * n_served as f64
             };
             let time = database.transaction + rows;
             self.busy += time;
@@ -231,12 +232,12 @@ impl Simulation {
             Some(Transaction::Waiting) | None => {}
         }
         self.serve();
-        self.go_on(worker);
+        self.continue_run(worker);
         // One notification wakes as many workers as there is work for.
         let woken = self.idle.len().min(self.ready.len().div_ceil(self.case.group));
         for _ in 0..woken {
             if let Some(idle) = self.idle.pop_first() {
-                self.go_on(idle);
+                self.continue_run(idle);
             }
         }
     }

@@ -47,7 +47,7 @@ fn checked(rules: &[&str], fault: Option<&str>) -> Checked {
     let verdict = |rule: &serde_json::Value| (text(&rule["id"]), text(&rule["verdict"]));
     let verdicts = all("rules").iter().map(verdict).collect();
     let broken = all("findings").iter().map(|it| text(&it["rule"])).collect();
-    Checked { verdicts, broken, n_requests: service.asked().len(), n_items: items.count() }
+    Checked { verdicts, broken, n_requests: service.take_requests().len(), n_items: items.count() }
 }
 
 impl Checked {

@@ -100,7 +100,7 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
     let result = running.wait();
-    let asked = registry.asked();
+    let asked = registry.take_requests();
     let form = asked.iter().rev().find(|request| request.path == "/oauth/token");
     let form = &form.expect("the code was exchanged").body;
     // The challenge was made of the verifier, so another program has no use for the code.
@@ -142,13 +142,13 @@ fn a_token_is_requested_stored_and_removed_by_either_program() {
         }
         // The token is used from now on.
         workdir.write("main.tf", &format!("terraform {{\n  required_providers {{\n    a = {{ source = \"{}/b/c\" }}\n  }}\n}}\n", registry.host()));
-        registry.asked();
+        registry.take_requests();
         workdir
             .engine("formwork", "init")
             .env("SSL_CERT_FILE", &registry.authority())
             .run()
             .code(1);
-        let asked = registry.asked();
+        let asked = registry.take_requests();
         assert_eq!(asked[0].header("Authorization"), Some("Bearer the token"));
     }
     assert!(files[0].contains("the token"));

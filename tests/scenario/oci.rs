@@ -1,5 +1,5 @@
-//! Providers and modules from OCI registries: verified or refused, with nothing half installed, and locked as
-//! OpenTofu locks them. Credentials go to their registry and its token service only.
+//! Providers and modules from OCI registries: verified or refused, with nothing half installed, and
+//! locked as OpenTofu locks them. Credentials go to their registry and its token service only.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -84,9 +84,9 @@ fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
     let run = || init(&workdir, &registry, "formwork");
     run().succeed().says("Installed example.com/acme/thing v1.1.0+build.7 (verified checksum)");
     let text = workdir.read(LOCK);
-    registry.server.asked();
+    registry.server.take_requests();
     run().succeed().says("Using previously-installed");
-    assert_eq!(registry.server.asked().len(), 0);
+    assert_eq!(registry.server.take_requests().len(), 0);
     // A lock with either hash is enough on another machine.
     for kind in ["h1:", "zh:"] {
         fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
@@ -412,14 +412,14 @@ fn credentials_of_every_source_are_sent_only_to_their_registry() {
                 fs::write(path, docker.replace("HOST", &host)).expect("it can be written");
             }
             let path = format!("{}:/usr/bin:/bin", helper(&workdir, &host));
-            registry.server.asked();
+            registry.server.take_requests();
             let result = init(&workdir, &registry, engine).env("PATH", &path).run();
             // OpenTofu takes an empty token for none at all.
             if engine == "formwork" || name != "refresh token" {
                 assert_eq!(result.code, Some(0), "{engine}, {name}: {}", result.text());
             }
             let secret = format!("Basic {LOGIN}");
-            for request in registry.server.asked() {
+            for request in registry.server.take_requests() {
                 let given = request.header("Authorization").unwrap_or_default();
                 let may_have = match request.path.split('/').nth(1).unwrap_or_default() {
                     "v2" => given != secret || name == "password",

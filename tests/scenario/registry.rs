@@ -296,9 +296,9 @@ fn an_installed_provider_needs_no_registry() {
     init().succeed().says("Finding latest version of").says("Installed");
     let schema = workdir.formwork("providers schema -json").succeed();
     assert!(schema.stdout.contains(&format!("{host}/acme/test")), "{}", schema.text());
-    registry.asked();
+    registry.take_requests();
     init().succeed().says("Using previously-installed");
-    assert_eq!(registry.asked().len(), 0, "nothing has to be asked for what is installed");
+    assert_eq!(registry.take_requests().len(), 0, "nothing has to be asked for what is installed");
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn a_token_is_sent_only_to_its_host() {
     let text = format!("credentials \"{host}\" {{\n  token = \"secret\"\n}}\n");
     fs::write(workdir.settings(), text).expect("it can be written");
     workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
-    let asked = registry.asked();
+    let asked = registry.take_requests();
     for request in &asked {
         let is_api = request.path.starts_with("/v1/") || request.path.starts_with("/.well-known/");
         let expected = is_api.then_some("Bearer secret");
@@ -394,12 +394,12 @@ fn many_commands_share_one_cache() {
     let left = remains(&cache);
     assert_eq!(left.len(), 2, "{left:?}");
     // With its hash locked, the package in the cache needs no download.
-    registry.asked();
+    registry.take_requests();
     let last = &workdirs[0];
     fs::remove_dir_all(last.root().join(".terraform")).expect("it is there");
     let result = last.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
     result.says("from the shared cache directory");
-    assert!(registry.asked().iter().all(|request| !request.path.starts_with("/files/")));
+    assert!(registry.take_requests().iter().all(|request| !request.path.starts_with("/files/")));
 }
 
 #[test]

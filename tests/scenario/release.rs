@@ -198,7 +198,7 @@ fn the_install_script_follows_no_unencrypted_redirect() {
         let output = command.output().expect("it can be started");
         let why = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && why.contains("cannot download"), "{client}: {why}");
-        assert_eq!(registry.asked().len(), 1, "{client}: {why}");
+        assert_eq!(registry.take_requests().len(), 1, "{client}: {why}");
         let asked = listener.accept().map_err(|error| error.kind());
         assert_eq!(asked.err(), Some(ErrorKind::WouldBlock), "{client}");
     }

@@ -58,12 +58,12 @@ pub(super) fn files(shape: Shape, size: usize) -> Vec<(String, String)> {
         Shape::Nested => {
             let n_outer = size.div_ceil(INNER);
             let mut between = String::from("variable \"name\" {\n  type = string\n}\n");
-            for at in 0..INNER {
-                between.push_str(&call(&format!("in{at}"), "../small", "name = var.name"));
+            for index in 0..INNER {
+                between.push_str(&call(&format!("in{index}"), "../small", "name = var.name"));
             }
-            for at in 0..n_outer {
-                let name = format!("m{at}");
-                main.push_str(&call(&name, "./between", &format!("name = \"n{at}\"")));
+            for index in 0..n_outer {
+                let name = format!("m{index}");
+                main.push_str(&call(&name, "./between", &format!("name = \"n{index}\"")));
                 installed.add(&name, "./between", "between");
                 for inner in 0..INNER {
                     installed.add(&format!("{name}.in{inner}"), "../small", "small");
@@ -75,21 +75,21 @@ pub(super) fn files(shape: Shape, size: usize) -> Vec<(String, String)> {
         Shape::ModuleVariables => {
             let mut text = String::new();
             let mut arguments = String::new();
-            for at in 0..VARIABLES {
-                writeln!(text, "variable \"v{at}\" {{\n  type = string\n}}").ok();
-                writeln!(arguments, "v{at} = \"value {at}\"").ok();
+            for index in 0..VARIABLES {
+                writeln!(text, "variable \"v{index}\" {{\n  type = string\n}}").ok();
+                writeln!(arguments, "v{index} = \"value {index}\"").ok();
             }
-            for at in 0..size {
-                let name = format!("m{at}");
+            for index in 0..size {
+                let name = format!("m{index}");
                 main.push_str(&call(&name, "./many", &arguments));
                 installed.add(&name, "./many", "many");
             }
             files.push(module("many", text));
         }
         _ => {
-            for at in 0..size {
-                let name = format!("m{at}");
-                main.push_str(&call(&name, "./small", &format!("name = \"n{at}\"")));
+            for index in 0..size {
+                let name = format!("m{index}");
+                main.push_str(&call(&name, "./small", &format!("name = \"n{index}\"")));
                 installed.add(&name, "./small", "small");
             }
             files.push(module("small", SMALL.to_owned()));

@@ -14,7 +14,7 @@ const MOST: u64 = 4;
 /// A group.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    at: usize,
+    index: usize,
     pub(super) label: String,
     pub(super) is_counted: bool,
     pub(super) members: BTreeMap<u64, Member>,
@@ -29,17 +29,17 @@ pub(super) struct Member {
 
 impl Group {
     /// One without objects.
-    pub(super) fn empty(at: usize) -> Self {
-        Self { at, label: format!("g{at}"), is_counted: true, members: BTreeMap::new() }
+    pub(super) fn empty(index: usize) -> Self {
+        Self { index, label: format!("g{index}"), is_counted: true, members: BTreeMap::new() }
     }
 
     pub(super) fn creates_first(&self) -> bool {
-        self.at == CREATES_FIRST
+        self.index == CREATES_FIRST
     }
 
     /// The name of a member.
     pub(super) fn name(&self, number: u64) -> String {
-        format!("g{}-{number}", self.at)
+        format!("g{}-{number}", self.index)
     }
 
     /// The group after a change. A member with another address is added to the moves, or is created
@@ -56,10 +56,10 @@ impl Group {
         // configuration says that it moved.
         let renamed = (is_counted && turns) || rng.chance(1, 8);
         let label = match renamed {
-            true => format!("g{}_v{generation}", self.at),
+            true => format!("g{}_v{generation}", self.index),
             false => self.label.clone(),
         };
-        let mut group = Self { at: self.at, label, is_counted, members: BTreeMap::new() };
+        let mut group = Self { index: self.index, label, is_counted, members: BTreeMap::new() };
         let n_counted = rng.below(MOST + 1);
         let moves_along = rng.chance(5, 6);
         for number in 0..MOST {

@@ -19,13 +19,13 @@ impl Config {
     pub(crate) fn files(&self) -> Files {
         let mut files = Files { main: REQUIRED.to_owned(), inside: REQUIRED.to_owned() };
         files.main.push_str("module \"m\" {\n  source = \"./m\"\n}\n");
-        for (number, one) in &self.alone {
-            let block = self.block(*number, one);
-            match one.is_inside {
+        for (number, resource) in &self.standalone {
+            let block = self.block(*number, resource);
+            match resource.is_inside {
                 false => files.main.push_str(&block),
                 true => {
                     files.inside.push_str(&block);
-                    let id = format!("{}.{}.id", type_of(*number), one.label);
+                    let id = format!("{}.{}.id", type_of(*number), resource.label);
                     // A `String` never refuses to be written to.
                     writeln!(files.inside, "output \"n{number}\" {{\n  value = {id}\n}}").ok();
                 }
@@ -39,18 +39,18 @@ impl Config {
         files
     }
 
-    fn block(&self, number: u64, one: &StandaloneResource) -> String {
+    fn block(&self, number: u64, resource: &StandaloneResource) -> String {
         let mut block = format!(
             "resource {:?} {:?} {{\n  name = \"n{number}\"\n  size = {}\n  kind = \"k{}\"\n",
             type_of(number),
-            one.label,
-            one.traits.size,
-            one.traits.kind,
+            resource.label,
+            resource.traits.size,
+            resource.traits.kind,
         );
-        if let Some(link) = self.link_of(one) {
+        if let Some(link) = self.link_of(resource) {
             writeln!(block, "  link = {link}").ok();
         }
-        if one.creates_first {
+        if resource.creates_first {
             block.push_str("  lifecycle {\n    create_before_destroy = true\n  }\n");
         }
         block.push_str("}\n");
@@ -58,16 +58,16 @@ impl Config {
     }
 
     /// The expression for what an object is linked to.
-    fn link_of(&self, one: &StandaloneResource) -> Option<String> {
-        match one.link {
+    fn link_of(&self, resource: &StandaloneResource) -> Option<String> {
+        match resource.link {
             Link::Nothing => None,
-            Link::Group(at) => {
-                let label = &self.groups.get(at)?.label;
+            Link::Group(index) => {
+                let label = &self.groups.get(index)?.label;
                 Some(format!("join(\" \", [for one in crash_numbered.{label} : one.id])"))
             }
-            Link::Alone(other) => {
-                let it = self.alone.get(&other)?;
-                Some(match it.is_inside && !one.is_inside {
+            Link::Standalone(other) => {
+                let it = self.standalone.get(&other)?;
+                Some(match it.is_inside && !resource.is_inside {
                     true => format!("module.m.n{other}"),
                     false => format!("{}.{}.id", type_of(other), it.label),
                 })

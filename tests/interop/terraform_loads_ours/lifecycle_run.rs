@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::row::{Import, Provider, Replace, Resource, Stage};
+use super::row::{Import, LifecycleStage, Provider, Replace, Resource};
 use super::{PROTOCOLS, SessionInputs};
 use crate::interop::compare::differences;
 use crate::interop::engine::{Engine, terraform_is_here};
@@ -19,8 +19,8 @@ pub(super) fn check(providers: &[Provider; 2]) {
     }
     for protocol in PROTOCOLS {
         let results = thread::scope(|scope| {
-            let runs = [0, 1].map(|at| {
-                let (provider, engine) = (&providers[at], Engine::BOTH[at]);
+            let runs = [0, 1].map(|index| {
+                let (provider, engine) = (&providers[index], Engine::BOTH[index]);
                 scope.spawn(move || LifecycleRun { provider, protocol, engine }.run())
             });
             runs.map(|run| run.join())
@@ -30,12 +30,12 @@ pub(super) fn check(providers: &[Provider; 2]) {
             // The thread has printed its panic message already.
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        let mut found = [theirs.found, ours.found].concat();
+        let mut problems = [theirs.problems, ours.problems].concat();
         assert_eq!(theirs.states.len(), ours.states.len());
         for ((when, theirs), (_, ours)) in theirs.states.iter().zip(&ours.states) {
-            differences(&format!("state after {when}"), theirs, ours, &mut found);
+            differences(&format!("state after {when}"), theirs, ours, &mut problems);
         }
-        assert!(found.is_empty(), "protocol {protocol}\n{}", found.join("\n"));
+        assert!(problems.is_empty(), "protocol {protocol}\n{}", problems.join("\n"));
     }
     print(&providers[0]);
 }
@@ -65,7 +65,7 @@ struct LifecycleRun<'p> {
 struct LifecycleResults {
     states: Vec<(String, Value)>,
     /// Plans in which the two programs disagree.
-    found: Vec<String>,
+    problems: Vec<String>,
 }
 
 impl LifecycleRun<'_> {
@@ -75,24 +75,31 @@ impl LifecycleRun<'_> {
             directory.write(name, content);
         }
         let mut results = LifecycleResults::default();
-        for stage in Stage::ALL {
+        for stage in LifecycleStage::ALL {
             self.stage(&directory, stage, &mut results);
         }
         self.imports(&directory, &mut results);
         self.refusals(&directory);
         directory.succeed(self.engine, &["destroy", "-auto-approve", "-no-color"]);
-        let left = directory.state()["resources"].as_array().map_or(0, Vec::len);
-        assert_eq!(left, 0, "{:?} leaves something behind", self.engine);
+        let n_remaining = directory.state()["resources"].as_array().map_or(0, Vec::len);
+        assert_eq!(n_remaining, 0, "{:?} leaves something behind", self.engine);
         results
     }
 
-    fn stage(self, directory: &SessionInputs, stage: Stage, results: &mut LifecycleResults) {
+    fn stage(
+        self,
+        directory: &SessionInputs,
+        stage: LifecycleStage,
+        results: &mut LifecycleResults,
+    ) {
         directory.write("main.tf", &self.provider.config(stage));
-        let asked = |row: &Resource| {
-            let asked = stage == Stage::Replace && matches!(row.replace, Replace::Asked(_));
-            asked.then(|| format!("-replace={}", row.address()))
+        let is_requested = |row: &Resource| {
+            let is_requested =
+                stage == LifecycleStage::Replace && matches!(row.replace, Replace::OnRequest(_));
+            is_requested.then(|| format!("-replace={}", row.address()))
         };
-        let options: Vec<String> = self.provider.resources.iter().filter_map(asked).collect();
+        let options: Vec<String> =
+            self.provider.resources.iter().filter_map(is_requested).collect();
         let plan = self.applied(directory, &format!("{stage:?}"), &options, results);
         for row in &self.provider.resources {
             let change = change(&plan, &row.address());
@@ -111,24 +118,24 @@ impl LifecycleRun<'_> {
     /// Forgets everything that can be found again, and finds it.
     fn imports(self, directory: &SessionInputs, results: &mut LifecycleResults) {
         let rows = self.provider.resources.iter();
-        let found: Vec<(&Resource, &str)> = rows
+        let importable: Vec<(&Resource, &str)> = rows
             .filter_map(|row| match row.import {
                 Import::By(id) | Import::Incomplete(id, _) => Some((row, id)),
                 Import::Refused(_) => None,
             })
             .collect();
-        if found.is_empty() {
+        if importable.is_empty() {
             return;
         }
         let stored = directory.stored();
-        let blocks = found.iter().map(|(row, id)| import(row, id, &stored));
+        let blocks = importable.iter().map(|(row, id)| import(row, id, &stored));
         directory.write("imports.tf", &blocks.collect::<String>());
-        let addresses: Vec<String> = found.iter().map(|(row, _)| row.address()).collect();
+        let addresses: Vec<String> = importable.iter().map(|(row, _)| row.address()).collect();
         let mut forget = vec!["state", "rm"];
         forget.extend(addresses.iter().map(String::as_str));
         directory.succeed(self.engine, &forget);
         let plan = self.applied(directory, "import", &[], results);
-        for (row, _) in found {
+        for (row, _) in importable {
             let change = change(&plan, &row.address());
             let expected = match row.import {
                 Import::Incomplete(..) => "update",
@@ -172,7 +179,7 @@ impl LifecycleRun<'_> {
         let plan = self.plan(directory, self.engine, &options);
         if self.engine == Engine::Terraform {
             let ours = self.plan(directory, Engine::Formwork, &options);
-            differences(&format!("plan of {when}"), &plan, &ours, &mut results.found);
+            differences(&format!("plan of {when}"), &plan, &ours, &mut results.problems);
         }
         directory.succeed(self.engine, &["apply", "-no-color", self.engine.file()]);
         for reader in Engine::BOTH {
@@ -214,8 +221,10 @@ fn change(plan: &Value, address: &str) -> Value {
 /// The block that finds an object again.
 fn import(row: &Resource, id: &str, stored: &Value) -> String {
     let resources = stored["resources"].as_array().unwrap();
-    let object =
-        resources.iter().find(|one| one["type"] == row.kind && one["name"] == "row").unwrap();
+    let object = resources
+        .iter()
+        .find(|resource| resource["type"] == row.kind && resource["name"] == "row")
+        .unwrap();
     let attributes = object["instances"][0]["attributes"].as_object().unwrap();
     let id = attributes.iter().fold(id.to_owned(), |id, (name, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

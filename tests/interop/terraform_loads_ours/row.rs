@@ -9,7 +9,7 @@ pub(super) struct Provider {
     pub(super) source: &'static str,
     /// Configuration beside the rows: the provider's settings, locals, more objects. The generated
     /// attributes of these objects are not listed, so that only their shape is compared.
-    pub(super) beside: String,
+    pub(super) fixture: String,
     /// Files that are in the directory, with their content.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) resources: Vec<Resource>,
@@ -41,7 +41,7 @@ pub(super) enum Update {
 pub(super) enum Replace {
     By(&'static str),
     /// Nothing that is written needs another object, so the command asks for one.
-    Asked(Why),
+    OnRequest(Why),
 }
 
 /// Import of an object that has been forgotten.
@@ -70,13 +70,13 @@ pub(super) enum Other {
 
 /// The stages, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
+pub(super) enum LifecycleStage {
     Create,
     Update,
     Replace,
 }
 
-impl Stage {
+impl LifecycleStage {
     pub(super) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::Replace];
 }
 
@@ -86,23 +86,25 @@ impl Resource {
     }
 
     /// The inside of its block in a stage.
-    fn body(&self, stage: Stage) -> &'static str {
+    fn body(&self, stage: LifecycleStage) -> &'static str {
         let (Update::InPlace(updated) | Update::Replaces(updated, _)) = self.update;
         match (stage, self.replace) {
-            (Stage::Create, _) => self.create,
-            (Stage::Update, _) | (Stage::Replace, Replace::Asked(_)) => updated,
-            (Stage::Replace, Replace::By(replaced)) => replaced,
+            (LifecycleStage::Create, _) => self.create,
+            (LifecycleStage::Update, _) | (LifecycleStage::Replace, Replace::OnRequest(_)) => {
+                updated
+            }
+            (LifecycleStage::Replace, Replace::By(replaced)) => replaced,
         }
     }
 
     /// Whether a plan does to the object what the stage is about.
-    pub(super) fn is_planned(&self, stage: Stage, actions: &Value) -> bool {
+    pub(super) fn is_planned(&self, stage: LifecycleStage, actions: &Value) -> bool {
         let actions: Vec<_> =
             actions.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         match (stage, self.update) {
-            (Stage::Create, _) => actions == ["create"],
-            (Stage::Update, Update::InPlace(_)) => actions == ["update"],
-            (Stage::Update, Update::Replaces(..)) | (Stage::Replace, _) => {
+            (LifecycleStage::Create, _) => actions == ["create"],
+            (LifecycleStage::Update, Update::InPlace(_)) => actions == ["update"],
+            (LifecycleStage::Update, Update::Replaces(..)) | (LifecycleStage::Replace, _) => {
                 actions == ["delete", "create"] || actions == ["create", "delete"]
             }
         }
@@ -112,15 +114,15 @@ impl Resource {
     pub(super) fn line(&self) -> String {
         let update = match self.update {
             Update::InPlace(_) => "update".to_owned(),
-            Update::Replaces(_, why) => format!("no update ({why})"),
+            Update::Replaces(_, reason) => format!("no update ({reason})"),
         };
         let replace = match self.replace {
             Replace::By(_) => "replace".to_owned(),
-            Replace::Asked(why) => format!("replace when asked ({why})"),
+            Replace::OnRequest(reason) => format!("replace when asked ({reason})"),
         };
         let import = match self.import {
             Import::By(_) => "import".to_owned(),
-            Import::Incomplete(_, why) => format!("import, then update ({why})"),
+            Import::Incomplete(_, reason) => format!("import, then update ({reason})"),
             Import::Refused(words) => format!("no import ({words})"),
         };
         format!("{:<26} create, {update}, {replace}, {import}, destroy", self.kind)
@@ -158,7 +160,7 @@ impl Provider {
     }
 
     /// Everything, as it is in a stage.
-    pub(super) fn config(&self, stage: Stage) -> String {
+    pub(super) fn config(&self, stage: LifecycleStage) -> String {
         let (name, source) = (self.name(), self.source);
         let needs = format!(
             "terraform {{\n  required_providers {{\n    {name} = {{ source = {source:?} }}\n  }}\n}}\n"
@@ -167,7 +169,7 @@ impl Provider {
             format!("resource {:?} \"row\" {{\n{}\n}}\n", resource.kind, resource.body(stage))
         });
         let others = self.others.iter().map(|other| other.block(name));
-        [needs, self.beside.clone()].into_iter().chain(resources).chain(others).collect()
+        [needs, self.fixture.clone()].into_iter().chain(resources).chain(others).collect()
     }
 
     /// Imports of objects whose types have none.
@@ -183,7 +185,7 @@ impl Provider {
     /// Replaces unpredictable values by their kind, in a state or in the view of a plan.
     pub(super) fn shape(&self, document: &mut Value) {
         match document {
-            Value::Array(elements) => elements.iter_mut().for_each(|one| self.shape(one)),
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.shape(element)),
             Value::Object(members) if members.contains_key("mode") => match self.generated(members)
             {
                 Some(generated) => blur(document, generated),

@@ -34,8 +34,8 @@ fn objects_of_the_external_provider_have_the_same_lifecycle() {
 
 #[test]
 fn objects_of_the_http_provider_have_the_same_lifecycle() {
-    let place = reading::web_server();
-    check(&[reading::http(&place), reading::http(&place)]);
+    let address = reading::web_server();
+    check(&[reading::http(&address), reading::http(&address)]);
 }
 
 #[test]

@@ -27,13 +27,13 @@ fn blocks(nested: &NestedBlock, value: &Value) -> Json {
     match (nested.nesting, value) {
         (Nesting::Map, Value::Map(map)) => {
             let labelled =
-                map.iter().map(|(key, one)| (key.to_string(), block(&nested.block, one)));
+                map.iter().map(|(key, value)| (key.to_string(), block(&nested.block, value)));
             Json::Object(labelled.collect())
         }
-        (Nesting::List | Nesting::Set, many) => {
-            many.children().iter().map(|one| block(&nested.block, one)).collect()
+        (Nesting::List | Nesting::Set, collection) => {
+            collection.children().iter().map(|value| block(&nested.block, value)).collect()
         }
-        (_, one) => block(&nested.block, one),
+        (_, value) => block(&nested.block, value),
     }
 }
 
@@ -51,8 +51,8 @@ fn expression(value: &Value) -> Json {
             let pairs = object.iter().map(|(name, part)| (name.to_string(), expression(part)));
             Json::Object(pairs.collect())
         }
-        many if many.is_null() => Json::Null,
-        many => many.children().iter().map(expression).collect(),
+        collection if collection.is_null() => Json::Null,
+        collection => collection.children().iter().map(expression).collect(),
     }
 }
 

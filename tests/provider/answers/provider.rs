@@ -166,8 +166,8 @@ impl ProviderHandlers for Answers {
         };
         if config.value().is_null() {
             if self.judged == Some(Judged::Destroy) {
-                let wrong = answer(prior.value(), &kind.ty, dice);
-                let value = if dice.number_below(2) == 0 { kind.null() } else { wrong };
+                let wrong_value = answer(prior.value(), &kind.ty, dice);
+                let value = if dice.number_below(2) == 0 { kind.null() } else { wrong_value };
                 answered.planned = kind.payload(value);
                 self.log.judge_answer(&case, Call::PlanDestroy, &answered.planned, &kind.block);
             }

@@ -28,10 +28,10 @@ pub(crate) fn deeply_nested_lists() -> Payload {
 }
 
 /// A refusal by gRPC.
-pub(crate) fn status(what: &str) -> Failure {
+pub(crate) fn status(message: &str) -> Failure {
     Failure::Status {
         code: "Internal".to_owned(),
-        message: format!("no {what} on Sundays{}", quote()),
+        message: format!("no {message} on Sundays{}", quote()),
     }
 }
 

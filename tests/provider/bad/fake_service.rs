@@ -26,11 +26,11 @@ impl FakeService {
     }
 
     /// Writes down that something happened.
-    pub(crate) fn log_event(&self, what: &str) {
+    pub(crate) fn log_event(&self, event: &str) {
         let path = self.directory.join("calls.log");
         let mut file =
             OpenOptions::new().create(true).append(true).open(path).expect("the directory exists");
-        file.write_all(format!("{what}\n").as_bytes()).expect("it can be written");
+        file.write_all(format!("{event}\n").as_bytes()).expect("it can be written");
     }
 
     /// Makes an object and returns its id. Two objects of one name get two ids: a duplicate shows.

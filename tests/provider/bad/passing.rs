@@ -38,7 +38,7 @@ fn plain(value: Value) -> Plain {
 impl BadProvider {
     /// Calls a function.
     pub(crate) async fn call(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        let said = request.arguments.into_iter().next().unwrap_or(Payload::Absent);
+        let argument = request.arguments.into_iter().next().unwrap_or(Payload::Absent);
         let result = match self.fault {
             Some(Fault::FunctionError) => Err(FunctionError {
                 text: "Nobody says such a thing".to_owned(),
@@ -62,7 +62,7 @@ impl BadProvider {
                 self.gate("hangs", "function").await;
                 pending().await
             }
-            _ => Ok(said),
+            _ => Ok(argument),
         };
         Ok(CallResponse { result })
     }
@@ -77,20 +77,20 @@ impl BadProvider {
             let changed = config.replace_at(&path, |_| value.clone());
             changed.unwrap_or_else(|| config.clone())
         };
-        let whole = |value: Value| Payload::Value(plain(value), data().block.implied_type());
+        let payload = |value: Value| Payload::Value(plain(value), data().block.implied_type());
         let token = with("text", Value::string("the token"));
         let result = match self.fault {
             Some(Fault::OpenStatus) => return Err(status("opening")),
             Some(Fault::OpenGarbage) => garbage(),
             Some(Fault::OpenNull) => absent_payload(),
-            Some(Fault::OpenUnknown) => whole(with("text", Value::unknown(Type::String))),
-            Some(Fault::OpenChangesConfig) => whole(with("name", Value::string("another"))),
+            Some(Fault::OpenUnknown) => payload(with("text", Value::unknown(Type::String))),
+            Some(Fault::OpenChangesConfig) => payload(with("name", Value::string("another"))),
             Some(Fault::OpenDies) => exit_with_last_words("about to die in an opening"),
             Some(Fault::OpenHangs) => {
                 self.gate("hangs", "open").await;
                 pending().await
             }
-            _ => whole(token),
+            _ => payload(token),
         };
         let diagnostics = match self.fault {
             Some(Fault::OpenError) => error("The door is stuck"),
@@ -110,8 +110,9 @@ impl BadProvider {
     }
 
     fn renews_badly(&self) -> bool {
-        let bad = [Fault::RenewError, Fault::RenewStatus, Fault::RenewDies, Fault::RenewHangs];
-        self.fault.is_some_and(|fault| bad.contains(&fault))
+        let renew_faults =
+            [Fault::RenewError, Fault::RenewStatus, Fault::RenewDies, Fault::RenewHangs];
+        self.fault.is_some_and(|fault| renew_faults.contains(&fault))
     }
 
     /// Renews a `bad_token`.

@@ -135,18 +135,18 @@ impl BadProvider {
         })
     }
 
-    fn read_fault(fault: Option<Fault>, found: &Thing) -> Result<Payload, Failure> {
+    fn read_fault(fault: Option<Fault>, thing: &Thing) -> Result<Payload, Failure> {
         Ok(match fault {
             Some(Fault::ReadGarbage) => garbage(),
             Some(Fault::ReadWrongType) => {
-                found.payload_with_wrong_value("name", Some(Value::tuple(vec![])))
+                thing.payload_with_wrong_value("name", Some(Value::tuple(vec![])))
             }
-            Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
+            Some(Fault::ReadUnknown) => thing.with("text", Value::unknown(Type::String)).payload(),
             Some(Fault::ReadNull) => Thing::null().payload(),
             Some(Fault::ReadAbsent) => absent_payload(),
             Some(Fault::ReadStatus) => return Err(status("read")),
             Some(Fault::ReadDies) => exit_with_last_words("about to die in a read"),
-            _ => found.payload(),
+            _ => thing.payload(),
         })
     }
 }
@@ -286,7 +286,7 @@ impl ProviderHandlers for BadProvider {
         if fault == Some(Fault::ReadBusy) && self.turns.fetch_add(1, Ordering::Relaxed) == 0 {
             return Err(unavailable_status());
         }
-        let found = self
+        let stored = self
             .service
             .read(current.text("id"))
             .map_or_else(Thing::null, |text| Thing::from_json(&text));
@@ -295,13 +295,13 @@ impl ProviderHandlers for BadProvider {
             _ => Vec::new(),
         };
         Ok(ReadResponse {
-            state: Self::read_fault(fault, &found)?,
+            state: Self::read_fault(fault, &stored)?,
             private: request.private,
             deferred: (fault == Some(Fault::ReadDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
             identity: match fault {
-                Some(Fault::ReadIdentity) => Some(found.payload()),
-                _ => listing::identity(&found),
+                Some(Fault::ReadIdentity) => Some(stored.payload()),
+                _ => listing::identity(&stored),
             },
             diagnostics,
         })
@@ -347,13 +347,13 @@ impl ProviderHandlers for BadProvider {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let identified = request.identity.as_ref().and_then(listing::id_in);
-        let found = self.service.read(&identified.unwrap_or(request.id));
-        let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
+        let stored = self.service.read(&identified.unwrap_or(request.id));
+        let stored = stored.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
             exit_with_last_words("about to die in an import");
         }
-        let resources = found.map(|text| ImportedResource {
+        let resources = stored.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
             identity: listing::identity(&Thing::from_json(&text)),
             state: match self.fault {

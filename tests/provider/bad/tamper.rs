@@ -78,52 +78,52 @@ pub(crate) fn tampering_for_fault(fault: Fault) -> Option<Tampering> {
 
 /// Runs a good provider, and stands between it and the host until it ends.
 pub(crate) fn serve(tampering: Tampering) -> ExitCode {
-    let (mut good, handshake) = start_good();
-    let behind = PathBuf::from(&handshake[3]);
+    let (mut sound_process, handshake) = start_sound_process();
+    let sound_socket = PathBuf::from(&handshake[3]);
     let path = socket("between");
     let listener = UnixListener::bind(&path).expect("a socket");
     print(&format!("1|{}|unix|{}|grpc|\n", handshake[1], path.display()));
-    thread::spawn(move || accept(&listener, &path, &behind, &tampering));
-    wait_for(&mut good)
+    thread::spawn(move || accept(&listener, &path, &sound_socket, &tampering));
+    wait_for(&mut sound_process)
 }
 
 /// Runs two good providers, and tells the host of one with the certificate of the other.
 pub(crate) fn serve_as_another() -> ExitCode {
-    let (mut good, mut handshake) = start_good();
-    let (mut other, others) = start_good();
-    handshake[5].clone_from(&others[5]);
+    let (mut sound_process, mut handshake) = start_sound_process();
+    let (mut other_process, other_handshake) = start_sound_process();
+    handshake[5].clone_from(&other_handshake[5]);
     print(&format!("{}\n", handshake.join("|")));
-    let code = wait_for(&mut good);
-    other.kill().and_then(|()| other.wait()).expect("it is ours");
+    let code = wait_for(&mut sound_process);
+    other_process.kill().and_then(|()| other_process.wait()).expect("it is ours");
     code
 }
 
 /// Starts a good provider and returns the fields of its handshake.
-fn start_good() -> (Child, Vec<String>) {
+fn start_sound_process() -> (Child, Vec<String>) {
     let program = std::env::current_exe().expect("we run from somewhere");
-    let mut good = Command::new(program)
+    let mut sound_process = Command::new(program)
         .env(INNER, "1")
         .stdout(Stdio::piped())
         .spawn()
         .expect("we can run again");
     let mut handshake = String::new();
-    let stdout = good.stdout.take().expect("a pipe");
+    let stdout = sound_process.stdout.take().expect("a pipe");
     BufReader::new(stdout).read_line(&mut handshake).expect("a handshake");
-    (good, handshake.trim_end().split('|').map(str::to_owned).collect())
+    (sound_process, handshake.trim_end().split('|').map(str::to_owned).collect())
 }
 
-fn wait_for(good: &mut Child) -> ExitCode {
-    match good.wait() {
+fn wait_for(sound_process: &mut Child) -> ExitCode {
+    match sound_process.wait() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-fn accept(listener: &UnixListener, path: &Path, behind: &Path, tampering: &Tampering) {
+fn accept(listener: &UnixListener, path: &Path, sound_socket: &Path, tampering: &Tampering) {
     for host in listener.incoming().flatten() {
         let path = path.to_owned();
-        let good = UnixStream::connect(behind).expect("the good one listens");
-        let (mut host_in, mut good_out) = (clone(&host), clone(&good));
+        let sound_stream = UnixStream::connect(sound_socket).expect("the good one listens");
+        let (mut host_in, mut good_out) = (clone(&host), clone(&sound_stream));
         thread::spawn(move || {
             // Either side may be gone at any time; then there is nothing more to carry.
             match io::copy(&mut host_in, &mut good_out) {
@@ -131,7 +131,7 @@ fn accept(listener: &UnixListener, path: &Path, behind: &Path, tampering: &Tampe
             }
         });
         let tampering = tampering.clone();
-        thread::spawn(move || match forward_bytes(good, &host, &tampering) {
+        thread::spawn(move || match forward_bytes(sound_stream, &host, &tampering) {
             Ok(false) | Err(_) => hang_up(&host),
             Ok(true) => {
                 fs::remove_file(path).expect("the socket is there");
@@ -167,16 +167,17 @@ impl Tampering {
         match self {
             Self::Swap { find, put } => {
                 let mut start = 0;
-                while let Some(at) = position(&bytes[start..], find) {
-                    let (from, to) = (start + at, start + at + find.len());
+                while let Some(position) = position(&bytes[start..], find) {
+                    let (from, to) = (start + position, start + position + find.len());
                     bytes[from..to].copy_from_slice(put);
                     start = to;
                 }
             }
             Self::Hide { before, find } => {
-                let at = position(bytes, find).and_then(|at| at.checked_sub(*before));
-                if let Some(at) = at {
-                    bytes[at] = UNKNOWN_FIELD;
+                let position =
+                    position(bytes, find).and_then(|position| position.checked_sub(*before));
+                if let Some(position) = position {
+                    bytes[position] = UNKNOWN_FIELD;
                 }
             }
             Self::HideContent => hide_content(bytes),
@@ -193,13 +194,13 @@ fn position(bytes: &[u8], find: &[u8]) -> Option<usize> {
 /// Renames the field that holds the content of `bad_thing`, in a map entry: key, schema, content.
 fn hide_content(bytes: &mut [u8]) {
     let key = b"\x0a\x09bad_thing\x12";
-    let Some(at) = position(bytes, key) else { return };
-    let mut at = at + key.len();
+    let Some(position) = position(bytes, key) else { return };
+    let mut position = position + key.len();
     // Past the schema's length.
-    while bytes.get(at).is_some_and(|byte| byte & 0x80 != 0) {
-        at += 1;
+    while bytes.get(position).is_some_and(|byte| byte & 0x80 != 0) {
+        position += 1;
     }
-    if let Some(tag @ 0x12) = bytes.get_mut(at + 1) {
+    if let Some(tag @ 0x12) = bytes.get_mut(position + 1) {
         *tag = 0x1a;
     }
 }

@@ -165,8 +165,8 @@ impl Thing {
     /// The beginning of the thing in a message, which ends after the first letter of an attribute.
     pub(crate) fn cut_at(&self, name: &str) -> Payload {
         let Ok(Payload::Msgpack(bytes)) = self.payload().encode() else { return self.payload() };
-        let at = bytes.windows(name.len()).position(|found| found == name.as_bytes());
-        Payload::Msgpack(bytes.slice(..at.unwrap_or_default() + name.len() + 2))
+        let position = bytes.windows(name.len()).position(|window| window == name.as_bytes());
+        Payload::Msgpack(bytes.slice(..position.unwrap_or_default() + name.len() + 2))
     }
 
     /// The thing in a message, although one attribute has another value than the schema allows; an

@@ -25,10 +25,10 @@ impl FakeService {
 
     /// Makes an object, unless one with this id exists. Returns whether it did.
     pub(crate) fn create(&self, id: &str, content: &str) -> bool {
-        let aside = self.temporary_path(id, content);
+        let temporary = self.temporary_path(id, content);
         // Unlike a rename, this fails if the target exists.
-        let linked = fs::hard_link(&aside, self.object(id));
-        fs::remove_file(aside).expect("it was just written");
+        let linked = fs::hard_link(&temporary, self.object(id));
+        fs::remove_file(temporary).expect("it was just written");
         match linked {
             Ok(()) => true,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
@@ -61,9 +61,9 @@ impl FakeService {
 
     /// Connects to the watcher, which sees the process as alive while the connection is open.
     pub(crate) fn report_process(&self) -> Option<UnixStream> {
-        let mut life = UnixStream::connect(self.directory.join("witness")).ok()?;
-        writeln!(life, "{}", std::process::id()).ok()?;
-        Some(life)
+        let mut stream = UnixStream::connect(self.directory.join("witness")).ok()?;
+        writeln!(stream, "{}", std::process::id()).ok()?;
+        Some(stream)
     }
 
     fn temporary_path(&self, id: &str, content: &str) -> PathBuf {

@@ -39,8 +39,8 @@ impl SlowProvider {
 
     /// Waits for a random time up to the requested delay.
     async fn wait_random(&self) {
-        let most = u64::try_from(self.service.delay.as_micros()).unwrap_or(u64::MAX);
-        tokio::time::sleep(Duration::from_micros(chance() % (most + 1))).await;
+        let max = u64::try_from(self.service.delay.as_micros()).unwrap_or(u64::MAX);
+        tokio::time::sleep(Duration::from_micros(chance() % (max + 1))).await;
     }
 
     /// Makes an object. A name is unique. An object without its own name gets a new id each time,
@@ -52,9 +52,9 @@ impl SlowProvider {
                 NAMED => name.to_owned(),
                 _ => format!("{name}-{:08x}", chance() & 0xffff_ffff),
             };
-            let made = planned.with_id(Value::string(id.as_str()));
-            if self.service.create(&id, &made.to_json()) {
-                return Some(made);
+            let object = planned.with_id(Value::string(id.as_str()));
+            if self.service.create(&id, &object.to_json()) {
+                return Some(object);
             }
             if type_name == NAMED {
                 return None;
@@ -133,13 +133,13 @@ impl ProviderHandlers for SlowProvider {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let current = Thing::decode(&request.current);
-        let found = self.service.read(current.text("id"));
-        let found = found.map_or_else(Thing::null, |text| Thing::from_json(text.as_bytes()));
+        let stored = self.service.read(current.text("id"));
+        let stored = stored.map_or_else(Thing::null, |text| Thing::from_json(text.as_bytes()));
         Ok(ReadResponse {
-            state: found.payload(),
+            state: stored.payload(),
             private: request.private,
             deferred: None,
-            identity: found.identity(&request.type_name),
+            identity: stored.identity(&request.type_name),
             diagnostics: Vec::new(),
         })
     }
@@ -194,7 +194,7 @@ impl ProviderHandlers for SlowProvider {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let identity = request.identity.as_ref();
-        let found = match identity.and_then(|identity| id_in(&request.type_name, identity)) {
+        let stored = match identity.and_then(|identity| id_in(&request.type_name, identity)) {
             // Only the identity is known. A read shows whether the object exists.
             Some(id) => Thing::known_by(&request.type_name, &id),
             None => match self.service.read(&request.id) {
@@ -206,9 +206,9 @@ impl ProviderHandlers for SlowProvider {
             },
         };
         let resource = ImportedResource {
-            identity: found.identity(&request.type_name),
+            identity: stored.identity(&request.type_name),
             type_name: request.type_name,
-            state: found.payload(),
+            state: stored.payload(),
             private: Bytes::new(),
         };
         Ok(ImportResponse { resources: vec![resource], deferred: None, diagnostics: Vec::new() })

@@ -1,5 +1,5 @@
-//! The transport between host and provider: adds the state store and the stored objects to the answers of the
-//! SDK, and commits the ordered fault.
+//! The transport between host and provider: adds the state store and the stored objects to the answers
+//! of the SDK, and commits the ordered fault.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,9 +39,9 @@ type Answers = Result<Vec<Msg>, RawError>;
 /// The call that a path names.
 fn rpc_of(path: &str) -> Option<(Rpc, Protocol)> {
     Protocol::ALL.into_iter().find_map(|protocol| {
-        let found =
+        let rpc =
             Rpc::ALL.into_iter().find(|rpc| rpc.method_path(protocol).as_deref() == Some(path));
-        found.map(|rpc| (rpc, protocol))
+        rpc.map(|rpc| (rpc, protocol))
     })
 }
 
@@ -112,7 +112,7 @@ impl FaultLayer {
         if rpc == Rpc::ReadResource {
             match objects::current(offer, &request) {
                 Ok(current) => requests = vec![current],
-                Err(gone) => return Ok(vec![gone]),
+                Err(response) => return Ok(vec![response]),
             }
         }
         let mut answers = self.forward(&path, &requests).await?;

@@ -1,4 +1,5 @@
-//! The objects of the sound provider: a file of JSON for each, which all processes with this directory share.
+//! The objects of the sound provider: a file of JSON for each, which all processes with this directory
+//! share.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ pub(crate) fn directory() -> PathBuf {
 }
 
 /// The type whose objects are kept here.
-const KEPT: &str = "sound_item";
+const STORED_TYPE: &str = "sound_item";
 
 fn file(id: &str) -> PathBuf {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
@@ -25,7 +26,7 @@ fn file(id: &str) -> PathBuf {
 
 /// Objects of a type with their names.
 pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
-    let mut found = Vec::new();
+    let mut objects = Vec::new();
     let ty = M::shape().block.implied_type();
     for entry in fs::read_dir(directory()).into_iter().flatten().flatten() {
         let is_object = entry.path().extension().is_some_and(|it| it == "object");
@@ -34,15 +35,18 @@ pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
             continue;
         };
         if let Ok(object) = M::from_value(&value) {
-            found.push((entry.file_name().to_string_lossy().into_owned(), object));
+            objects.push((entry.file_name().to_string_lossy().into_owned(), object));
         }
     }
-    found
+    objects
 }
 
-fn kept_type(offer: &Offer, request: &Msg) -> Option<OfferedType> {
+fn stored_type(offer: &Offer, request: &Msg) -> Option<OfferedType> {
     let name = request.get_text(1);
-    offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
+    offer
+        .usable_types_of_kind(Kind::Resource)
+        .find(|it| it.name == name && name == STORED_TYPE)
+        .cloned()
 }
 
 fn decode(offered: &OfferedType, dynamic: Option<Msg>) -> Option<Value> {
@@ -60,7 +64,7 @@ fn id_of(value: &Value) -> Option<String> {
 /// The request to read with the real object in place of the stored one; `Err` with the answer if it is
 /// gone.
 pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
-    let Some(offered) = kept_type(offer, request) else { return Ok(request.clone()) };
+    let Some(offered) = stored_type(offer, request) else { return Ok(request.clone()) };
     let Some(state) = decode(&offered, request.get_msg(2)) else { return Ok(request.clone()) };
     let ty = offered.ty();
     let real = id_of(&state).and_then(|id| fs::read(file(&id)).ok());
@@ -95,12 +99,12 @@ pub(crate) fn remove(object: &Value) {
 
 /// Keeps what an apply made, and removes what it destroyed.
 pub(crate) fn record_apply(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
-    let Some(offered) = kept_type(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange)
+    let Some(offered) = stored_type(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange)
     else {
         return;
     };
     match decode(&offered, answer.get_msg(1)) {
-        Some(made) => store_object(&offered, &made),
+        Some(applied) => store_object(&offered, &applied),
         None => {
             if let Some(prior) = decode(&offered, request.get_msg(2)) {
                 remove(&prior);

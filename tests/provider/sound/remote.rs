@@ -159,31 +159,31 @@ impl Remote {
     }
 
     async fn apply(&self, item: Item<'_>) {
-        let (prior, made) = (item.requested_value(2), item.answered());
-        match (prior, made) {
-            (None, Some(made)) => self.create(item, &made).await,
-            (Some(prior), Some(made)) => self.update(item, &prior, &made).await,
+        let (prior, applied) = (item.requested_value(2), item.answered());
+        match (prior, applied) {
+            (None, Some(applied)) => self.create(item, &applied).await,
+            (Some(prior), Some(applied)) => self.update(item, &prior, &applied).await,
             (Some(prior), None) => self.delete(item, &prior).await,
             (None, None) => {}
         }
     }
 
-    async fn create(&self, mut item: Item<'_>, made: &Value) {
-        let Some(id) = id_of(made) else { return };
+    async fn create(&self, mut item: Item<'_>, applied: &Value) {
+        let Some(id) = id_of(applied) else { return };
         // An item whose create is cut off is listed, too.
         if self.bug != Some(RemoteBug::RegistersLate) {
-            objects::store_object(item.offered, made);
+            objects::store_object(item.offered, applied);
         }
-        let limit = self.limit(made);
+        let limit = self.limit(applied);
         let items = format!("{}/items", self.url);
-        let mut status = self.send_within(limit, "POST", items, item.json(made)).await.0;
+        let mut status = self.send_within(limit, "POST", items, item.json(applied)).await.0;
         if self.bug == Some(RemoteBug::PostsAgain) && status >= 500 {
-            status = self.send("POST", "/items", item.json(made)).await.0;
+            status = self.send("POST", "/items", item.json(applied)).await.0;
         }
-        let nothing = Value::null(item.offered.ty());
+        let null = Value::null(item.offered.ty());
         if !(200..300).contains(&status) {
-            objects::remove(made);
-            return item.answer_error(status, &nothing);
+            objects::remove(applied);
+            return item.answer_error(status, &null);
         }
         for _ in 0..FIRST_ATTEMPTS {
             status = match self.bug {
@@ -201,28 +201,28 @@ impl Remote {
         if !(200..300).contains(&status) {
             let forgets =
                 matches!(self.bug, Some(RemoteBug::ForgetsCreated | RemoteBug::BelievesNotFound));
-            item.answer_error(status, if forgets { &nothing } else { made });
+            item.answer_error(status, if forgets { &null } else { applied });
         }
     }
 
     /// The limit for creating an item.
-    fn limit(&self, made: &Value) -> Duration {
+    fn limit(&self, applied: &Value) -> Duration {
         if self.bug == Some(RemoteBug::IgnoresTimeouts) {
             return TOO_LONG;
         }
         let path = Path::root().attribute("timeouts").attribute("create");
-        let Some(Value::String(text)) = path.find(made) else { return LONGEST };
+        let Some(Value::String(text)) = path.find(applied) else { return LONGEST };
         let limit = parse_nanoseconds(text.as_str()).ok().and_then(|it| u64::try_from(it).ok());
         limit.map_or(LONGEST, Duration::from_nanos)
     }
 
-    async fn update(&self, mut item: Item<'_>, prior: &Value, made: &Value) {
-        let Some(id) = id_of(made) else { return };
+    async fn update(&self, mut item: Item<'_>, prior: &Value, applied: &Value) {
+        let Some(id) = id_of(applied) else { return };
         let is_unchanged = item.requested_value(3).as_ref() == Some(prior);
         if is_unchanged && self.bug != Some(RemoteBug::PutsUnchanged) {
             return;
         }
-        let (status, _) = self.send("PUT", &format!("/items/{id}"), item.json(made)).await;
+        let (status, _) = self.send("PUT", &format!("/items/{id}"), item.json(applied)).await;
         if self.bug == Some(RemoteBug::KeepsPrior) && status >= 500 {
             return item.answer_error(status, prior);
         }
@@ -231,7 +231,7 @@ impl Remote {
         if !(200..300).contains(&status) {
             item.answer_error(status, &real.unwrap_or_else(|| prior.clone()));
         } else if real.is_none() {
-            item.answer_error(read, made);
+            item.answer_error(read, applied);
         }
     }
 

@@ -41,8 +41,8 @@ fn hex(name: &str) -> String {
 }
 
 fn unhex(text: &str) -> Option<String> {
-    let pairs =
-        (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok());
+    let pairs = (0..text.len() / 2)
+        .map(|index| u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok());
     String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
 }
 
@@ -62,27 +62,25 @@ impl Store {
     pub(crate) fn answer(&self, rpc: Rpc, requests: &[Msg]) -> Option<Vec<Msg>> {
         let request = requests.first().cloned().unwrap_or_default();
         let state = request.get_text(2);
-        let known = |name: &str, field| match name {
+        let is_known = |name: &str, field| match name {
             NAME => None,
             _ => Some(vec![error(field, "Unknown state store", "There is only sound_store.")]),
         };
         let name = request.get_text(1);
         Some(match rpc {
-            Rpc::ValidateStateStoreConfig => known(&name, 1).unwrap_or_else(|| vec![Msg::new()]),
-            Rpc::ConfigureStateStore => {
-                known(&name, 1).unwrap_or_else(|| {
-                    let asked = request.get_msg(3).map_or(0, |it| it.get_int(1));
-                    vec![Msg::new().with_message(
-                        2,
-                        &Msg::new().with_nonzero_int(1, asked.clamp(1, CHUNK as u64)),
-                    )]
-                })
-            }
-            Rpc::ReadStateBytes => known(&name, 4).unwrap_or_else(|| read(&state)),
+            Rpc::ValidateStateStoreConfig => is_known(&name, 1).unwrap_or_else(|| vec![Msg::new()]),
+            Rpc::ConfigureStateStore => is_known(&name, 1).unwrap_or_else(|| {
+                let requested = request.get_msg(3).map_or(0, |it| it.get_int(1));
+                vec![Msg::new().with_message(
+                    2,
+                    &Msg::new().with_nonzero_int(1, requested.clamp(1, CHUNK as u64)),
+                )]
+            }),
+            Rpc::ReadStateBytes => is_known(&name, 4).unwrap_or_else(|| read(&state)),
             Rpc::WriteStateBytes => vec![self.write(requests)],
             Rpc::LockState => vec![self.lock(&state)],
             Rpc::UnlockState => vec![self.unlock(&state, &request.get_text(3))],
-            Rpc::GetStates => known(&name, 2).unwrap_or_else(|| vec![list()]),
+            Rpc::GetStates => is_known(&name, 2).unwrap_or_else(|| vec![list()]),
             Rpc::DeleteState => {
                 // A state that is not there is deleted already.
                 drop(fs::remove_file(state_file(&state, "state")));
@@ -103,7 +101,7 @@ impl Store {
         let state = meta.get_text(2);
         let holds = |(name, id): &(String, String)| {
             *name == state
-                && fs::read_to_string(state_file(name, "lock")).is_ok_and(|own| own == *id)
+                && fs::read_to_string(state_file(name, "lock")).is_ok_and(|holder| holder == *id)
         };
         if !self.locks().iter().any(holds) {
             return error(1, "State not locked", "This process does not hold the lock.");
@@ -114,14 +112,15 @@ impl Store {
             fs::write(&parts, bytes).and_then(|()| fs::rename(&parts, state_file(&state, "state")));
         match written {
             Ok(()) => Msg::new(),
-            Err(why) => error(1, "State not written", &why.to_string()),
+            Err(cause) => error(1, "State not written", &cause.to_string()),
         }
     }
 
     fn lock(&self, state: &str) -> Msg {
         let id = format!("lock-{}-{}", std::process::id(), self.locks().len());
-        let made = OpenOptions::new().create_new(true).write(true).open(state_file(state, "lock"));
-        match made.and_then(|mut file| file.write_all(id.as_bytes())) {
+        let created =
+            OpenOptions::new().create_new(true).write(true).open(state_file(state, "lock"));
+        match created.and_then(|mut file| file.write_all(id.as_bytes())) {
             Ok(()) => {
                 self.locks().push((state.to_owned(), id.clone()));
                 Msg::new().with_text(1, &id)
@@ -134,7 +133,7 @@ impl Store {
     }
 
     fn unlock(&self, state: &str, id: &str) -> Msg {
-        if fs::read_to_string(state_file(state, "lock")).is_ok_and(|own| own == id) {
+        if fs::read_to_string(state_file(state, "lock")).is_ok_and(|holder| holder == id) {
             self.locks().retain(|(name, _)| name != state);
             drop(fs::remove_file(state_file(state, "lock")));
             return Msg::new();
@@ -147,8 +146,8 @@ fn read(state: &str) -> Vec<Msg> {
     let bytes = fs::read(state_file(state, "state")).unwrap_or_default();
     let total = bytes.len() as u64;
     let chunks = bytes.chunks(CHUNK).enumerate();
-    let chunks = chunks.map(|(at, chunk)| {
-        let start = (at * CHUNK) as u64;
+    let chunks = chunks.map(|(index, chunk)| {
+        let start = (index * CHUNK) as u64;
         let range = Msg::new()
             .with_nonzero_int(1, start)
             .with_nonzero_int(2, start + chunk.len() as u64 - 1);

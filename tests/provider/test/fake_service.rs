@@ -52,8 +52,8 @@ impl FakeService {
     }
 
     /// Creates an object with a new id.
-    pub(crate) fn create(&self, name: &str, made: Payload, ty: &Type) -> Payload {
-        let Some(directory) = &self.0 else { return made };
+    pub(crate) fn create(&self, name: &str, created: Payload, ty: &Type) -> Payload {
+        let Some(directory) = &self.0 else { return created };
         let ids = (1_u32..).map(|number| format!("{name}-{number}"));
         let free = |id: &String| {
             let path = directory.join(id);
@@ -61,7 +61,7 @@ impl FakeService {
                 && OpenOptions::new().write(true).create_new(true).open(path).is_ok()
         };
         let id = ids.take(1_000).find(free).expect("there is another id");
-        with_attributes(&made, ty, |attribute, value| match attribute {
+        with_attributes(&created, ty, |attribute, value| match attribute {
             "id" => Value::string(&id),
             _ => value.clone(),
         })
@@ -89,8 +89,8 @@ impl FakeService {
         let Ok(text) = fs::read_to_string(directory.join(id)) else { return Payload::Absent };
         let lines: Vec<(&str, &str)> = text.lines().filter_map(|it| it.split_once('=')).collect();
         with_attributes(&believed, ty, |attribute, value| {
-            let found = lines.iter().find(|(name, _)| *name == attribute);
-            found.map_or_else(|| value.clone(), |(_, text)| Value::string(*text))
+            let line = lines.iter().find(|(name, _)| *name == attribute);
+            line.map_or_else(|| value.clone(), |(_, text)| Value::string(*text))
         })
     }
 }

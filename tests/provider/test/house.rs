@@ -60,12 +60,12 @@ fn room_id(house: &str, number: i64) -> String {
 }
 
 /// The room of a string `house/number`.
-fn room(way: &str) -> Answer<RoomIdentity> {
-    match way.split_once('/') {
+fn room(path: &str) -> Answer<RoomIdentity> {
+    match path.split_once('/') {
         Some((house, number)) => {
             Ok(RoomIdentity { house: house.to_owned(), number: number.parse()? })
         }
-        None => Err(Problem::from_detail(format!("{way:?} leads to no room"))),
+        None => Err(Problem::from_detail(format!("{path:?} leads to no room"))),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A resource type that answers as the legacy SDK does: null blocks where there are none, unknown blocks
 //! where the provider decides, and values that differ from the configuration and from the plan.
 //!
-//! A `note` with the text `refused` is not valid. The attribute `breaks` lists the rules that an object breaks, as words with spaces between them:
+//! A `note` with the text `refused` is not valid. The attribute `breaks` lists the rules that an object
+//! breaks, as words with spaces between them:
 //!
 //! - `plan`: the planned `note` is in upper case, whatever is configured
 //! - `apply`: the applied `size` is one more than planned
@@ -92,8 +93,8 @@ impl Object {
     }
 
     fn get(&self, name: &str) -> Value {
-        let found = Path::root().attribute(name).find(&self.0).cloned();
-        found.unwrap_or_else(|| Value::null(Type::Dynamic))
+        let value = Path::root().attribute(name).find(&self.0).cloned();
+        value.unwrap_or_else(|| Value::null(Type::Dynamic))
     }
 
     fn set(&mut self, name: &str, value: Value) {
@@ -125,8 +126,8 @@ impl Object {
     fn invalid_bytes(self) -> Payload {
         let ty = schema().block.implied_type();
         let mut bytes = msgpack::encode(&self.0, &ty).expect("it has its type");
-        if let Some(at) = bytes.windows(4).position(|part| part == b"raw!") {
-            bytes[at] = 0xff;
+        if let Some(position) = bytes.windows(4).position(|part| part == b"raw!") {
+            bytes[position] = 0xff;
         }
         Payload::Msgpack(bytes.into())
     }

@@ -55,16 +55,16 @@ impl ObjectChange {
 
     /// The name of the call in the log and in faults: `create NAME`, `update ID`, `delete ID`.
     fn call(&self) -> String {
-        let what = if self.verb == "create" { &self.name } else { &self.id };
-        format!("{} {what}", self.verb)
+        let subject = if self.verb == "create" { &self.name } else { &self.id };
+        format!("{} {subject}", self.verb)
     }
 }
 
 /// A string attribute of an object; empty if it has none.
 fn text(object: &Payload, ty: &Type, attribute: &str) -> String {
     let object = object.decode(ty).ok();
-    let found = object.as_ref().and_then(|it| Path::root().attribute(attribute).find(it.value()));
-    match found {
+    let value = object.as_ref().and_then(|it| Path::root().attribute(attribute).find(it.value()));
+    match value {
         Some(Value::String(text)) => text.to_string(),
         _ => String::new(),
     }
@@ -93,17 +93,17 @@ impl<P: Provider> LoggedProvider<P> {
     /// Performs a change in the fake service.
     fn apply_to_service(
         &self,
-        doing: &ObjectChange,
+        change: &ObjectChange,
         mut answer: ApplyResponse,
         ty: &Type,
     ) -> ApplyResponse {
         if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
             return answer;
         }
-        match doing.verb {
-            "create" => answer.state = self.service.create(&doing.name, answer.state, ty),
-            "delete" => self.service.remove(&doing.id),
-            _ => self.service.write_object(&doing.id),
+        match change.verb {
+            "create" => answer.state = self.service.create(&change.name, answer.state, ty),
+            "delete" => self.service.remove(&change.id),
+            _ => self.service.write_object(&change.id),
         }
         answer
     }
@@ -123,10 +123,10 @@ impl<P: Provider> LoggedProvider<P> {
         &self,
         name: &str,
         object: &Payload,
-        said: Option<Payload>,
+        reported: Option<Payload>,
     ) -> Option<Payload> {
         if name != IDENTIFIED {
-            return said;
+            return reported;
         }
         let object = object.decode(&self.implied_type(name).await).ok()?;
         let id = Path::root().attribute("id").find(object.value())?.clone();
@@ -245,8 +245,8 @@ impl<P: Provider> LoggedProvider<P> {
             .write();
         let name = request.type_name.clone();
         let mut answer = self.provider_of_type(&name).plan(request).await?;
-        let said = answer.planned_identity.take();
-        let planned_identity = self.identity(&name, &answer.planned, said).await;
+        let reported = answer.planned_identity.take();
+        let planned_identity = self.identity(&name, &answer.planned, reported).await;
         let planned_private = with_word(&answer.planned_private, "planned");
         Ok(PlanResponse { planned_identity, planned_private, ..answer })
     }
@@ -263,8 +263,8 @@ impl<P: Provider> LoggedProvider<P> {
             .bytes("private", &request.planned_private)
             .write();
         let name = request.type_name.clone();
-        let doing = ObjectChange::of(&request.prior, &request.planned, &ty);
-        let call = doing.call();
+        let change = ObjectChange::of(&request.prior, &request.planned, &ty);
+        let call = change.call();
         let fault = self.service.fault(&call);
         self.log.line("begin", &name).bytes("of", call.as_bytes()).write();
         self.service.wait_for_change().await;
@@ -277,7 +277,7 @@ impl<P: Provider> LoggedProvider<P> {
                 diagnostics: Vec::new(),
             },
             _ => self.apply_to_service(
-                &doing,
+                &change,
                 self.provider_of_type(&name).apply(request).await?,
                 &ty,
             ),
@@ -303,17 +303,17 @@ impl<P: Provider> LoggedProvider<P> {
         }
         self.log.line("import", &request.type_name).bytes("id", request.id.as_bytes()).write();
         let mut answer = self.provider_of_type(&request.type_name).import(request).await?;
-        for found in &mut answer.resources {
-            found.private = Bytes::from_static(b"imported");
-            let said = found.identity.take();
-            found.identity = self.identity(&found.type_name, &found.state, said).await;
+        for imported in &mut answer.resources {
+            imported.private = Bytes::from_static(b"imported");
+            let reported = imported.identity.take();
+            imported.identity = self.identity(&imported.type_name, &imported.state, reported).await;
         }
         Ok(answer)
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let told = format!("{} to {}", request.source_type, request.target_type);
-        self.log.line("move", &request.target_type).bytes("of", told.as_bytes()).write();
+        let move_text = format!("{} to {}", request.source_type, request.target_type);
+        self.log.line("move", &request.target_type).bytes("of", move_text.as_bytes()).write();
         self.inner.move_state(request).await
     }
 

@@ -98,8 +98,8 @@ impl<S: Shaped> Resource for Objects<S> {
         let block = S::shape().block;
         let empty = json::decode(id.as_bytes(), &block.implied_type());
         let empty = with_blocks(&block, &empty.unwrap_or_else(|_| block.empty_value()));
-        let found = empty.replace_at(&Path::root().attribute("id"), |_| Value::string(id));
-        Ok(Object(found.unwrap_or(empty), PhantomData))
+        let object = empty.replace_at(&Path::root().attribute("id"), |_| Value::string(id));
+        Ok(Object(object.unwrap_or(empty), PhantomData))
     }
 }
 
@@ -157,10 +157,10 @@ impl Shaped for Blocks {
 impl Shaped for Strict {
     fn shape() -> Shape {
         let mut shape = with_id();
-        let needed = Attribute::new(Type::String, Role::Required);
+        let required = Attribute::new(Type::String, Role::Required);
         let content =
-            Block { attributes: [("needed".into(), needed.clone())].into(), ..Block::default() };
-        shape.block.attributes.insert("needed".into(), needed);
+            Block { attributes: [("needed".into(), required.clone())].into(), ..Block::default() };
+        shape.block.attributes.insert("needed".into(), required);
         shape.block.blocks.insert("one".into(), block(Nesting::List, 1, 1, content.clone()));
         shape.block.blocks.insert("few".into(), block(Nesting::Set, 0, 2, content.clone()));
         shape.block.blocks.insert("must".into(), block(Nesting::Single, 1, 1, content));

@@ -57,8 +57,8 @@ pub(crate) fn with_blocks(block: &Block, value: &Value) -> Value {
     Value::object(object.iter().map(|(name, part)| {
         let part = match (block.blocks.get(name), part) {
             (Some(_), Value::Null(_)) => {
-                let none = Path::root().attribute(name).find(&empty);
-                none.unwrap_or(part).clone()
+                let empty_block = Path::root().attribute(name).find(&empty);
+                empty_block.unwrap_or(part).clone()
             }
             (Some(nested), _) => match nested.nesting {
                 Nesting::Single | Nesting::Group => with_blocks(&nested.block, part),
@@ -94,7 +94,10 @@ fn open_attribute(attribute: &Attribute, value: &Value) -> Value {
     let object = |value: &Value| match value {
         Value::Object(object) => Value::object(object.iter().map(|(name, part)| {
             let attribute = nested.attributes.get(name);
-            (name.clone(), attribute.map_or_else(|| part.clone(), |one| open_attribute(one, part)))
+            (
+                name.clone(),
+                attribute.map_or_else(|| part.clone(), |child| open_attribute(child, part)),
+            )
         })),
         _ => value.clone(),
     };

@@ -1,5 +1,6 @@
-//! `test_store`: a state store in a directory. Each state is a file that is replaced whole, and each lock a
-//! file that only one process can create. `TEST_STORE=die` kills the process in the middle of a write.
+//! `test_store`: a state store in a directory. Each state is a file that is replaced whole, and each
+//! lock a file that only one process can create. `TEST_STORE=die` kills the process in the middle of a
+//! write.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -89,11 +90,11 @@ impl StateStore for Store {
     async fn lock(&self, call: LockState<Directory>) -> Answer<String> {
         let (directory, state) = (&call.config.directory, &call.state);
         let id = format!("{}-{}", std::process::id(), call.operation);
-        let made = OpenOptions::new()
+        let created = OpenOptions::new()
             .create_new(true)
             .write(true)
             .open(state_file(directory, state, LOCK));
-        match made {
+        match created {
             Ok(mut file) => {
                 file.write_all(id.as_bytes())?;
                 Ok(id)

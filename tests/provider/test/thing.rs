@@ -50,7 +50,8 @@ pub(crate) struct Thing {
     /// A deprecated attribute.
     #[attr(optional, deprecated = "Use `value` instead.")]
     old: Option<String>,
-    /// The call that fails: `validate`, `plan`, `create`, `update` or `delete`. With `warn`, validation warns.
+    /// The call that fails: `validate`, `plan`, `create`, `update` or `delete`. With `warn`, validation
+    /// warns.
     #[attr(optional)]
     fails: Option<String>,
 }
@@ -119,10 +120,10 @@ fn computed_attributes(name: Option<&str>, secret: Option<&str>) -> ThingCompute
     }
 }
 
-fn fail_if(fails: Option<&String>, here: &str) -> Answer<()> {
-    if fails.is_none_or(|fails| fails != here) {
+fn fail_if(fails: Option<&String>, operation: &str) -> Answer<()> {
+    if fails.is_none_or(|fails| fails != operation) {
         return Ok(());
     }
-    let problem = Problem::new(format!("Thing fails to {here}"), "It was asked to.");
+    let problem = Problem::new(format!("Thing fails to {operation}"), "It was asked to.");
     Err(problem.at("fails"))
 }

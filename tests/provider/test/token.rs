@@ -44,22 +44,22 @@ impl Ephemeral for Tokens {
     }
 
     async fn open(&self, call: Open<Token>) -> Answer<TokenComputed> {
-        let kept = TokenData {
+        let data = TokenData {
             name: call.config.name.unwrap_or_default(),
             fails: call.config.fails.unwrap_or_default(),
             lasts: call.config.lasts.unwrap_or_default(),
             n_renewals: 0,
         };
-        fail_if(&kept.fails, "open")?;
-        kept.keep(&call.private, &call.lasts);
-        let token = format!("token of {}", kept.name);
+        fail_if(&data.fails, "open")?;
+        data.keep(&call.private, &call.lasts);
+        let token = format!("token of {}", data.name);
         Ok(TokenComputed { token: token.clone(), secret: token, echo: call.config.value })
     }
 
     async fn renew(&self, call: Renew) -> Answer<()> {
-        let kept = TokenData::of(&call.private);
-        fail_if(&kept.fails, "renew")?;
-        TokenData { n_renewals: kept.n_renewals + 1, ..kept }.keep(&call.private, &call.lasts);
+        let data = TokenData::of(&call.private);
+        fail_if(&data.fails, "renew")?;
+        TokenData { n_renewals: data.n_renewals + 1, ..data }.keep(&call.private, &call.lasts);
         Ok(())
     }
 
@@ -98,9 +98,9 @@ impl TokenData {
     }
 }
 
-fn fail_if(fails: &str, here: &str) -> Answer<()> {
-    if fails != here {
+fn fail_if(fails: &str, operation: &str) -> Answer<()> {
+    if fails != operation {
         return Ok(());
     }
-    Err(Problem::new(format!("Token fails to {here}"), "It was asked to.").at("fails"))
+    Err(Problem::new(format!("Token fails to {operation}"), "It was asked to.").at("fails"))
 }

@@ -144,7 +144,7 @@ impl Exchange {
 
     /// Returns a value of the request, by its field.
     #[must_use]
-    pub fn asked(&self, field: u32) -> Option<Value> {
+    pub fn requested_value(&self, field: u32) -> Option<Value> {
         let dynamic = self.request().get_msg(field)?;
         msgpack::decode(&dynamic.get_bytes(1), &self.offered()?.ty()).ok()
     }
@@ -152,7 +152,7 @@ impl Exchange {
     /// Returns the configuration of a request to validate.
     #[must_use]
     pub fn config(&self) -> Option<Value> {
-        self.asked(if self.is(Rpc::ValidateProviderConfig) { 1 } else { 2 })
+        self.requested_value(if self.is(Rpc::ValidateProviderConfig) { 1 } else { 2 })
     }
 
     /// Whether the call is_validation a configuration.

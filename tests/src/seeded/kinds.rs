@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             data(call, |it| {
                 let config = it.request().get_msg(2).unwrap_or_default();
-                if it.asked(2).and_then(|it| super::exchange::get(&it, "name"))
+                if it.requested_value(2).and_then(|it| super::exchange::get(&it, "name"))
                     != Some(Value::string("alpha"))
                 {
                     it.reply(Msg::new().with_message(1, &config));
@@ -168,7 +168,7 @@ pub(super) const ROWS: &[Row] = &[
         "X-01",
         1,
         Before(|call| {
-            let is_unknown = call.asked(2).is_some_and(|it| !it.is_wholly_known());
+            let is_unknown = call.requested_value(2).is_some_and(|it| !it.is_wholly_known());
             if call.is(Rpc::PlanAction) && is_unknown {
                 Continuation::Exit
             } else {

@@ -14,7 +14,7 @@ const READ: Rpc = Rpc::ReadResource;
 
 /// Whether the call applies a `sound_item`, and what it does: prior and planned are null or not.
 fn applies(call: &Exchange, from: bool, to: bool) -> bool {
-    let is_there = |field| call.asked(field).is_some_and(|it| !it.is_null());
+    let is_there = |field| call.requested_value(field).is_some_and(|it| !it.is_null());
     call.is_of(APPLY, "sound_item") && is_there(2) == from && is_there(3) == to
 }
 
@@ -96,9 +96,9 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             if reads(call) {
-                let asked = call.asked(2).and_then(|it| get(&it, "name"));
+                let requested = call.requested_value(2).and_then(|it| get(&it, "name"));
                 call.edit(1, |value| {
-                    set(value, "name", asked.unwrap_or(Value::null(Type::String)))
+                    set(value, "name", requested.unwrap_or(Value::null(Type::String)))
                 });
             }
             Continuation::Proceed
@@ -226,8 +226,8 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             if reads(call) && is_there(call) {
-                let asked = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.replace_field(1, asked.encode()));
+                let requested = call.request().get_msg(2).unwrap_or_default();
+                call.change(|answer| answer.replace_field(1, requested.encode()));
             }
             Continuation::Proceed
         }),
@@ -250,7 +250,7 @@ pub(super) const ROWS: &[Row] = &[
         "R-07",
         1,
         Before(|call| {
-            let name = call.asked(2).and_then(|it| get(&it, "name"));
+            let name = call.requested_value(2).and_then(|it| get(&it, "name"));
             let is_bare = reads(call) && name.is_some_and(|it| it.is_null());
             if is_bare { Continuation::Exit } else { Continuation::Proceed }
         }),

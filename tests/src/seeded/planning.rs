@@ -12,15 +12,15 @@ const PLAN: Rpc = Rpc::PlanResourceChange;
 
 /// Whether the call plans to create or change a `sound_item`.
 fn plans(call: &Exchange) -> bool {
-    call.is_of(PLAN, "sound_item") && call.asked(4).is_some_and(|it| !it.is_null())
+    call.is_of(PLAN, "sound_item") && call.requested_value(4).is_some_and(|it| !it.is_null())
 }
 
 fn plans_create(call: &Exchange) -> bool {
-    plans(call) && call.asked(2).is_some_and(|it| it.is_null())
+    plans(call) && call.requested_value(2).is_some_and(|it| it.is_null())
 }
 
 fn plans_change(call: &Exchange) -> bool {
-    plans(call) && call.asked(2).is_some_and(|it| !it.is_null())
+    plans(call) && call.requested_value(2).is_some_and(|it| !it.is_null())
 }
 
 /// Sets an attribute of the planned value.
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         "P-06",
         1,
         After(|call| {
-            let is_known = call.asked(4).is_some_and(|it| it.is_wholly_known());
+            let is_known = call.requested_value(4).is_some_and(|it| it.is_wholly_known());
             put(call, "text", Value::string(if is_known { "late" } else { "early" }))
         }),
     ),
@@ -82,7 +82,7 @@ pub(super) const ROWS: &[Row] = &[
         "P-08",
         1,
         Before(|call| {
-            let proposed = call.asked(3).and_then(|it| get(&it, "id"));
+            let proposed = call.requested_value(3).and_then(|it| get(&it, "id"));
             let is_odd = plans_change(call) && proposed.is_some_and(|it| it.is_null());
             if is_odd { Continuation::Exit } else { Continuation::Proceed }
         }),

@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
         "C-02",
         1,
         Before(|call| {
-            let config = call.asked(2).filter(|_| call.is(Rpc::ConfigureProvider));
+            let config = call.requested_value(2).filter(|_| call.is(Rpc::ConfigureProvider));
             let is_unknown = config.is_some_and(|it| !it.is_wholly_known());
             if is_unknown { Continuation::Exit } else { Continuation::Proceed }
         }),
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             if call.is(Rpc::ConfigureProvider)
-                && let Some(config) = call.asked(2)
+                && let Some(config) = call.requested_value(2)
                 && let Some(formwork_value::Value::String(token)) =
                     super::exchange::get(&config, "access_token")
             {

@@ -43,7 +43,8 @@ fn imported(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
 
 /// Plants an attribute in the objects that are read after an import: their other parts are not known.
 fn read_after_import(call: &mut Exchange, part: Value) -> Continuation {
-    let is_bare = call.asked(2).is_some_and(|it| get(&it, "name").is_some_and(|it| it.is_null()));
+    let is_bare =
+        call.requested_value(2).is_some_and(|it| get(&it, "name").is_some_and(|it| it.is_null()));
     if is_bare && call.is_of(Rpc::ReadResource, "sound_item") {
         call.put(1, "size", part);
     }
@@ -147,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
         "I-01",
         1,
         After(|call| {
-            let id = call.asked(2).and_then(|it| get(&it, "id"));
+            let id = call.requested_value(2).and_then(|it| get(&it, "id"));
             let is_made_up = id == Some(Value::string("conformance-no-such-id"));
             if call.is_of(Rpc::ReadResource, "sound_item") && is_made_up {
                 let state = call.request().get_msg(2).unwrap_or_default();
@@ -176,7 +177,8 @@ pub(super) const ROWS: &[Row] = &[
         "I-05",
         3,
         After(|call| {
-            let is_bare = call.asked(2).and_then(|it| get(&it, "size")) == Some(Value::int(77));
+            let is_bare =
+                call.requested_value(2).and_then(|it| get(&it, "size")) == Some(Value::int(77));
             if is_bare && call.is_of(Rpc::PlanResourceChange, "sound_item") {
                 call.put(1, "generation", Value::unknown(Type::Number));
             }

@@ -7,7 +7,7 @@ const NO_IMPORT: Import = Import::Refused("Resource import not supported");
 pub(super) fn archive() -> Provider {
     Provider {
         source: "hashicorp/archive",
-        beside: r#"
+        fixture: r#"
 resource "archive_file" "directory" {
   type             = "tar.gz"
   output_path      = "${path.module}/out/b.tar.gz"
@@ -73,7 +73,7 @@ resource "archive_file" "directory" {
 pub(super) fn local() -> Provider {
     Provider {
         source: "hashicorp/local",
-        beside: String::new(),
+        fixture: String::new(),
         files: &[("kept.txt", "kept <&>")],
         resources: vec![
             Resource {
@@ -133,7 +133,7 @@ pub(super) fn local() -> Provider {
 pub(super) fn null() -> Provider {
     Provider {
         source: "hashicorp/null",
-        beside: "resource \"null_resource\" \"plain\" {\n}\n".to_owned(),
+        fixture: "resource \"null_resource\" \"plain\" {\n}\n".to_owned(),
         files: &[],
         resources: vec![Resource {
             kind: "null_resource",
@@ -153,7 +153,7 @@ pub(super) fn null() -> Provider {
 pub(super) fn builtin() -> Provider {
     Provider {
         source: "terraform.io/builtin/terraform",
-        beside: String::new(),
+        fixture: String::new(),
         files: &[(
             "remote.tfstate",
             r#"{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "a",

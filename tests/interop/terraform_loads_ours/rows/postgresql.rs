@@ -7,7 +7,7 @@ pub(super) fn provider(port: u16) -> Provider {
     let settings =
         format!("  host     = \"127.0.0.1\"\n  port     = {port}\n  sslmode  = \"disable\"\n");
     // Objects that the rows depend on stay as they are.
-    let beside = format!(
+    let fixture = format!(
         r#"
 provider "postgresql" {{
 {settings}}}
@@ -21,7 +21,7 @@ resource "postgresql_database" "shop" {{
     );
     Provider {
         source: "cyrilgdn/postgresql",
-        beside,
+        fixture,
         files: &[],
         resources: vec![database(), extension(), grant(), role(), schema()],
         others: Vec::new(),

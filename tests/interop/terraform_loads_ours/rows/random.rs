@@ -22,7 +22,7 @@ pub(super) fn provider() -> Provider {
     };
     Provider {
         source: "hashicorp/random",
-        beside: String::new(),
+        fixture: String::new(),
         files: &[],
         resources: kinds(keepers("a"))
             .into_iter()

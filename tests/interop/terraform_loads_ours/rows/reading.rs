@@ -8,7 +8,7 @@ use super::super::row::{Other, Provider};
 pub(super) fn external() -> Provider {
     Provider {
         source: "hashicorp/external",
-        beside: String::new(),
+        fixture: String::new(),
         files: &[],
         resources: Vec::new(),
         others: vec![Other::Data(
@@ -20,10 +20,10 @@ pub(super) fn external() -> Provider {
 }
 
 /// The provider, with something to ask at a place.
-pub(super) fn http(place: &str) -> Provider {
+pub(super) fn http(address: &str) -> Provider {
     Provider {
         source: "hashicorp/http",
-        beside: format!("locals {{\n  place = {place:?}\n}}\n"),
+        fixture: format!("locals {{\n  place = {address:?}\n}}\n"),
         files: &[],
         resources: Vec::new(),
         others: vec![Other::Data(
@@ -45,7 +45,7 @@ pub(super) fn http(place: &str) -> Provider {
 /// Starts a server that says hello; it ends with the test program. Returns its place.
 pub(super) fn web_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = listener.local_addr().unwrap();
+    let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -56,5 +56,5 @@ pub(super) fn web_server() -> String {
             }
         }
     });
-    place.to_string()
+    address.to_string()
 }

@@ -7,7 +7,7 @@ const TRIGGERS: &str = "nothing but triggers does it, which no import knows";
 pub(super) fn provider() -> Provider {
     Provider {
         source: "hashicorp/time",
-        beside: "resource \"time_static\" \"now\" {\n}\n".to_owned(),
+        fixture: "resource \"time_static\" \"now\" {\n}\n".to_owned(),
         files: &[],
         resources: vec![
             Resource {

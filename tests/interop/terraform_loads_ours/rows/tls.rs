@@ -5,7 +5,7 @@ use super::super::row::{Import, Other, Provider, Replace, Resource, Update};
 const NO_IMPORT: Import = Import::Refused("Resource import not supported");
 
 /// Beside the rows: an authority, so that a row that changes does not change others.
-const BESIDE: &str = r#"
+const FIXTURE: &str = r#"
 provider "tls" {
   proxy {
     from_env = false
@@ -41,7 +41,7 @@ pub(super) fn provider() -> Provider {
     resources.extend([locally_signed(), self_signed()]);
     Provider {
         source: "hashicorp/tls",
-        beside: BESIDE.to_owned(),
+        fixture: FIXTURE.to_owned(),
         files: &[],
         resources,
         others: vec![
