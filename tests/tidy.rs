@@ -103,7 +103,7 @@ pub(crate) fn is_test_of_the_tree(name: &str) -> bool {
 }
 
 /// Fails with all violations at once, so that one run shows them all.
-fn none(violations: &[String], rule: &str) {
+fn assert_no_violations(violations: &[String], rule: &str) {
     assert!(violations.is_empty(), "{rule}:\n  {}", violations.join("\n  "));
 }
 

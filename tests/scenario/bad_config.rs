@@ -93,8 +93,8 @@ const CASES: &[(&str, &str, &[&str])] = &[
 
 #[test]
 fn every_invalid_configuration_is_explained_and_changes_nothing() {
-    let mut wrong = Vec::new();
-    for (what, text, words) in CASES {
+    let mut failures = Vec::new();
+    for (name, text, words) in CASES {
         let nested = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
         let workdir = Workdir::new(&format!("{HEADER}{}", text.replace("NESTED", &nested)));
         for line in ["validate", "plan", "apply -auto-approve"] {
@@ -104,14 +104,14 @@ fn every_invalid_configuration_is_explained_and_changes_nothing() {
             if result.code != Some(1) || !missing.is_empty() {
                 let mut text = result.text();
                 text.truncate(text.floor_char_boundary(2000));
-                wrong.push(format!("{what}: {line} should say {missing:?}\n{text}"));
+                failures.push(format!("{name}: {line} should say {missing:?}\n{text}"));
             }
         }
-        assert_eq!(workdir.service.objects(), [""; 0], "{what}");
-        assert!(!workdir.has("terraform.tfstate"), "{what}");
+        assert_eq!(workdir.service.objects(), [""; 0], "{name}");
+        assert!(!workdir.has("terraform.tfstate"), "{name}");
         workdir.service.assert_no_provider_runs();
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 #[test]

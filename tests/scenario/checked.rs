@@ -24,7 +24,7 @@ fn program(workdir: &Workdir, name: &str, content: &[u8]) -> String {
 #[test]
 fn a_program_that_cannot_be_checked_ends_with_code_2_and_the_next_step() {
     let workdir = Workdir::new("");
-    let bad = bad_provider().display().to_string();
+    let bad_path = bad_provider().display().to_string();
     let junk = program(&workdir, "junk", b"#!/bin/sh\necho hello; sleep 5\n");
     let foreign =
         program(&workdir, "foreign", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xf3\0");
@@ -39,12 +39,12 @@ fn a_program_that_cannot_be_checked_ends_with_code_2_and_the_next_step() {
         (&[&junk], "hello"),
         (&[&foreign], "cannot be started"),
         (&[&silent], "no licence"),
-        (&["-only=Q-99", &bad], "Unknown rule"),
-        (&["-level=7", &bad], "No such level"),
-        (&["-examples=examples", &bad], "resource.tf"),
-        (&["-config=config.tf", &bad], "config.tf"),
-        (&["-release=nowhere", &bad], "No such release directory"),
-        (&["-release=.", "-release-key=nowhere", &bad], "The release key cannot be read"),
+        (&["-only=Q-99", &bad_path], "Unknown rule"),
+        (&["-level=7", &bad_path], "No such level"),
+        (&["-examples=examples", &bad_path], "resource.tf"),
+        (&["-config=config.tf", &bad_path], "config.tf"),
+        (&["-release=nowhere", &bad_path], "No such release directory"),
+        (&["-release=.", "-release-key=nowhere", &bad_path], "The release key cannot be read"),
     ];
     for (words, says) in cases {
         let check = workdir.formwork("provider check");
@@ -63,16 +63,20 @@ fn an_interrupted_check_reports_and_the_same_command_continues() {
     };
     let running = check().start();
     let path = workdir.root().join("checkpoint.json");
-    let mut looks = std::iter::repeat_with(|| path.exists()).take(50_000_000);
-    assert!(looks.any(|exists| exists), "no step was completed");
+    let mut polls = std::iter::repeat_with(|| path.exists()).take(50_000_000);
+    assert!(polls.any(|exists| exists), "no step was completed");
     running.signal(Signal::SIGINT);
     running.wait().code(2).says("interrupted");
-    let done = || -> Vec<String> {
+    let finished_rules = || -> Vec<String> {
         let text = workdir.read("checkpoint.json");
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
         file["done"].as_array().unwrap().iter().map(ToString::to_string).collect()
     };
-    assert!(done().iter().any(|step| step.contains("Handshake")), "{:?}", done());
+    assert!(
+        finished_rules().iter().any(|step| step.contains("Handshake")),
+        "{:?}",
+        finished_rules()
+    );
     check().succeed().says("\"stopped\": null");
     assert!(!path.exists(), "a whole run leaves its checkpoint");
 }
@@ -100,9 +104,9 @@ fn a_program_is_started_by_the_name_of_its_link() {
 fn a_release_is_checked_with_the_key_of_its_publisher() {
     let workdir = Workdir::new("");
     let armor = ArmorOptions::default;
-    let (own, other) = (secret_key("own"), secret_key("other"));
-    workdir.write("key.asc", &own.to_armored_string(armor()).unwrap());
-    for (name, key) in [("own.asc", &own), ("other.asc", &other)] {
+    let (own_key, other_key) = (secret_key("own"), secret_key("other"));
+    workdir.write("key.asc", &own_key.to_armored_string(armor()).unwrap());
+    for (name, key) in [("own.asc", &own_key), ("other.asc", &other_key)] {
         workdir.write(name, &key.to_public_key().to_armored_string(armor()).unwrap());
     }
     workdir.write("terraform-provider-sound", "the program");

@@ -66,24 +66,24 @@ fn rules_about_remote_calls_are_checked_over_tls() {
     for rule in &rules {
         assert_eq!(sound.verdict(rule), "held", "{rule} of the sound provider");
     }
-    let (next, wrong) = (Mutex::new(rules.iter()), Mutex::new(Vec::new()));
+    let (next, failures) = (Mutex::new(rules.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
                     let rule = next.lock().expect("no panic").next();
                     let Some(rule) = rule else { break };
-                    let found = checked(&[rule], Some(rule));
+                    let result = checked(&[rule], Some(rule));
                     let expected = BTreeSet::from([(*rule).to_owned()]);
-                    if found.broken != expected || found.n_requests == 0 {
-                        let verdict = found.verdict(rule).to_owned();
-                        wrong.lock().expect("no panic").push((rule, verdict, found.broken));
+                    if result.broken != expected || result.n_requests == 0 {
+                        let verdict = result.verdict(rule).to_owned();
+                        failures.lock().expect("no panic").push((rule, verdict, result.broken));
                     }
                 }
             });
         }
     });
-    let wrong = wrong.into_inner().expect("no panic");
-    println!("{} of {} rules fire over TLS", rules.len() - wrong.len(), rules.len());
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let failures = failures.into_inner().expect("no panic");
+    println!("{} of {} rules fire over TLS", rules.len() - failures.len(), rules.len());
+    assert!(failures.is_empty(), "{failures:#?}");
 }

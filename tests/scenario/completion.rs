@@ -45,7 +45,7 @@ fn command(workdir: &Workdir, program: &str, words: &[&str]) -> String {
 }
 
 /// Has a shell run a script whose first argument is a line; returns the candidates.
-fn asked(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec<String>> {
+fn candidates(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec<String>> {
     let path = PathBuf::from("/usr/bin").join(shell);
     if !path.is_file() {
         let notice = format!("NOT TESTED: there is no `{shell}` on this machine\n");
@@ -55,8 +55,8 @@ fn asked(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec
     let words: &[&str] = if shell == "fish" { &["-c"] } else { &["-f", "-c"] };
     let words = [words, &[script, shell, line]].concat();
     let words = if shell == "fish" { vec![words[0], words[1], line] } else { words };
-    let said = command(workdir, &path.to_string_lossy(), &words);
-    Some(said.lines().map(str::to_owned).collect())
+    let output = command(workdir, &path.to_string_lossy(), &words);
+    Some(output.lines().map(str::to_owned).collect())
 }
 
 const BASH: &str = r#". ~/.bashrc; COMP_LINE=$1; COMP_POINT=${#1}; COMP_TYPE=9; _formwork; printf '%s\n' "${COMPREPLY[@]}""#;
@@ -79,13 +79,13 @@ fn every_shell_requests_candidates_from_the_program() {
         ("formwork plan -var reg", "region="),
     ] {
         for (shell, script) in [("bash", BASH), ("zsh", ZSH), ("fish", FISH)] {
-            let Some(found) = asked(&workdir, shell, script, line) else { continue };
+            let Some(offered) = candidates(&workdir, shell, script, line) else { continue };
             // bash begins a new word at a `=`.
             let expected = match shell {
                 "bash" => expected.strip_prefix("-target=").unwrap_or(expected),
                 _ => expected,
             };
-            assert_eq!(found, [expected], "{shell}: {line}");
+            assert_eq!(offered, [expected], "{shell}: {line}");
         }
     }
 }
@@ -100,7 +100,7 @@ fn files_are_completed_if_the_program_has_no_candidate() {
         ("zsh", ZSH, "FILES"),
         ("fish", FISH, "-var-file=some.tfvars"),
     ] {
-        let Some(found) = asked(&workdir, shell, script, line) else { continue };
-        assert_eq!(found, [expected], "{shell}");
+        let Some(offered) = candidates(&workdir, shell, script, line) else { continue };
+        assert_eq!(offered, [expected], "{shell}");
     }
 }

@@ -101,18 +101,18 @@ fn operations_that_ended_before_a_kill_are_in_the_state() {
 
 #[test]
 fn an_open_operation_blocks_only_its_instance_and_dependents() {
-    let more = r#"
+    let dependent = r#"
 resource "bad_thing" "dependent" {
   name = "dependent"
   link = bad_thing.second.id
 }
 "#;
-    let workdir = Workdir::new(&format!("{CONFIG}{more}"));
+    let workdir = Workdir::new(&format!("{CONFIG}{dependent}"));
     cut_off(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     let third = "resource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
     let changed = CONFIG.replace("name = \"first\"", "name = \"first\"\n  size = 2");
-    workdir.write("main.tf", &format!("{changed}{more}{third}"));
+    workdir.write("main.tf", &format!("{changed}{dependent}{third}"));
     // Planned as usual, with a place in the configuration.
     let plan = workdir.formwork("plan -detailed-exitcode -out=p").run();
     plan.code(2).says("1 to add, 1 to change").says("bad_thing.second was being created");
@@ -135,8 +135,8 @@ resource "bad_thing" "dependent" {
 fn an_operation_without_a_block_is_located_only_by_its_address() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
-    workdir.write("main.tf", without);
+    let (without_second, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
+    workdir.write("main.tf", without_second);
     let plan = workdir.formwork("plan").succeed();
     plan.says("bad_thing.second was being created");
     assert!(plan.text().contains("  with bad_thing.second\n"), "{}", plan.text());
@@ -205,9 +205,9 @@ fn an_object_that_a_killed_run_created_is_adopted_and_not_created_again() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
     // A command that only reads prints the warning too, but not on stdout, which programs read.
-    let looked = workdir.formwork("state list").succeed();
-    assert_eq!(looked.stdout, "bad_thing.first\n");
-    assert!(looked.stderr.contains("An operation was interrupted"), "{}", looked.text());
+    let state_list = workdir.formwork("state list").succeed();
+    assert_eq!(state_list.stdout, "bad_thing.first\n");
+    assert!(state_list.stderr.contains("An operation was interrupted"), "{}", state_list.text());
     let listed = workdir.formwork("recover list -json").succeed().stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("one document");
     let open = &listed["unresolved"][0];
@@ -234,10 +234,12 @@ fn an_object_that_a_killed_run_created_is_adopted_and_not_created_again() {
 
 #[test]
 fn an_object_without_a_block_is_adopted_and_destroyed_by_the_next_apply() {
-    let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
-    let none = renamed("\"second\" {\n  count = 0");
-    let elsewhere = "\nmodule \"m\" {\n  source = \"./m\"\n}\n";
-    for config in [without.to_owned(), none, without.to_owned() + elsewhere] {
+    let (without_second, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
+    let zero_instances = renamed("\"second\" {\n  count = 0");
+    let module_call = "\nmodule \"m\" {\n  source = \"./m\"\n}\n";
+    for config in
+        [without_second.to_owned(), zero_instances, without_second.to_owned() + module_call]
+    {
         let workdir = Workdir::new(CONFIG);
         cut_off(&workdir, "after", Signal::SIGKILL);
         workdir.write("m/main.tf", "");
@@ -283,10 +285,11 @@ fn an_adopted_object_whose_new_address_is_taken_is_left_to_the_next_plan() {
 fn an_import_to_the_target_of_a_pending_move_is_refused() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    let other = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"other\"");
-    workdir.write("main.tf", &other);
+    let renamed_config =
+        CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"other\"");
+    workdir.write("main.tf", &renamed_config);
     workdir.formwork("apply -auto-approve").succeed();
-    let third = other.replace("\"other\" {", "\"third\" {");
+    let third = renamed_config.replace("\"other\" {", "\"third\" {");
     let moved = |from: &str, to: &str| {
         format!("moved {{\n  from = bad_thing.{from}\n  to   = bad_thing.{to}\n}}\n")
     };
@@ -327,20 +330,20 @@ fn after_a_move_an_operation_is_settled_by_its_new_or_old_address() {
 }
 "#;
     let by_name = by_key.replace("[\"k\"]", "");
-    let forms = [
+    let configs = [
         ("bad_thing.other", renamed("\"other\" {") + &by_name),
         ("bad_thing.other[\"k\"]", renamed("\"other\" {\n  for_each = toset([\"k\"])") + by_key),
     ];
-    for (new, config) in forms {
+    for (new, config) in configs {
         for (verb, moment) in [("forget", "before"), ("retry", "before"), ("adopt", "after")] {
             for addr in [new, "bad_thing.second"] {
                 let workdir = Workdir::new(CONFIG);
                 cut_off(&workdir, moment, Signal::SIGKILL);
                 workdir.write("main.tf", &config);
-                let made = workdir.service.objects();
+                let objects_before = workdir.service.objects();
                 let refused = workdir.formwork("apply -auto-approve").run();
                 refused.code(1).says("An interrupted operation needs a decision").says(new);
-                assert_eq!(workdir.service.objects(), made, "it was made a second time");
+                assert_eq!(workdir.service.objects(), objects_before, "it was made a second time");
                 workdir.formwork("recover list").succeed().says(&format!("which is now {new}"));
                 let listed = workdir.formwork("recover list -json").succeed().stdout;
                 let listed: serde_json::Value = serde_json::from_str(&listed).expect("a document");

@@ -1,5 +1,5 @@
-//! The documents, followed: every block of commands in them is run, in the directory that the page describes, or
-//! is named here with the test that runs it.
+//! The documents, followed: every block of commands in them is run, in the directory that the page
+//! describes, or is named here with the test that runs it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,8 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// The pages with blocks of commands. The command reference is written from examples, which are parsed in a test
-/// of their own.
+/// The pages with blocks of commands. The command reference is written from examples, which are parsed
+/// in a test of their own.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let directory = fs::read_dir(root.join("docs")).expect("the documents");
@@ -98,8 +98,8 @@ fn commands_of_the_documents_can_be_followed() {
         let mut workdir: Option<Workdir> = None;
         let has_config = path.ends_with("getting-started.md");
         for block in blocks {
-            let elsewhere = ELSEWHERE.iter().position(|(words, _)| block.text.starts_with(words));
-            match (block.language.as_str(), elsewhere) {
+            let index = ELSEWHERE.iter().position(|(words, _)| block.text.starts_with(words));
+            match (block.language.as_str(), index) {
                 ("hcl", _) if has_config => workdir = Some(Workdir::new(&block.text)),
                 ("", Some(index)) => used[index] = true,
                 ("", None) => {

@@ -70,11 +70,11 @@ fn command<'w>(workdir: &'w Workdir, line: &str) -> Command<'w> {
 }
 
 /// The files below a directory that have the secret, as it is or in base64.
-fn leaks(directory: &Path, found: &mut Vec<String>) {
+fn leaks(directory: &Path, paths: &mut Vec<String>) {
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() && !path.is_symlink() {
-            leaks(&path, found);
+            leaks(&path, paths);
         } else if path.is_file() {
             let content = std::fs::read(&path).expect("a file");
             let has = |text: &str| content.windows(text.len()).any(|part| part == text.as_bytes());
@@ -88,7 +88,7 @@ fn leaks(directory: &Path, found: &mut Vec<String>) {
             .iter()
             .any(|text| has(text))
             {
-                found.push(path.display().to_string());
+                paths.push(path.display().to_string());
             }
         }
     }
@@ -96,9 +96,9 @@ fn leaks(directory: &Path, found: &mut Vec<String>) {
 
 #[track_caller]
 pub(super) fn assert_sealed(workdir: &Workdir) {
-    let mut found = Vec::new();
-    leaks(&workdir.root(), &mut found);
-    assert_eq!(found, Vec::<String>::new());
+    let mut leaked_paths = Vec::new();
+    leaks(&workdir.root(), &mut leaked_paths);
+    assert_eq!(leaked_paths, Vec::<String>::new());
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn a_killed_run_leaves_a_sealed_journal_that_the_next_run_uses() {
     assert_sealed(&workdir);
 
     // Nothing of the state is read or stored without the key.
-    let without = workdir.formwork("state list").env("TF_VAR_secret", SECRET).run();
-    without.code(1).says("The variable \"passphrase\" is needed before the state is read");
+    let without_key = workdir.formwork("state list").env("TF_VAR_secret", SECRET).run();
+    without_key.code(1).says("The variable \"passphrase\" is needed before the state is read");
     let listed = command(&workdir, "recover list").succeed();
     listed.says("bad_thing.second was being created");
     command(&workdir, "recover adopt bad_thing.second second-1").succeed();
@@ -182,11 +182,11 @@ fn take_turns(encryption: &str, variables: &[(&str, &str)]) {
         run(first, "plan -detailed-exitcode").code(0).says("No changes");
         let by_second = workdir.read("terraform.tfstate");
         // The same members on the same lines; only their values differ.
-        let form = |text: &str| {
+        let config = |text: &str| {
             let lines = text.lines().map(|line| line.split(": ").next().unwrap_or_default());
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(form(&by_first), form(&by_second));
+        assert_eq!(config(&by_first), config(&by_second));
         assert_sealed(&workdir);
     }
 }
@@ -329,13 +329,13 @@ fn a_state_moves_to_encryption_and_back_by_fallbacks() {
     let interpolated = fallback.replace("method.unencrypted.none", "${method.unencrypted.none}");
     let planned = command(&workdir, "plan -detailed-exitcode").env("TF_ENCRYPTION", &interpolated);
     planned.succeed();
-    let whole = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another directory"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
+    let variable = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another directory"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
     let other = Workdir::new(CONFIG);
-    command(&other, "apply -auto-approve").env("TF_ENCRYPTION", whole).succeed();
+    command(&other, "apply -auto-approve").env("TF_ENCRYPTION", variable).succeed();
     assert_sealed(&other);
 
-    let back = "method \"unencrypted\" \"none\" {}\nstate {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
-    command(&workdir, "apply -auto-approve").env("TF_ENCRYPTION", back).succeed();
+    let unencrypted_config = "method \"unencrypted\" \"none\" {}\nstate {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
+    command(&workdir, "apply -auto-approve").env("TF_ENCRYPTION", unencrypted_config).succeed();
     assert!(workdir.read("terraform.tfstate").contains(SECRET));
     let enforced = "method \"unencrypted\" \"none\" {}\nstate {\n  enforced = true\n  method = method.unencrypted.none\n}";
     let refused = command(&workdir, "plan").env("TF_ENCRYPTION", enforced).run();

@@ -73,12 +73,12 @@ resource "bad_thing" "other" {
 "#;
 
 fn check(cases: &[Case]) {
-    let wrong: Vec<String> = cases.iter().filter_map(|case| wrong_with(*case)).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let failures: Vec<String> = cases.iter().filter_map(|case| failure_of(*case)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 /// Plays one case; says what was not as it should be.
-fn wrong_with(case: Case) -> Option<String> {
+fn failure_of(case: Case) -> Option<String> {
     let (fault, scene, code, words, outcome) = case;
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     if scene != Create {
@@ -99,16 +99,16 @@ fn wrong_with(case: Case) -> Option<String> {
     let result = command.run();
     workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
-    let found = observe(&workdir, &next);
-    let right = result.code == Some(code)
+    let actual = observe(&workdir, &next);
+    let is_expected = result.code == Some(code)
         && (code == 0 || is_named(fault, &result.words()))
         && result.words().contains(words)
         && !result.words().contains("panicked at core")
-        && found == outcome
-        && (scene != Create || found == Ready || !has(&workdir, "dependent"));
-    (!right).then(|| {
+        && actual == outcome
+        && (scene != Create || actual == Ready || !has(&workdir, "dependent"));
+    (!is_expected).then(|| {
         format!(
-            "{fault:?}: expected exit {code}, {words:?} and {outcome:?}, found {found:?} and\n{}",
+            "{fault:?}: expected exit {code}, {words:?} and {outcome:?}, found {actual:?} and\n{}",
             result.text()
         )
     })
@@ -138,10 +138,10 @@ fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
     for id in workdir.service.objects() {
         let name = id.split('-').next().unwrap_or_default();
         // The state may still be in the journal, from which the next command reads it.
-        let known = instances.iter().any(|instance| instance.id == id)
+        let is_known = instances.iter().any(|instance| instance.id == id)
             || next.words().contains(&format!("[id={id}]"));
         let named = next.words().contains(&format!("bad_thing.{name} was being"));
-        if !known && !named && name != "a" {
+        if !is_known && !named && name != "a" {
             return Outcome::Forgotten;
         }
     }
@@ -164,7 +164,7 @@ fn has(workdir: &Workdir, name: &str) -> bool {
 
 /// Makes `program` the provider.
 fn replace_plugin(workdir: &Workdir, program: impl FnOnce(&Path)) {
-    let place = workdir.plugins().join(bad_provider().file_name().expect("a name"));
-    fs::remove_file(&place).expect("the good one is there");
-    program(&place);
+    let path = workdir.plugins().join(bad_provider().file_name().expect("a name"));
+    fs::remove_file(&path).expect("the good one is there");
+    program(&path);
 }

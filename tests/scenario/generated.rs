@@ -19,8 +19,8 @@ fn a_saved_plan_applies_generated_configuration_without_its_file() {
     let workdir = workdir();
     let planned = workdir.formwork("plan -generate-config-out=made.tf -out=plan").succeed();
     planned.says("written it to made.tf").says("(imported from");
-    let made = workdir.read("made.tf");
-    assert!(made.contains("resource \"test_nested\" \"n\" {"), "{made}");
+    let generated = workdir.read("made.tf");
+    assert!(generated.contains("resource \"test_nested\" \"n\" {"), "{generated}");
     workdir.formwork("apply plan").succeed().says("1 imported, 0 added, 1 changed");
     assert_eq!(instances(&workdir).len(), 1);
     // Now that it is written, nothing is left to do.

@@ -44,19 +44,19 @@ fn workdir(files: &str) -> Workdir {
 #[test]
 fn existing_objects_are_imported_into_the_state() {
     let workdir = workdir(CONFIG);
-    let import = |place: &str, id: &str| {
-        workdir.formwork(&format!("import -var secret=s {place}")).arg(id).run()
+    let import = |address: &str, id: &str| {
+        workdir.formwork(&format!("import -var secret=s {address}")).arg(id).run()
     };
-    for (place, id) in [
+    for (address, id) in [
         ("test_thing.a", "id of n"),
         ("test_thing.c[1]", "id of c"),
         ("module.m.test_thing.f[\"k\"]", "id of f"),
     ] {
-        import(place, id).code(0).says("Import successful!");
+        import(address, id).code(0).says("Import successful!");
     }
     let ids: Vec<String> = instances(&workdir).into_iter().map(|instance| instance.id).collect();
     assert_eq!(ids, ["id of n", "id of c", "id of f"]);
-    for (place, id, words) in [
+    for (address, id, words) in [
         ("test_thing.a", "id of n", "Resource already managed by Formwork"),
         ("test_thing.b", "x", "does not exist in the configuration"),
         ("module.o.test_thing.b", "x", "module.o is not defined in the configuration"),
@@ -65,7 +65,7 @@ fn existing_objects_are_imported_into_the_state() {
         ("data.test_data.d", "x", "A managed resource address is required"),
         ("test_thing", "x", "Invalid address"),
     ] {
-        import(place, id).code(1).says(words);
+        import(address, id).code(1).says(words);
     }
     assert_eq!(instances(&workdir).len(), 3);
     let missing = workdir.formwork("import -input=false test_thing.c[0]").arg("id of c").run();
@@ -81,15 +81,15 @@ fn the_configuration_may_be_in_another_directory_and_errors_are_reported() {
     let workdir =
         Workdir::new(&format!("//- conf/main.tf\n{header}resource \"test_thing\" \"a\"{config}"));
     workdir.link_plugin(test_provider());
-    let done = workdir.formwork("import -config=conf test_thing.a").arg("id of n").run();
-    done.code(0);
+    let result = workdir.formwork("import -config=conf test_thing.a").arg("id of n").run();
+    result.code(0);
     for words in [
         "test_thing.a: Importing from ID \"id of n\"...",
         "test_thing.a: Import prepared!",
         "Prepared test_thing for import",
         "test_thing.a: Refreshing state... [id=id of n]",
     ] {
-        done.says(words);
+        result.says(words);
     }
     assert_eq!(instances(&workdir).len(), 1, "the state is in the working directory");
     workdir.formwork("import -config=none test_thing.a").arg("id of n").run().code(1);
@@ -162,8 +162,9 @@ fn errors_elsewhere_are_reported_without_missing_arguments_of_the_import_target(
         }
         "#,
     );
-    let import = |place: &str, mistake: &str| {
-        let result = workdir.formwork(&format!("import -input=false {place}")).arg("id of n").run();
+    let import = |address: &str, mistake: &str| {
+        let result =
+            workdir.formwork(&format!("import -input=false {address}")).arg("id of n").run();
         let text = result.code(1).says(mistake).text();
         assert_eq!(text.matches("Missing required argument").count(), 1, "{text}");
         assert!(text.contains("\"b\""), "{text}");

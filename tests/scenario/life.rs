@@ -24,7 +24,7 @@ fn ready_instance(name: &str, id: &str) -> Instance {
 }
 
 /// Changes of real objects since the last call, without the reads that preceded them.
-fn deeds(workdir: &Workdir) -> Vec<String> {
+fn take_changes(workdir: &Workdir) -> Vec<String> {
     let verbs = ["create ", "update ", "destroy "];
     let calls = workdir.service.take_calls();
     calls.into_iter().filter(|call| verbs.iter().any(|verb| call.starts_with(verb))).collect()
@@ -34,18 +34,18 @@ fn deeds(workdir: &Workdir) -> Vec<String> {
 fn objects_are_created_changed_and_destroyed() {
     let workdir = Workdir::new(&config(&thing("a", "size = 1")));
     workdir.formwork("apply -auto-approve").succeed().says("1 added, 0 changed, 0 destroyed");
-    assert_eq!(deeds(&workdir), ["create a-1"]);
+    assert_eq!(take_changes(&workdir), ["create a-1"]);
     assert_eq!(instances(&workdir), [ready_instance("a", "a-1")]);
     workdir.formwork("plan -detailed-exitcode").succeed().says("No changes");
 
     workdir.write("main.tf", &config(&thing("a", "size = 2")));
     workdir.formwork("plan -detailed-exitcode").run().code(2).says("~ size = 1 -> 2");
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 1 changed, 0 destroyed");
-    assert_eq!(deeds(&workdir), ["update a-1"]);
+    assert_eq!(take_changes(&workdir), ["update a-1"]);
     assert!(workdir.service.object("a-1").contains("\"size\":2"));
 
     workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
-    assert_eq!(deeds(&workdir), ["destroy a-1"]);
+    assert_eq!(take_changes(&workdir), ["destroy a-1"]);
     assert_eq!((instances(&workdir), workdir.service.objects()), (vec![], vec![]));
     workdir.service.assert_no_provider_runs();
 }
@@ -59,12 +59,12 @@ fn a_forced_replacement_follows_the_configured_order() {
         let with = |kind: &str| config(&thing("a", &format!("kind = \"{kind}\"\n{lifecycle}")));
         let workdir = Workdir::new(&with("small"));
         workdir.formwork("apply -auto-approve").succeed();
-        deeds(&workdir);
+        take_changes(&workdir);
         workdir.write("main.tf", &with("large"));
         let result = workdir.formwork("apply -auto-approve").succeed();
         result.says("must be replaced").says("forces replacement");
         result.says("1 added, 0 changed, 1 destroyed");
-        assert_eq!(deeds(&workdir), order);
+        assert_eq!(take_changes(&workdir), order);
         workdir.formwork("plan -detailed-exitcode").succeed();
     }
 }
@@ -73,7 +73,7 @@ fn a_forced_replacement_follows_the_configured_order() {
 fn changes_outside_of_formwork_are_found_and_reverted() {
     let workdir = Workdir::new(&config(&(thing("a", "size = 1") + &thing("b", ""))));
     workdir.formwork("apply -auto-approve").succeed();
-    deeds(&workdir);
+    take_changes(&workdir);
     let drifted = workdir.service.object("a-1").replace("\"size\":1", "\"size\":7");
     workdir.service.set_object("a-1", &drifted);
     workdir.service.remove_object("b-1");
@@ -86,28 +86,28 @@ fn changes_outside_of_formwork_are_found_and_reverted() {
 
 #[test]
 fn a_resource_without_a_block_is_destroyed_after_its_dependents() {
-    let all = thing("a", "") + &thing("b", "link = bad_thing.a.id");
-    let workdir = Workdir::new(&config(&all));
+    let blocks = thing("a", "") + &thing("b", "link = bad_thing.a.id");
+    let workdir = Workdir::new(&config(&blocks));
     workdir.formwork("apply -auto-approve").succeed();
-    deeds(&workdir);
+    take_changes(&workdir);
     workdir.write("main.tf", &config(""));
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 2 destroyed");
-    assert_eq!(deeds(&workdir), ["destroy b-1", "destroy a-1"]);
+    assert_eq!(take_changes(&workdir), ["destroy b-1", "destroy a-1"]);
 }
 
 #[test]
 fn one_failure_stops_only_its_dependents_and_the_next_run_continues() {
-    let all = thing("a", "fault = \"apply-refuses\"")
+    let blocks = thing("a", "fault = \"apply-refuses\"")
         + &thing("after_a", "link = bad_thing.a.id")
         + &thing("b", "")
         + &thing("after_b", "link = bad_thing.b.id");
-    let workdir = Workdir::new(&config(&all));
+    let workdir = Workdir::new(&config(&blocks));
     workdir.formwork("apply -auto-approve").run().code(1).says("The quota is used up");
     assert_eq!(
         instances(&workdir),
         [ready_instance("after_b", "after_b-1"), ready_instance("b", "b-1")]
     );
-    workdir.write("main.tf", &config(&all.replace("apply-refuses", "")));
+    workdir.write("main.tf", &config(&blocks.replace("apply-refuses", "")));
     workdir.formwork("apply -auto-approve").succeed().says("2 added, 0 changed, 0 destroyed");
     assert_eq!(workdir.service.objects(), ["a-1", "after_a-1", "after_b-1", "b-1"]);
 }
@@ -150,10 +150,10 @@ fn instances_are_created_in_parallel() {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", "after:many0,after:many1").start();
     // The second could not come to the gate if it waited for the first.
-    let (_, one) = workdir.service.wait_for_pause();
-    let (_, other) = workdir.service.wait_for_pause();
-    one.resume();
-    other.resume();
+    let (_, first) = workdir.service.wait_for_pause();
+    let (_, second) = workdir.service.wait_for_pause();
+    first.resume();
+    second.resume();
     assert_eq!(running.wait().code, Some(0));
     assert_eq!(instances(&workdir).len(), 2);
 }
@@ -168,9 +168,9 @@ fn a_deposed_object_is_named_by_its_key_in_all_output() {
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &with("2"));
     workdir.formwork("apply -auto-approve").env("BAD_FAULT", "destroy-error").run().code(1);
-    let left = workdir.formwork("show").succeed();
+    let shown = workdir.formwork("show").succeed();
     let (_, rest) =
-        left.stdout.split_once("# bad_thing.a: (deposed object ").expect("it is deposed");
+        shown.stdout.split_once("# bad_thing.a: (deposed object ").expect("it is deposed");
     let key = rest.split_once(')').expect("a bracket").0.to_owned();
     let refreshed = format!("bad_thing.a (deposed object {key}): Refreshing state...");
     workdir.formwork("plan").succeed().says(&refreshed);

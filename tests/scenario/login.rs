@@ -100,21 +100,21 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
     let result = running.wait();
-    let asked = registry.take_requests();
-    let form = asked.iter().rev().find(|request| request.path == "/oauth/token");
-    let form = &form.expect("the code was exchanged").body;
+    let requests = registry.take_requests();
+    let token_request = requests.iter().rev().find(|request| request.path == "/oauth/token");
+    let token_request = &token_request.expect("the code was exchanged").body;
     // The challenge was made of the verifier, so another program has no use for the code.
-    let sum = Sha256::digest(parameter(form, "code_verifier"));
+    let sum = Sha256::digest(parameter(token_request, "code_verifier"));
     let digits: String = sum.iter().map(|byte| format!("{byte:08b}")).collect();
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".as_bytes();
-    let six = |at: usize| format!("{:0<6}", &digits[at..digits.len().min(at + 6)]);
+    let six = |start: usize| format!("{:0<6}", &digits[start..digits.len().min(start + 6)]);
     let challenge: String = (0..digits.len())
         .step_by(6)
-        .map(|at| letters[usize::from_str_radix(&six(at), 2).expect("six digits")] as char)
+        .map(|start| letters[usize::from_str_radix(&six(start), 2).expect("six digits")] as char)
         .collect();
     assert_eq!(parameter(&url, "code_challenge"), challenge);
     assert_eq!(parameter(&url, "code_challenge_method"), "S256");
-    assert_eq!(parameter(form, "redirect_uri"), redirect);
+    assert_eq!(parameter(token_request, "redirect_uri"), redirect);
     result
 }
 
@@ -148,8 +148,8 @@ fn a_token_is_requested_stored_and_removed_by_either_program() {
             .env("SSL_CERT_FILE", &registry.authority())
             .run()
             .code(1);
-        let asked = registry.take_requests();
-        assert_eq!(asked[0].header("Authorization"), Some("Bearer the token"));
+        let requests = registry.take_requests();
+        assert_eq!(requests[0].header("Authorization"), Some("Bearer the token"));
     }
     assert!(files[0].contains("the token"));
     assert!(files.iter().all(|file| *file == files[0]), "{files:?}");
@@ -177,8 +177,8 @@ fn a_refused_login_stores_no_token() {
         .code(1)
         .says("is an interactive command");
     registry.page("/.well-known/terraform.json", Page::json(&json!({})));
-    let none = command(format!("login {}", registry.host())).stdin("yes\n").run();
-    none.code(1).says("does not support creating Terraform authorization tokens");
+    let refused_login = command(format!("login {}", registry.host())).stdin("yes\n").run();
+    refused_login.code(1).says("does not support creating Terraform authorization tokens");
     assert_eq!(stored(&workdir), "");
 }
 
@@ -189,9 +189,9 @@ fn a_pasted_token_is_verified_before_it_is_stored() {
     registry.page("/.well-known/terraform.json", Page::json(&services));
     registry.answer_with(|request| {
         let user = json!({ "data": { "attributes": { "username": "me" } } });
-        let known = request.header("Authorization") == Some("Bearer good");
+        let is_known = request.header("Authorization") == Some("Bearer good");
         (request.path == "/api/v2/account/details")
-            .then(|| if known { Page::json(&user) } else { Page::refusal(401) })
+            .then(|| if is_known { Page::json(&user) } else { Page::refusal(401) })
     });
     let workdir = workdir();
     let login = |token: &str| {

@@ -57,9 +57,9 @@ fn the_log_has_the_requested_level_and_destination() {
     let all_json = json.stderr.lines().all(|line| line.starts_with("{\"@level\":\""));
     assert!(all_json && !json.stderr.is_empty(), "{}", json.text());
     let command = workdir.formwork("plan").env("TF_LOG", "loud").env("TF_LOG_PATH", "log.txt");
-    let aside = command.succeed();
-    aside.says("Invalid log level: \"loud\". Defaulting to level: TRACE");
-    assert_eq!(aside.stderr.lines().count(), 1, "{}", aside.text());
+    let logged_to_file = command.succeed();
+    logged_to_file.says("Invalid log level: \"loud\". Defaulting to level: TRACE");
+    assert_eq!(logged_to_file.stderr.lines().count(), 1, "{}", logged_to_file.text());
     let log = std::fs::read_to_string(workdir.root().join("log.txt")).expect("the log");
     assert!(log.contains("plugin started"), "{log}");
 }
@@ -111,8 +111,8 @@ fn a_warning_about_a_plan_is_printed_before_the_approval_prompt() {
     );
     let result = workdir.formwork("apply").run();
     result.code(1);
-    let at = |words: &str| result.stdout.find(words).expect(words);
-    assert!(at("one is less") < at("Only 'yes' will be accepted"), "{}", result.text());
+    let position = |words: &str| result.stdout.find(words).expect(words);
+    assert!(position("one is less") < position("Only 'yes' will be accepted"), "{}", result.text());
     assert_eq!(result.stdout.matches("one is less").count(), 1, "{}", result.text());
 }
 
@@ -141,8 +141,8 @@ fn a_missing_state_is_distinguished_from_an_empty_one() {
 fn show_reports_a_torn_plan_as_neither_state_nor_plan() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     workdir.formwork("plan -out=whole.plan").succeed();
-    let whole = std::fs::read(workdir.root().join("whole.plan")).unwrap();
-    std::fs::write(workdir.root().join("torn.plan"), &whole[..300]).unwrap();
+    let plan = std::fs::read(workdir.root().join("whole.plan")).unwrap();
+    std::fs::write(workdir.root().join("torn.plan"), &plan[..300]).unwrap();
     for line in ["show -json torn.plan", "show torn.plan"] {
         let result = workdir.formwork(line).run();
         result.code(1).says("Failed to read the given file as a state or plan file");
@@ -184,9 +184,10 @@ fn every_value_on_the_command_line_that_cannot_be_read_is_reported() {
 fn json_output_is_not_wrapped() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     let result = workdir.formwork("init -json").succeed();
-    let said = result.stdout.lines().find(|line| line.contains("You may now begin working"));
-    let whole = "see any changes that are required for your infrastructure";
-    assert!(said.is_some_and(|line| line.contains(whole)), "{}", result.text());
+    let line_with_hint =
+        result.stdout.lines().find(|line| line.contains("You may now begin working"));
+    let sentence = "see any changes that are required for your infrastructure";
+    assert!(line_with_hint.is_some_and(|line| line.contains(sentence)), "{}", result.text());
 }
 
 #[test]

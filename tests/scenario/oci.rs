@@ -67,11 +67,13 @@ fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
     let locks: Vec<String> = engines()
         .map(|engine| {
             let workdir = provider_workdir(&registry, "");
-            let said = init(&workdir, &registry, engine).succeed();
-            said.says("Incomplete lock file information for providers");
-            let place = installed(&workdir.root().join(".terraform"), THING, "1.1.0+build.7");
+            let result = init(&workdir, &registry, engine).succeed();
+            result.says("Incomplete lock file information for providers");
+            let package_directory =
+                installed(&workdir.root().join(".terraform"), THING, "1.1.0+build.7");
             let name = "terraform-provider-thing_v1.1.0+build.7_x5";
-            let program = fs::read_to_string(place.join(name)).expect("it is installed");
+            let program =
+                fs::read_to_string(package_directory.join(name)).expect("it is installed");
             assert_eq!(program, format!("thing 1.1.0+build.7 for {PLATFORM}"));
             lock(&workdir)
         })
@@ -90,8 +92,8 @@ fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
     // A lock with either hash is enough on another machine.
     for kind in ["h1:", "zh:"] {
         fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
-        let kept: Vec<&str> = text.lines().filter(|line| !line.contains(kind)).collect();
-        workdir.write(LOCK, &format!("{}\n", kept.join("\n")));
+        let remaining_lines: Vec<&str> = text.lines().filter(|line| !line.contains(kind)).collect();
+        workdir.write(LOCK, &format!("{}\n", remaining_lines.join("\n")));
         run().succeed().says("Installed");
         assert_eq!(workdir.read(LOCK), text);
     }
@@ -316,11 +318,11 @@ fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
             let refused = engine == "formwork" || name != "another media type than sent";
             assert!(!refused || result.code == Some(1), "{engine}, {name}: {}", result.text());
             if engine == "formwork" {
-                let said = result.words();
-                assert!(said.contains(words), "{name}: {}", result.text());
-                assert!(said.contains("acme/thing"), "{name}: {}", result.text());
+                let output = result.words();
+                assert!(output.contains(words), "{name}: {}", result.text());
+                assert!(output.contains("acme/thing"), "{name}: {}", result.text());
                 let is_here = ["a path out of the package", "no program"].contains(&name);
-                let named = is_here || said.contains(&registry.server.host());
+                let named = is_here || output.contains(&registry.server.host());
                 assert!(named, "{name}: {}", result.text());
                 assert!(!workdir.has(LOCK), "{name}");
                 assert_eq!(remains(&workdir.root().join(".terraform")), [""; 0], "{name}");
@@ -332,10 +334,10 @@ fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
 #[test]
 fn another_method_installs_providers_missing_from_the_oci_mirror() {
     let registry = OciRegistry::start();
-    let elsewhere = "others/acme/thing";
+    let other_repository = "others/acme/thing";
     registry.provider(REPOSITORY, "thing", "1.0.0", &["plan9_mips"]);
-    registry.provider(elsewhere, "thing", "1.0.0", &[PLATFORM]);
-    registry.provider(elsewhere, "thing", "1.2.0", &[PLATFORM]);
+    registry.provider(other_repository, "thing", "1.0.0", &[PLATFORM]);
+    registry.provider(other_repository, "thing", "1.2.0", &[PLATFORM]);
     let workdir = provider_workdir(&registry, "");
     let text = fs::read_to_string(workdir.settings()).expect("it is there");
     let host = registry.server.host();
@@ -374,25 +376,25 @@ fn credentials_of_every_source_are_sent_only_to_their_registry() {
     let password = block("username = \"user\"\npassword = \"secret1\"");
     let auths = format!("{{\"auths\": {{\"HOST/providers\": {{\"auth\": \"{LOGIN}\"}}}}}}");
     let store = "{\"auths\": {\"HOST\": {}}, \"credsStore\": \"test\"}".to_owned();
-    let none = String::new();
+    let no_settings = String::new();
     let token = || Guard::Token(Some(LOGIN));
     let rows: [(&str, Guard, &String, &String); 7] = [
-        ("anonymous token", Guard::Token(None), &none, &none),
-        ("password", Guard::Basic(LOGIN), &password, &none),
-        ("password for a token", token(), &password, &none),
-        ("docker's file", token(), &none, &auths),
-        ("helper", token(), &none, &store),
+        ("anonymous token", Guard::Token(None), &no_settings, &no_settings),
+        ("password", Guard::Basic(LOGIN), &password, &no_settings),
+        ("password for a token", token(), &password, &no_settings),
+        ("docker's file", token(), &no_settings, &auths),
+        ("helper", token(), &no_settings, &store),
         (
             "refresh token",
             token(),
             &block(&format!("access_token = \"\"\nrefresh_token = \"{LOGIN}\"")),
-            &none,
+            &no_settings,
         ),
         (
             "access token",
             token(),
             &block("access_token = \"granted\"\nrefresh_token = \"\""),
-            &none,
+            &no_settings,
         ),
     ];
     for (name, guard, settings, docker) in rows {
@@ -537,10 +539,10 @@ fn a_module_package_that_differs_from_the_registrys_digest_is_refused() {
             let result = init(&workdir, &registry, engine).run();
             assert_eq!(result.code, Some(1), "{engine}, {name}: {}", result.text());
             if engine == "formwork" {
-                let said = result.words();
-                assert!(said.contains(words), "{name}: {}", result.text());
+                let output = result.words();
+                assert!(output.contains(words), "{name}: {}", result.text());
                 assert!(
-                    said.contains(&format!("oci://{host}/{NAME}")),
+                    output.contains(&format!("oci://{host}/{NAME}")),
                     "{name}: {}",
                     result.text()
                 );

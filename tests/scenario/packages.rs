@@ -86,8 +86,8 @@ fn checksums_that_terraform_locked_stay_in_the_lock_file() {
     let workdir = Workdir::new(CONFIG);
     settings(&workdir, "  direct {}");
     let text = lock(&workdir, "3.7.1", "  hashes  = [\"h1:theirs=\"]\n");
-    let said = workdir.formwork("init").succeed();
-    said.says("instead of the locked package");
+    let result = workdir.formwork("init").succeed();
+    result.says("instead of the locked package");
     assert_eq!(workdir.read(LOCK), text);
     workdir.formwork("plan").succeed().says("1 to add");
 
@@ -130,7 +130,7 @@ fn cached_schemas_of_a_package_need_no_running_provider() {
     settings(&workdir, &format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}"));
     workdir.formwork("init").succeed();
     assert!(starts_a_plugin(&workdir, "apply -auto-approve"));
-    let shown = workdir.formwork("show -json").succeed().stdout;
+    let state_view = workdir.formwork("show -json").succeed().stdout;
     let lines =
         ["show -json", "show", "state show random_id.a", "console", "providers schema -json"];
     for line in lines {
@@ -138,17 +138,17 @@ fn cached_schemas_of_a_package_need_no_running_provider() {
     }
     assert!(starts_a_plugin(&workdir, "plan"));
 
-    let kept = workdir.home().join(".cache/formwork/schemas");
+    let cache_directory = workdir.home().join(".cache/formwork/schemas");
     for line in lines {
-        for file in fs::read_dir(&kept).expect("a directory").flatten() {
+        for file in fs::read_dir(&cache_directory).expect("a directory").flatten() {
             fs::write(file.path(), "damaged").expect("it can be written");
         }
         assert!(starts_a_plugin(&workdir, line), "{line}");
         // The damaged file was replaced.
         assert!(!starts_a_plugin(&workdir, line), "{line}");
     }
-    assert_eq!(workdir.formwork("show -json").succeed().stdout, shown);
-    fs::remove_dir_all(&kept).expect("it is there");
+    assert_eq!(workdir.formwork("show -json").succeed().stdout, state_view);
+    fs::remove_dir_all(&cache_directory).expect("it is there");
     workdir.formwork("plan").succeed();
     assert!(!starts_a_plugin(&workdir, "show"), "a plan keeps them");
 }

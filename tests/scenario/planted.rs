@@ -94,8 +94,8 @@ fn test_states_are_neither_created_nor_removed_through_links_in_a_checkout() {
         let refused = workdir.formwork("test").run();
         refused.code(1).says(&format!("{planted} is a symbolic link to"));
         assert_eq!(fs::read_to_string(&state).ok().as_deref(), Some(EMPTY), "{planted}");
-        let found = ["", "empty", "test-states", "test-states/p"].map(n_entries);
-        assert_eq!(found, [2, 0, 1, 1], "{planted}");
+        let entry_counts = ["", "empty", "test-states", "test-states/p"].map(n_entries);
+        assert_eq!(entry_counts, [2, 0, 1, 1], "{planted}");
         assert!(workdir.service.objects().is_empty(), "{planted}");
         fs::remove_file(&path).expect("it is there");
         fs::remove_dir_all(root.join(".terraform")).ok();
@@ -213,9 +213,9 @@ fn names_in_a_state_cannot_forge_output() {
         for line in ["plan", "show", "state list", "output", "destroy -auto-approve"] {
             let result = workdir.formwork(line).run();
             result.code(1).says("Invalid name in state");
-            let said = result.text();
-            let forged = said.lines().any(|line| line.starts_with("No changes"));
-            assert!(!forged && !said.contains(['\u{1b}', '\u{202e}']), "{line}: {said}");
+            let output = result.text();
+            let forged = output.lines().any(|line| line.starts_with("No changes"));
+            assert!(!forged && !output.contains(['\u{1b}', '\u{202e}']), "{line}: {output}");
         }
     }
 }
@@ -229,14 +229,14 @@ fn directories_cannot_forge_workspaces() {
         fs::create_dir_all(directory).expect("a directory");
     }
     let listed = workdir.formwork("workspace list").succeed();
-    let shown = [r#""a\n* forged""#, r#""b\u{1b}[2Jc""#, r#""c\rd""#, r#""e\u{9b}2Kf""#];
-    let others: String = shown.map(|name| format!("  {name}\n")).concat();
-    assert_eq!(listed.stdout, format!("* default\n{others}\n"));
+    let quoted_names = [r#""a\n* forged""#, r#""b\u{1b}[2Jc""#, r#""c\rd""#, r#""e\u{9b}2Kf""#];
+    let other_lines: String = quoted_names.map(|name| format!("  {name}\n")).concat();
+    assert_eq!(listed.stdout, format!("* default\n{other_lines}\n"));
     for name in names {
         let refused = workdir.formwork("workspace select").arg(name).run();
-        let said = refused.code(1).text();
-        let forged = said.lines().any(|line| line.trim_start().starts_with("* forged"));
-        assert!(!forged && !said.contains(['\u{1b}', '\u{9b}', '\r']), "{said}");
+        let output = refused.code(1).text();
+        let forged = output.lines().any(|line| line.trim_start().starts_with("* forged"));
+        assert!(!forged && !output.contains(['\u{1b}', '\u{9b}', '\r']), "{output}");
     }
 }
 
@@ -245,9 +245,9 @@ fn values_are_raw_in_json_and_escaped_on_a_terminal() {
     let workdir = Workdir::new("");
     workdir.write("terraform.tfstate", &state("a", r"\tone\n\u001b[2Jtwo\r\nthr\u00e9e\n"));
     for line in ["output", "output o", "show"] {
-        let said = workdir.formwork(line).succeed().text();
-        assert!(!said.contains('\u{1b}') && said.contains("\\u001b[2Jtwo"), "{line}: {said}");
-        assert!(said.contains("thrée"), "{line}: {said}");
+        let output = workdir.formwork(line).succeed().text();
+        assert!(!output.contains('\u{1b}') && output.contains("\\u001b[2Jtwo"), "{line}: {output}");
+        assert!(output.contains("thrée"), "{line}: {output}");
     }
     let raw = workdir.formwork("output -raw o").succeed();
     assert_eq!(raw.stdout, "\tone\n\u{1b}[2Jtwo\r\nthrée\n");

@@ -35,13 +35,13 @@ resource "bad_thing" "last" {
 
 /// The most plugins that lived at one time, and how many are left.
 fn plugins(result: &CommandResult) -> (i32, i32) {
-    let (mut now, mut most) = (0, 0);
+    let (mut n_running, mut max_running) = (0, 0);
     for line in result.stderr.lines() {
-        now +=
+        n_running +=
             i32::from(line.contains("plugin started")) - i32::from(line.contains("plugin ended"));
-        most = most.max(now);
+        max_running = max_running.max(n_running);
     }
-    (most, now)
+    (max_running, n_running)
 }
 
 #[test]

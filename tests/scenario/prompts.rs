@@ -36,7 +36,7 @@ const ASKS: &str = "Enter a value:";
 struct Terminal {
     child: process::Child,
     keys: File,
-    shown: Receiver<u8>,
+    output_bytes: Receiver<u8>,
     /// Output so far.
     text: String,
 }
@@ -78,17 +78,17 @@ impl Terminal {
         drop(command);
         let keys = File::from(pair.master);
         let mut screen = keys.try_clone().expect("one more end of the terminal");
-        let (show, shown) = channel();
+        let (sender, receiver) = channel();
         thread::spawn(move || {
             let mut bytes = [0; 512];
             while let Ok(n @ 1..) = screen.read(&mut bytes) {
                 bytes[..n].iter().for_each(|byte| {
                     // The receiver is gone at the end of a test.
-                    let _ = show.send(*byte);
+                    let _ = sender.send(*byte);
                 });
             }
         });
-        Self { child, keys, shown, text: String::new() }
+        Self { child, keys, output_bytes: receiver, text: String::new() }
     }
 
     /// Waits for the next question, and types something.
@@ -101,7 +101,7 @@ impl Terminal {
     }
 
     fn read(&mut self) -> Option<()> {
-        let byte = self.shown.recv_timeout(Duration::from_secs(60)).ok()?;
+        let byte = self.output_bytes.recv_timeout(Duration::from_secs(60)).ok()?;
         self.text.push(byte.into());
         Some(())
     }
@@ -124,8 +124,8 @@ fn prompts_for_variables_are_sorted_by_name_and_hide_secrets() {
     terminal.answer("hidden\n");
     let FinalScreen { text, code, echoes } = terminal.leave();
     assert_eq!(code, Some(0), "{text}");
-    let asked = "var.first\n  Enter a value: 1\n\nvar.second\n  The one that is explained.\n\n  Enter a value: two\n\nvar.third\n  Enter a value: \n\n";
-    assert!(text.contains(asked), "{text:?}");
+    let prompts = "var.first\n  Enter a value: 1\n\nvar.second\n  The one that is explained.\n\n  Enter a value: two\n\nvar.third\n  Enter a value: \n\n";
+    assert!(text.contains(prompts), "{text:?}");
     assert!(text.contains("+ all = \"1 two\""), "{text}");
     assert!(!text.contains("hidden") && echoes, "{text}");
 }

@@ -56,11 +56,12 @@ fn a_packed_release_is_installed_from_a_directory_by_both_programs() {
     let workdir = Workdir::new(&config("example.com/acme/test"));
     packed(&workdir);
     let mirror = workdir.home().join("mirror");
-    let place = mirror.join("example.com/acme/test");
-    fs::create_dir_all(&place).expect("directories");
+    let package_directory = mirror.join("example.com/acme/test");
+    fs::create_dir_all(&package_directory).expect("directories");
     for platform in [PLATFORM, "darwin_arm64"] {
         let name = format!("{BASE}_{platform}.zip");
-        fs::copy(workdir.root().join("dist").join(&name), place.join(&name)).expect("a copy");
+        fs::copy(workdir.root().join("dist").join(&name), package_directory.join(&name))
+            .expect("a copy");
     }
     let settings = format!(
         "provider_installation {{\n  filesystem_mirror {{\n    path = {mirror:?}\n  }}\n}}\n"

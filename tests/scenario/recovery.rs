@@ -66,8 +66,9 @@ fn json(text: &str) -> serde_json::Value {
 /// twice.
 fn assert_all_known(workdir: &Workdir) {
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
-    let known: Vec<String> = instances(workdir).into_iter().map(|instance| instance.id).collect();
-    assert_eq!(known, workdir.service.objects());
+    let known_ids: Vec<String> =
+        instances(workdir).into_iter().map(|instance| instance.id).collect();
+    assert_eq!(known_ids, workdir.service.objects());
 }
 
 fn set_serial(text: &str, serial: u64) -> String {
@@ -86,9 +87,10 @@ fn a_killed_first_apply_leaves_a_state_that_both_programs_read() {
     let workdir = killed();
     let state = json(&workdir.read(STATE));
     assert_eq!((&state["version"], &state["serial"]), (&4.into(), &1.into()));
-    let begun = String::from_utf8_lossy(&fs::read(journal(&workdir)).expect("bytes")).into_owned();
+    let journal_text =
+        String::from_utf8_lossy(&fs::read(journal(&workdir)).expect("bytes")).into_owned();
     let lineage = state["lineage"].as_str().expect("a lineage");
-    assert!(begun.contains(&format!("\"lineage\":\"{lineage}\"")), "{begun}");
+    assert!(journal_text.contains(&format!("\"lineage\":\"{lineage}\"")), "{journal_text}");
     if terraform().is_some() {
         workdir.terraform("plan").succeed().says("2 to add");
         let ours = workdir.formwork("apply -auto-approve -target=bad_thing.first").succeed();
@@ -115,11 +117,11 @@ fn a_state_is_not_copied_without_the_results_of_its_open_journal() {
 
 #[test]
 fn an_emptied_journal_stops_the_next_run_once_with_the_next_step() {
-    for (left, line) in [(0, "apply"), (40, "apply"), (0, "destroy")] {
+    for (n_remaining, line) in [(0, "apply"), (40, "apply"), (0, "destroy")] {
         let workdir = killed();
         let path = journal(&workdir);
-        let whole = fs::read(&path).expect("bytes");
-        fs::write(&path, &whole[..left]).expect("it can be written");
+        let journal_bytes = fs::read(&path).expect("bytes");
+        fs::write(&path, &journal_bytes[..n_remaining]).expect("it can be written");
         for looking in ["plan", "state list"] {
             workdir.formwork(looking).succeed().says("Journal is damaged");
         }
@@ -138,9 +140,9 @@ fn an_emptied_journal_stops_the_next_run_once_with_the_next_step() {
 fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() {
     let workdir = killed();
     let path = journal(&workdir);
-    for left in [Some(STATE), None] {
+    for backup in [Some(STATE), None] {
         fs::write(&path, "").expect("it can be written");
-        match left {
+        match backup {
             Some(state) => workdir.write(state, ""),
             None => fs::remove_file(workdir.root().join(STATE)).expect("it is there"),
         }
@@ -163,8 +165,9 @@ fn a_flipped_byte_in_a_journal_loses_no_other_record() {
         let workdir = killed();
         let path = journal(&workdir);
         let mut bytes = fs::read(&path).expect("bytes");
-        let at = bytes.windows(kind.len()).position(|it| it == kind.as_bytes()).expect("a record");
-        bytes[at + 12] ^= 0x02;
+        let position =
+            bytes.windows(kind.len()).position(|it| it == kind.as_bytes()).expect("a record");
+        bytes[position + 12] ^= 0x02;
         fs::write(&path, &bytes).expect("it can be written");
         let planned = workdir.formwork("plan").succeed();
         planned.says("Journal is damaged").says("No lost record announced the creation");
@@ -196,10 +199,11 @@ fn killed_without_results() -> Workdir {
     let path = journal(&workdir);
     let mut bytes = fs::read(&path).expect("bytes");
     let kind = b"Settled";
-    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(kind)).collect();
-    assert_eq!(places.len(), 2, "a result of each object with an answer");
-    for at in places {
-        bytes[at + kind.len() + 5] ^= 0x02;
+    let positions: Vec<usize> =
+        (0..bytes.len()).filter(|position| bytes[*position..].starts_with(kind)).collect();
+    assert_eq!(positions.len(), 2, "a result of each object with an answer");
+    for position in positions {
+        bytes[position + kind.len() + 5] ^= 0x02;
     }
     fs::write(&path, &bytes).expect("it can be written");
     workdir
@@ -219,7 +223,8 @@ fn one_adoption_adds_all_objects_with_known_ids_and_names_the_others() {
             .says_not("bad_thing.third is in the state");
         adopted.says("The id of the object at bad_thing.third is not known");
         adopted.says("formwork recover adopt 'bad_thing.third' ID");
-        let ids: Vec<String> = instances(&workdir).into_iter().map(|one| one.id).collect();
+        let ids: Vec<String> =
+            instances(&workdir).into_iter().map(|instance| instance.id).collect();
         assert_eq!(ids, ["first-1", "second-1"], "{arguments}");
         let listed = workdir.formwork("recover list").succeed();
         listed.says("bad_thing.third was being created");
@@ -340,9 +345,9 @@ fn after_two_runs_created_the_same_objects_the_advice_keeps_both() {
         refused.code(1).says("Another object is managed here").says("with the id \"first-2\"");
     }
 
-    let kept = "\nresource \"bad_thing\" \"kept\" {\n  name = \"first\"\n}\n";
-    let other = "\nresource \"bad_thing\" \"other\" {\n  name = \"second\"\n}\n";
-    workdir.write("main.tf", &format!("{CONFIG}{kept}{other}"));
+    let kept_block = "\nresource \"bad_thing\" \"kept\" {\n  name = \"first\"\n}\n";
+    let other_block = "\nresource \"bad_thing\" \"other\" {\n  name = \"second\"\n}\n";
+    workdir.write("main.tf", &format!("{CONFIG}{kept_block}{other_block}"));
     let settled = workdir.formwork("recover forget bad_thing.first bad_thing.second").succeed();
     settled.says("with the ID \"first-1\" is not managed").says_not("may create it");
     workdir.formwork("import bad_thing.kept first-1").succeed();
@@ -391,9 +396,9 @@ fn the_journal_of_another_state_lists_the_objects_to_import() {
 fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_created_again() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
-    let whole = workdir.read(STATE);
+    let full_state = workdir.read(STATE);
     workdir.formwork("state rm bad_thing.second").succeed();
-    workdir.write("errored.tfstate", &set_serial(&whole, 9));
+    workdir.write("errored.tfstate", &set_serial(&full_state, 9));
     let warned = workdir.formwork("plan").succeed();
     warned.says("errored.tfstate has objects that the state does not have");
     warned.says("bad_thing.second").says("formwork state push errored.tfstate");
@@ -404,7 +409,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
     assert_all_known(&workdir);
 
     // An old one is mentioned, and does not stop a run.
-    workdir.write("errored.tfstate", &set_serial(&whole, 2));
+    workdir.write("errored.tfstate", &set_serial(&full_state, 2));
     workdir.formwork("state rm bad_thing.second").succeed();
     let warned = workdir.formwork("plan").succeed();
     warned.says("Do not replace the state with it");
@@ -413,7 +418,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
     assert_all_known(&workdir);
     for (text, words) in [
         ("{", "errored.tfstate cannot be read"),
-        (&whole.replace("\"lineage\": \"", "\"lineage\": \"x"), "belongs to another state"),
+        (&full_state.replace("\"lineage\": \"", "\"lineage\": \"x"), "belongs to another state"),
     ] {
         workdir.write("errored.tfstate", text);
         workdir.formwork("apply -auto-approve").succeed().says(words);
@@ -424,22 +429,22 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
 fn every_command_that_reads_the_state_reports_an_errored_state() {
     let workdir = Workdir::new(&(CONFIG.to_owned() + "\noutput \"o\" {\n  value = \"kept\"\n}\n"));
     workdir.formwork("apply -auto-approve").succeed();
-    let whole = workdir.read(STATE);
+    let full_state = workdir.read(STATE);
     workdir.formwork("state rm bad_thing.second").succeed();
-    workdir.write("errored.tfstate", &set_serial(&whole, 9));
-    let mentions = |line: &str, words: &str| {
+    workdir.write("errored.tfstate", &set_serial(&full_state, 9));
+    let assert_reports = |line: &str, words: &str| {
         let result = workdir.formwork(line).stdin("1\n").succeed();
         assert!(result.words().contains(words), "{line}: {}", result.text());
         result
     };
     let words = "errored.tfstate has objects that the state does not have";
     for line in ["state show bad_thing.first", "show", "output", "console", "recover list"] {
-        mentions(line, words);
+        assert_reports(line, words);
     }
     // Programs may read what these print.
     for line in ["state list", "state pull", "show -json", "output -json", "output -raw o", "graph"]
     {
-        let result = mentions(line, words);
+        let result = assert_reports(line, words);
         assert!(!result.stdout.contains("errored.tfstate"), "{line}: {}", result.text());
     }
     // Each finds the state that the one before it left, so what the warning says differs.
@@ -450,7 +455,7 @@ fn every_command_that_reads_the_state_reports_an_errored_state() {
         "state mv bad_thing.first bad_thing.other",
         "state rm bad_thing.other",
     ] {
-        mentions(line, "Warning: errored.tfstate");
+        assert_reports(line, "Warning: errored.tfstate");
     }
 }
 
@@ -506,9 +511,9 @@ fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
     let refused = apply(&ours, "", "");
     refused.code(1).says("Saved plan was made elsewhere").says("FORMWORK_PLAN_KEY");
     assert!(workdir.service.objects().is_empty());
-    let shown = workdir.formwork("show saved").env("XDG_DATA_HOME", &ours).succeed();
-    shown.says("Saved plan was made elsewhere");
-    shown.says("Applying this plan writes the state terraform.tfstate (workspace \"default\")");
+    let plan_view = workdir.formwork("show saved").env("XDG_DATA_HOME", &ours).succeed();
+    plan_view.says("Saved plan was made elsewhere");
+    plan_view.says("Applying this plan writes the state terraform.tfstate (workspace \"default\")");
     apply(&ours, "", "-allow-foreign-plan").code(0).says_not("elsewhere");
 
     workdir.formwork("destroy -auto-approve").succeed();
@@ -537,12 +542,12 @@ fn an_option_without_a_match_is_reported_before_the_plan_and_at_the_approval() {
         let words =
             format!("The option {} matches nothing", option.split('=').next().unwrap_or(""));
         planned.says(&words);
-        let asked = workdir.formwork(&format!("apply {option}")).stdin("no\n").run();
+        let result = workdir.formwork(&format!("apply {option}")).stdin("no\n").run();
         let sentence = format!("The option {option} matches nothing.");
         if option.starts_with("-target") {
-            asked.code(0).says(&words);
+            result.code(0).says(&words);
         } else {
-            asked.code(1).says(&words).says(&sentence);
+            result.code(1).says(&words).says(&sentence);
         }
         if let Some(other) = suggestion {
             planned.says(&format!("Did you mean {other}?"));
@@ -552,8 +557,8 @@ fn an_option_without_a_match_is_reported_before_the_plan_and_at_the_approval() {
         let planned = workdir.formwork(&format!("plan {option}")).succeed();
         planned.says_not("matches nothing");
     }
-    let many = CONFIG.replace("\"second\" {", "\"second\" {\n  count = 2");
-    workdir.write("main.tf", &many);
+    let with_count = CONFIG.replace("\"second\" {", "\"second\" {\n  count = 2");
+    workdir.write("main.tf", &with_count);
     let planned = workdir.formwork("plan -exclude=bad_thing.second[1]").succeed();
     planned.says_not("matches nothing");
     let planned = workdir.formwork("plan -exclude=bad_thing.second[2]").succeed();
@@ -569,12 +574,12 @@ fn an_option_without_a_match_is_reported_above_the_plan_on_the_screen() {
         "-replace=bad_thing.frst",
     ] {
         for line in ["plan", "apply"] {
-            let shown = workdir.formwork(&format!("{line} {options}")).stdin("no\n").run();
-            let place = |text: &str| shown.stdout.find(text);
+            let result = workdir.formwork(&format!("{line} {options}")).stdin("no\n").run();
+            let position = |text: &str| result.stdout.find(text);
             let (warned, planned) =
-                (place("matches nothing"), place("bad_thing.first will be created"));
+                (position("matches nothing"), position("bad_thing.first will be created"));
             let is_above = warned.is_some() && planned.is_some() && warned < planned;
-            assert!(is_above, "{line} {options}: {}", shown.text());
+            assert!(is_above, "{line} {options}: {}", result.text());
         }
     }
 }

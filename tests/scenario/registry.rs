@@ -216,17 +216,17 @@ const ATTACKS: [Attack; 23] = [
 ];
 
 /// Everything below a directory that is a file or a link.
-pub(super) fn remains(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+pub(super) fn remaining_files(directory: &Path) -> Vec<String> {
+    let mut paths = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let kind = entry.file_type().expect("it is there");
         if kind.is_dir() {
-            found.extend(remains(&entry.path()));
+            paths.extend(remaining_files(&entry.path()));
         } else {
-            found.push(entry.path().display().to_string());
+            paths.push(entry.path().display().to_string());
         }
     }
-    found
+    paths
 }
 
 #[test]
@@ -249,8 +249,10 @@ fn an_invalid_package_is_refused_and_leaves_no_file() {
             assert!(result.words().contains(words), "{name}: {}", result.text());
             assert!(result.words().contains("acme/thing"), "{name}: {}", result.text());
             assert!(!workdir.has(LOCK), "{name}");
-            let left = [remains(&workdir.root().join(".terraform")), remains(&cache)].concat();
-            assert_eq!(left, [""; 0], "{name}");
+            let remaining =
+                [remaining_files(&workdir.root().join(".terraform")), remaining_files(&cache)]
+                    .concat();
+            assert_eq!(remaining, [""; 0], "{name}");
         }
         if theirs && terraform().is_some() {
             let workdir = workdir(&registry, "1.0.0");
@@ -274,7 +276,7 @@ fn a_package_that_differs_from_the_lock_file_is_refused_even_if_it_is_signed() {
     fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
     init().run().code(1).says("doesn't match any of the checksums previously recorded");
     assert_eq!(workdir.read(LOCK), lock);
-    assert_eq!(remains(&workdir.root().join(".terraform")), [""; 0]);
+    assert_eq!(remaining_files(&workdir.root().join(".terraform")), [""; 0]);
 }
 
 #[test]
@@ -331,21 +333,21 @@ fn a_token_is_sent_only_to_its_host() {
     let registry = Registry::start();
     registry.publish(&Release::new("thing", "1.0.0"));
     // The same server under another name is another host.
-    let elsewhere = registry.url(&package()).replace("localhost", "127.0.0.1");
-    describe(&registry, |document| document["download_url"] = json!(elsewhere));
+    let other_url = registry.url(&package()).replace("localhost", "127.0.0.1");
+    describe(&registry, |document| document["download_url"] = json!(other_url));
     let workdir = workdir(&registry, "1.0.0");
     let host = registry.host();
     let text = format!("credentials \"{host}\" {{\n  token = \"secret\"\n}}\n");
     fs::write(workdir.settings(), text).expect("it can be written");
     workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
-    let asked = registry.take_requests();
-    for request in &asked {
+    let requests = registry.take_requests();
+    for request in &requests {
         let is_api = request.path.starts_with("/v1/") || request.path.starts_with("/.well-known/");
         let expected = is_api.then_some("Bearer secret");
         assert_eq!(request.header("Authorization"), expected, "{}", request.path);
     }
-    assert!(asked.iter().any(
-        |request| request.header("Host") == Some(elsewhere.split('/').nth(2).expect("a host"))
+    assert!(requests.iter().any(
+        |request| request.header("Host") == Some(other_url.split('/').nth(2).expect("a host"))
     ));
     // An address of the service that is not encrypted gets no token.
     let services = format!(
@@ -386,13 +388,14 @@ fn many_commands_share_one_cache() {
     let locks: Vec<String> = workdirs.iter().map(|workdir| workdir.read(LOCK)).collect();
     assert!(locks.iter().all(|lock| *lock == locks[0] && lock.contains("h1:")), "{locks:?}");
     for workdir in &workdirs {
-        let place = installed(&workdir.root().join(".terraform"), &addr(&registry), "1.0.0");
-        assert!(place.is_symlink(), "it is a link to the cache");
-        assert_eq!(fs::read(place.join(NAME)).expect("the program"), content);
+        let package_directory =
+            installed(&workdir.root().join(".terraform"), &addr(&registry), "1.0.0");
+        assert!(package_directory.is_symlink(), "it is a link to the cache");
+        assert_eq!(fs::read(package_directory.join(NAME)).expect("the program"), content);
     }
     // One package, and nothing of those that were unpacked in vain.
-    let left = remains(&cache);
-    assert_eq!(left.len(), 2, "{left:?}");
+    let remaining = remaining_files(&cache);
+    assert_eq!(remaining.len(), 2, "{remaining:?}");
     // With its hash locked, the package in the cache needs no download.
     registry.take_requests();
     let last = &workdirs[0];

@@ -23,7 +23,7 @@ resource "terraform_data" "b" {
 "#;
 
 /// Runs a program in the directory, which has to succeed; returns what it prints.
-fn said(workdir: &Workdir, program: &Path, words: &[&str]) -> String {
+fn output_of(workdir: &Workdir, program: &Path, words: &[&str]) -> String {
     let result = run(workdir, program, words);
     assert!(result.0, "{}: {}", program.display(), result.1);
     result.1
@@ -51,15 +51,15 @@ fn copied(workdir: &Workdir) -> PathBuf {
 fn one_copied_file_includes_its_providers() {
     let workdir = Workdir::new(CONFIG);
     let program = copied(&workdir);
-    let installed = said(&workdir, &program, &["init"]);
+    let installed = output_of(&workdir, &program, &["init"]);
     assert!(
         installed.contains("hashicorp/random v3.7.1, which comes with Formwork"),
         "{installed}"
     );
-    said(&workdir, &program, &["apply", "-auto-approve"]);
-    let again = said(&workdir, &program, &["plan", "-detailed-exitcode"]);
-    assert!(again.contains("No changes"), "{again}");
-    let checked = said(
+    output_of(&workdir, &program, &["apply", "-auto-approve"]);
+    let second_output = output_of(&workdir, &program, &["plan", "-detailed-exitcode"]);
+    assert!(second_output.contains("No changes"), "{second_output}");
+    let checked = output_of(
         &workdir,
         &program,
         &["provider", "check", "hashicorp/null", "-level=1", "-only=P-01"],
@@ -120,8 +120,8 @@ fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() 
     let files = files(&first);
     assert_eq!(files, self::files(&second));
     let ending = |end: &str| {
-        let found = files.iter().find(|(name, _)| name.ends_with(end));
-        found.unwrap_or_else(|| panic!("no {end}"))
+        let file = files.iter().find(|(name, _)| name.ends_with(end));
+        file.unwrap_or_else(|| panic!("no {end}"))
     };
 
     // Every other file stands in the checksums, and all but the statement in the statement.
@@ -142,7 +142,7 @@ fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() 
     let bom: Value = serde_json::from_slice(&ending(".cdx.json").1).expect("JSON");
     let has = |name: &str| {
         let components = bom["components"].as_array().expect("a list");
-        components.iter().any(|one| one["name"] == name)
+        components.iter().any(|component| component["name"] == name)
     };
     assert!(has("formwork-core") && has("formwork-providers") && has("rustls"));
     assert!(!has("formwork-tests") && !has("proptest") && !has("cc"));
@@ -150,21 +150,21 @@ fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() 
     let prefix = workdir.home().join("prefix");
     let script = first.join("install.sh");
     let words = [script.to_str().unwrap(), "-prefix", prefix.to_str().unwrap()];
-    said(&workdir, Path::new("/bin/sh"), &words);
+    output_of(&workdir, Path::new("/bin/sh"), &words);
     let program = prefix.join("bin/formwork");
     assert!(prefix.join("share/man/man1/formwork-plan.1.gz").is_file());
-    said(&workdir, &program, &["init"]);
-    said(&workdir, &program, &["apply", "-auto-approve"]);
+    output_of(&workdir, &program, &["init"]);
+    output_of(&workdir, &program, &["apply", "-auto-approve"]);
 
     let archive = &ending(".tar.gz").0;
     let mut damaged = fs::read(first.join(archive)).expect("a file");
     damaged.push(0);
     fs::write(first.join(archive), damaged).expect("it can be written");
-    let (succeeded, why) = run(&workdir, Path::new("/bin/sh"), &words);
-    assert!(!succeeded && why.contains("does not agree with SHA256SUMS"), "{why}");
+    let (succeeded, output) = run(&workdir, Path::new("/bin/sh"), &words);
+    assert!(!succeeded && output.contains("does not agree with SHA256SUMS"), "{output}");
     let words = [words[0], "-from", "http://example.com/formwork"];
-    let (succeeded, why) = run(&workdir, Path::new("/bin/sh"), &words);
-    assert!(!succeeded && why.contains("is not encrypted"), "{why}");
+    let (succeeded, output) = run(&workdir, Path::new("/bin/sh"), &words);
+    assert!(!succeeded && output.contains("is not encrypted"), "{output}");
 }
 
 #[test]
@@ -173,8 +173,9 @@ fn the_install_script_follows_no_unencrypted_redirect() {
     let registry = Registry::start();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("it can be set");
-    let elsewhere = format!("http://{}/SHA256SUMS", listener.local_addr().expect("it listens"));
-    registry.page("/SHA256SUMS", Page::moved(&elsewhere));
+    let redirect_target =
+        format!("http://{}/SHA256SUMS", listener.local_addr().expect("it listens"));
+    registry.page("/SHA256SUMS", Page::moved(&redirect_target));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/install.sh");
     let settings = workdir.home().join("wgetrc");
     fs::write(&settings, format!("ca_certificate = {}\n", registry.authority())).expect("a file");
@@ -187,20 +188,24 @@ fn the_install_script_follows_no_unencrypted_redirect() {
         let tools = workdir.home().join(client);
         fs::create_dir(&tools).expect("a directory");
         for tool in ["uname", "dirname", "mktemp", "rm", client] {
-            let found = ["/usr/bin", "/bin"].map(|directory| Path::new(directory).join(tool));
-            let found = found.into_iter().find(|path| path.is_file()).expect("a usual tool");
-            std::os::unix::fs::symlink(found, tools.join(tool)).expect("a link");
+            let tool_path = ["/usr/bin", "/bin"].map(|directory| Path::new(directory).join(tool));
+            let tool_path =
+                tool_path.into_iter().find(|path| path.is_file()).expect("a usual tool");
+            std::os::unix::fs::symlink(tool_path, tools.join(tool)).expect("a link");
         }
         let mut command = Command::new("/bin/sh");
         command.arg(&script).args(["-from", &registry.url("")]).env_clear();
         command.env("PATH", &tools).env("HOME", workdir.home());
         command.env("CURL_CA_BUNDLE", registry.authority()).env("WGETRC", &settings);
         let output = command.output().expect("it can be started");
-        let why = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && why.contains("cannot download"), "{client}: {why}");
-        assert_eq!(registry.take_requests().len(), 1, "{client}: {why}");
-        let asked = listener.accept().map_err(|error| error.kind());
-        assert_eq!(asked.err(), Some(ErrorKind::WouldBlock), "{client}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && stderr.contains("cannot download"),
+            "{client}: {stderr}"
+        );
+        assert_eq!(registry.take_requests().len(), 1, "{client}: {stderr}");
+        let connection = listener.accept().map_err(|error| error.kind());
+        assert_eq!(connection.err(), Some(ErrorKind::WouldBlock), "{client}");
     }
 }
 
@@ -216,13 +221,13 @@ fn the_debian_package_is_valid() {
     let (name, _) = files(&out).into_iter().find(|(name, _)| name.ends_with(".deb")).expect("one");
     let package = out.join(name);
     let (dpkg, package) = (Path::new("/usr/bin/dpkg-deb"), package.to_str().unwrap());
-    let about = said(&workdir, dpkg, &["--info", package]);
+    let about = output_of(&workdir, dpkg, &["--info", package]);
     assert!(about.contains("Package: formwork") && about.contains("Depends: libc6"), "{about}");
     let root = workdir.home().join("root");
-    said(&workdir, dpkg, &["-x", package, root.to_str().unwrap()]);
+    output_of(&workdir, dpkg, &["-x", package, root.to_str().unwrap()]);
     let program = root.join("usr/bin/formwork");
     assert_eq!(program.metadata().unwrap().permissions().mode() & 0o7777, 0o755);
-    said(&workdir, &program, &["init"]);
+    output_of(&workdir, &program, &["init"]);
     assert!(root.join("usr/share/doc/formwork/copyright").is_file());
     assert!(root.join("usr/share/doc/formwork/changelog.gz").is_file());
 }
@@ -235,10 +240,10 @@ fn every_package_can_be_published_in_the_order_of_its_dependencies() {
     cargo.args(["--exclude=formwork-tests", "--exclude=formwork-xtask"]);
     cargo.args(["--exclude=formwork-plugin-codegen", "--target-dir"]).arg(target.path());
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let at = |name: &str| {
-        said.find(&format!("Packaging {name} v")).unwrap_or_else(|| panic!("{name}\n{said}"))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let position = |name: &str| {
+        stderr.find(&format!("Packaging {name} v")).unwrap_or_else(|| panic!("{name}\n{stderr}"))
     };
     for (first, second) in [
         ("formwork-value", "formwork-plugin-protocol"),
@@ -247,7 +252,7 @@ fn every_package_can_be_published_in_the_order_of_its_dependencies() {
         ("formwork-sdk", "formwork-sdk-testing"),
         ("formwork-providers", "formwork"),
     ] {
-        assert!(at(first) < at(second), "{first} before {second}\n{said}");
+        assert!(position(first) < position(second), "{first} before {second}\n{stderr}");
     }
-    assert!(!said.contains("no description"), "{said}");
+    assert!(!stderr.contains("no description"), "{stderr}");
 }

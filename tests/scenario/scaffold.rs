@@ -71,7 +71,7 @@ impl Manifest {
         fs::copy(lock, project.join("Cargo.lock")).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["tree", "--offline", "--depth=1", "--prefix=none", "--format={p}"]);
-        let tree = said(cargo.current_dir(project));
+        let tree = output_of(cargo.current_dir(project));
         let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk").canonicalize().unwrap();
         for (name, directory) in
             [("formwork-sdk", sdk.clone()), ("formwork-sdk-testing", sdk.join("testing"))]
@@ -85,7 +85,7 @@ impl Manifest {
 
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["metadata", "--offline", "--no-deps", "--format-version=1"]);
-        let metadata: Value = serde_json::from_str(&said(cargo.current_dir(project))).unwrap();
+        let metadata: Value = serde_json::from_str(&output_of(cargo.current_dir(project))).unwrap();
         let package = &metadata["packages"][0];
         let name = |kind: &str| {
             let mut targets = package["targets"].as_array().unwrap().iter();
@@ -115,12 +115,12 @@ impl Manifest {
         // Builds of other choices lack crates, and say so.
         reasons.sort_by_key(|reason| reason.contains("E0463"));
         let sdk = sdk.unwrap_or_else(|| panic!("it does not build:\n{}", reasons.join("\n")));
-        let passed = said(Command::new(&tests).current_dir(project));
+        let passed = output_of(Command::new(&tests).current_dir(project));
         assert!(passed.contains("1 passed; 0 failed"), "{passed}");
 
         let library = directory.join(format!("lib{}.rlib", self.library));
         let mut rustc = self.rustc(project, "src/lib.rs", &sdk);
-        said(
+        output_of(
             rustc
                 .arg("--crate-type=rlib")
                 .arg("--crate-name")
@@ -130,7 +130,7 @@ impl Manifest {
         );
         let mut rustc = self.rustc(project, "src/main.rs", &sdk);
         extern_crate(&mut rustc, &self.library, &library);
-        said(rustc.arg("--crate-name=program").arg("-o").arg(&program));
+        output_of(rustc.arg("--crate-name=program").arg("-o").arg(&program));
         program
     }
 
@@ -161,10 +161,10 @@ fn libraries(name: &str) -> Vec<PathBuf> {
         let file = file.file_name().unwrap().to_string_lossy().into_owned();
         file.starts_with(&format!("lib{name}-")) && file.ends_with(".rlib")
     };
-    let mut found: Vec<_> = entries.filter(is_one).collect();
-    found.sort_by_key(|file| std::cmp::Reverse(file.metadata().unwrap().modified().unwrap()));
-    assert!(!found.is_empty(), "cargo builds {name} before these tests");
-    found
+    let mut paths: Vec<_> = entries.filter(is_one).collect();
+    paths.sort_by_key(|file| std::cmp::Reverse(file.metadata().unwrap().modified().unwrap()));
+    assert!(!paths.is_empty(), "cargo builds {name} before these tests");
+    paths
 }
 
 fn dependencies() -> PathBuf {
@@ -172,8 +172,8 @@ fn dependencies() -> PathBuf {
 }
 
 /// Output of a program that has to succeed.
-fn said(command: &mut Command) -> String {
-    run(command).unwrap_or_else(|why| panic!("{command:?}:\n{why}"))
+fn output_of(command: &mut Command) -> String {
+    run(command).unwrap_or_else(|output| panic!("{command:?}:\n{output}"))
 }
 
 fn run(command: &mut Command) -> Result<String, String> {

@@ -30,7 +30,10 @@ fn command<'w>(workdir: &'w Workdir, line: &str) -> Command<'w> {
 fn changed_lines(workdir: &Workdir, before: &str) -> Vec<String> {
     let after = workdir.read("terraform.tfstate");
     assert_eq!(before.lines().count(), after.lines().count());
-    let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other);
+    let differ = before
+        .lines()
+        .zip(after.lines())
+        .filter(|(before_line, after_line)| before_line != after_line);
     differ.map(|(_, line)| line.trim().to_owned()).collect()
 }
 
@@ -49,23 +52,23 @@ const FORMS: [&str; 10] = [
 ];
 
 /// A configuration that calls fifty modules, each with the secret in some form.
-fn fifty(workdir: &Workdir) {
+fn fifty_configs(workdir: &Workdir) {
     let mut main = encryption(&[RECIPIENT, OTHER_RECIPIENT], "");
     main.push_str("variable \"secret\" {\n  sensitive = true\n}\nvariable \"tag\" {\n  default = \"one\"\n}\n");
     main.push_str("resource \"terraform_data\" \"tag\" {\n  input = var.tag\n}\n");
-    for at in 0..50 {
-        let form = FORMS[at % FORMS.len()].replace('%', &at.to_string());
-        let exported = match at % 3 {
+    for index in 0..50 {
+        let config = FORMS[index % FORMS.len()].replace('%', &index.to_string());
+        let exported = match index % 3 {
             0 => "var.secret",
             1 => "{ user = \"u\", password = var.secret }",
             _ => "{ (nonsensitive(sha1(var.secret))) = [var.secret] }",
         };
         let module = format!(
-            "variable \"secret\" {{}}\n{form}\noutput \"exported\" {{\n  value = {exported}\n  sensitive = true\n}}\n"
+            "variable \"secret\" {{}}\n{config}\noutput \"exported\" {{\n  value = {exported}\n  sensitive = true\n}}\n"
         );
-        workdir.write(&format!("m{at}/main.tf"), &module);
+        workdir.write(&format!("m{index}/main.tf"), &module);
         main.push_str(&format!(
-            "module \"m{at}\" {{\n  source = \"./m{at}\"\n  secret = var.secret\n}}\noutput \"o{at}\" {{\n  value = module.m{at}.exported\n  sensitive = true\n}}\n"
+            "module \"m{index}\" {{\n  source = \"./m{index}\"\n  secret = var.secret\n}}\noutput \"o{index}\" {{\n  value = module.m{index}.exported\n  sensitive = true\n}}\n"
         ));
     }
     workdir.write("main.tf", &main);
@@ -74,7 +77,7 @@ fn fifty(workdir: &Workdir) {
 #[test]
 fn no_artefact_of_fifty_configurations_contains_a_secret() {
     let workdir = Workdir::new("");
-    fifty(&workdir);
+    fifty_configs(&workdir);
     let log = workdir.root().join("log").display().to_string();
     let run = |line: &str| {
         let command = command(&workdir, line).env("TF_LOG", "trace").env("TF_LOG_PATH", &log);
@@ -158,8 +161,8 @@ fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
     drop(paused);
     workdir.service.assert_no_provider_runs();
     assert_sealed(&workdir);
-    let without = workdir.formwork("recover list").env("TF_VAR_secret", SECRET).run();
-    without.code(1).says("no identity");
+    let without_identity = workdir.formwork("recover list").env("TF_VAR_secret", SECRET).run();
+    without_identity.code(1).says("no identity");
     let listed = command(&workdir, "recover list").succeed();
     listed.says("bad_thing.second was being created");
     command(&workdir, "recover adopt bad_thing.second second-1").succeed();
@@ -320,8 +323,8 @@ fn commands_that_show_no_value_need_no_identity() {
         let run = |line: &str| refused(&workdir, line, identity);
         let listed = run("state list");
         listed.code(0).says("bad_thing.first").says("bad_thing.second").says("terraform_data.copy");
-        let shown = run("state show bad_thing.first");
-        shown.code(0).says("name").says("Sealed values are not shown").says_not("kind");
+        let state_show = run("state show bad_thing.first");
+        state_show.code(0).says("name").says("Sealed values are not shown").says_not("kind");
         let copied = run("state show terraform_data.copy");
         copied.code(0).says("Sealed values are not shown").says_not("sealed:age:");
         run("show").code(0).says("\"shown\"").says_not("sealed:age:");

@@ -20,7 +20,7 @@ fn resource(connection: &str, provisioners: &str) -> String {
 const NOT_FORWARDED: &str = "SSH Agent Forwarding: false (agent = true forwards it)";
 
 /// Messages printed after the creation began, without the parts that differ from run to run.
-fn told(result: &CommandResult) -> Vec<String> {
+fn provisioner_lines(result: &CommandResult) -> Vec<String> {
     let text = result.stdout.clone() + &result.stderr;
     let lines = text.lines().skip_while(|line| !line.contains("Creating..."));
     // Only Formwork prints the duration of a failure, and only a busy machine prints progress.
@@ -39,9 +39,11 @@ fn told(result: &CommandResult) -> Vec<String> {
 fn plain(line: &str) -> String {
     let mut line = line.trim_end().to_owned();
     for (start, end) in [("[id=", "]"), ("/tmp/terraform_", ".sh"), ("complete after ", "s")] {
-        let Some(at) = line.find(start).map(|at| at + start.len()) else { continue };
-        let Some(length) = line[at..].find(end) else { continue };
-        line.replace_range(at..at + length, "…");
+        let Some(position) = line.find(start).map(|position| position + start.len()) else {
+            continue;
+        };
+        let Some(length) = line[position..].find(end) else { continue };
+        line.replace_range(position..position + length, "…");
     }
     line
 }
@@ -64,16 +66,16 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
         command.run()
     };
     let files = |workdir: &Workdir| {
-        let there = workdir.root().join("there");
-        std::fs::create_dir_all(there.join("directory")).expect("a directory");
+        let target_directory = workdir.root().join("there");
+        std::fs::create_dir_all(target_directory.join("directory")).expect("a directory");
         workdir.write("from/one", "1\n");
         workdir.write("from/sub/two", "22\n");
         workdir.write("script.sh", "#!/bin/bash\necho from ${BASH##*/}\n");
-        workdir.write("main.tf", &config.replace('%', &there.to_string_lossy()));
-        there
+        workdir.write("main.tf", &config.replace('%', &target_directory.to_string_lossy()));
+        target_directory
     };
     let ours = Workdir::new("");
-    let there = files(&ours);
+    let target_directory = files(&ours);
     let result = apply(ours.formwork("apply -auto-approve -no-color"));
     if terraform().is_some() {
         let theirs = Workdir::new("");
@@ -83,13 +85,14 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
         let words = |result: &CommandResult, workdir: &Workdir| {
             let root = workdir.root().to_string_lossy().into_owned();
             // Random names differ in length, so lines are broken at other places.
-            let text = told(result).join("\n").replace(&root, "ROOT");
+            let text = provisioner_lines(result).join("\n").replace(&root, "ROOT");
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(words(&result, &ours), words(&expected, &theirs), "{config}");
         assert_eq!(result.code, expected.code, "{config}");
-        assert_eq!(listing(&there), listing(&theirs_there), "{config}");
-        let tainted = |workdir| instances(workdir).iter().map(|one| one.tainted).collect();
+        assert_eq!(listing(&target_directory), listing(&theirs_there), "{config}");
+        let tainted =
+            |workdir| instances(workdir).iter().map(|instance| instance.tainted).collect();
         let (ours, theirs): (Vec<bool>, Vec<bool>) = (tainted(&ours), tainted(&theirs));
         assert_eq!(ours, theirs, "{config}");
     }
@@ -99,30 +102,30 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
 /// Everything below a directory, with contents and whether it can be run.
 fn listing(directory: &Path) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut found = Vec::new();
-    let mut left = vec![directory.to_owned()];
-    while let Some(next) = left.pop() {
+    let mut lines = Vec::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(next) = directories.pop() {
         for entry in std::fs::read_dir(&next).expect("a directory").flatten() {
             let path = entry.path();
             let name = path.strip_prefix(directory).expect("it is below").display().to_string();
             let mode = entry.metadata().expect("it is there").permissions().mode() & 0o777;
             if path.is_dir() {
-                found.push(format!("{name}/ {mode:o}"));
-                left.push(path);
+                lines.push(format!("{name}/ {mode:o}"));
+                directories.push(path);
             } else {
                 let text = std::fs::read_to_string(&path).expect("a text");
-                found.push(format!("{name} {mode:o} {text:?}"));
+                lines.push(format!("{name} {mode:o} {text:?}"));
             }
         }
     }
-    found.sort();
-    found
+    lines.sort();
+    lines
 }
 
 #[test]
 fn files_and_directories_are_copied_to_the_same_paths_as_by_terraform() {
     let Some(sshd) = Sshd::start() else { return };
-    let file = |what: &str| format!("provisioner \"file\" {{\n{what}\n}}\n");
+    let file = |arguments: &str| format!("provisioner \"file\" {{\n{arguments}\n}}\n");
     let all: String = [
         "content = \"a text\"\ndestination = \"%/text\"",
         "content = \"\"\ndestination = \"%/nothing\"",
@@ -158,12 +161,12 @@ fn files_and_directories_are_copied_to_the_same_paths_as_by_terraform() {
         ]
     );
     // Terraform sometimes misses the words of the program that refuses a file, so these are ours.
-    for (bad, words) in [
+    for (invalid, words) in [
         ("source = \"nowhere\"\ndestination = \"/tmp/x\"", "stat nowhere: no such file"),
         ("content = \"x\"\ndestination = \"/no/such/directory/x\"", "No such file or directory"),
         ("content = \"x\"\ndestination = \"\"", "unexpected filename"),
     ] {
-        ours(&resource(&sshd.connection(), &file(bad)))
+        ours(&resource(&sshd.connection(), &file(invalid)))
             .code(1)
             .says("file provisioner error")
             .says(words);
@@ -173,7 +176,7 @@ fn files_and_directories_are_copied_to_the_same_paths_as_by_terraform() {
 #[test]
 fn scripts_print_and_end_as_with_terraform() {
     let Some(sshd) = Sshd::start() else { return };
-    let script = |what: &str| format!("provisioner \"remote-exec\" {{\n{what}\n}}\n");
+    let script = |arguments: &str| format!("provisioner \"remote-exec\" {{\n{arguments}\n}}\n");
     let all: String = [
         r#"inline = ["echo one", "echo two >&2", "printf 'a\\rb\\n\\n c'", "test -t 1 && echo '' tty"]"#,
         r#"script = "script.sh""#,
@@ -187,22 +190,22 @@ fn scripts_print_and_end_as_with_terraform() {
     let (workdir, result) = check(&resource(&sshd.connection(), &all));
     result.code(0).says("(remote-exec): two").says("from bash").says_not("hush");
     assert!(!instances(&workdir)[0].tainted);
-    for bad in [
+    for failing in [
         r#"inline = ["echo before", "exit 3"]"#,
         r#"inline = ["kill -9 $$"]"#,
         r#"inline = []"#,
         r#"script = "nowhere""#,
         r#"scripts = ["script.sh", ""]"#,
     ] {
-        let (workdir, result) = check(&resource(&sshd.connection(), &script(bad)));
+        let (workdir, result) = check(&resource(&sshd.connection(), &script(failing)));
         result.code(1);
-        assert!(instances(&workdir)[0].tainted, "{bad}");
+        assert!(instances(&workdir)[0].tainted, "{failing}");
     }
-    let left = std::fs::read_dir("/tmp").expect("it is there").flatten().any(|entry| {
+    let is_left = std::fs::read_dir("/tmp").expect("it is there").flatten().any(|entry| {
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         entry.file_name().to_string_lossy().starts_with("terraform_") && text.contains("hush")
     });
-    assert!(!left, "a script with a secret is still there");
+    assert!(!is_left, "a script with a secret is still there");
 }
 
 #[test]
@@ -211,11 +214,11 @@ fn connections_are_made_and_refused_as_with_terraform() {
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
     let with = |more: &str| resource(&(short.clone() + more), hello);
-    let own = |text: &str| format!("{text} = \"{}\"\n", sshd.public("host_ecdsa"));
-    check(&with(&own("host_key"))).1.code(0).says("Checking Host Key: true");
+    let host_key = |text: &str| format!("{text} = \"{}\"\n", sshd.public("host_ecdsa"));
+    check(&with(&host_key("host_key"))).1.code(0).says("Checking Host Key: true");
     check(&with("bastion_host = \"127.0.0.1\"\n")).1.code(0).says("Using configured bastion host");
-    let behind = resource(&short.replace("127.0.0.1", "localhost"), hello);
-    check(&behind).1.code(0);
+    let by_host_name = resource(&short.replace("127.0.0.1", "localhost"), hello);
+    check(&by_host_name).1.code(0);
     for more in [
         "type = \"smoke\"\n",
         "target_platform = \"toaster\"\n",
@@ -245,10 +248,10 @@ fn a_host_with_another_host_key_is_refused() {
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
     // Terraform asks for another key than the one it was given, and refuses the machine.
-    let right = format!("{short}host_key = \"{}\"\n", sshd.public("host_ed25519"));
-    ours(&resource(&right, hello)).code(0).says("hello");
-    let wrong = format!("{short}host_key = \"{}\"\n", sshd.public("other"));
-    ours(&resource(&wrong, hello)).code(1).says("key mismatch").says_not("hello");
+    let matching = format!("{short}host_key = \"{}\"\n", sshd.public("host_ed25519"));
+    ours(&resource(&matching, hello)).code(0).says("hello");
+    let mismatching = format!("{short}host_key = \"{}\"\n", sshd.public("other"));
+    ours(&resource(&mismatching, hello)).code(1).says("key mismatch").says_not("hello");
     // Terraform does not check the key of a bastion at all.
     let bastion = format!(
         "{short}bastion_host = \"127.0.0.1\"\nbastion_host_key = \"{}\"\n",
@@ -267,7 +270,7 @@ fn a_host_with_another_key_in_known_hosts_is_refused() {
     let name = format!("[127.0.0.1]:{}", sshd.port);
     let negated = format!("*,!{name}");
     let revoked = format!("@revoked\t{name} ");
-    for (hosts, known, connection, code, words) in [
+    for (hosts, known_keys, connection, code, words) in [
         (name.as_str(), "host_ecdsa", &short, 0, "Checking Host Key: true"),
         (&name, "host_ed25519", &short, 0, "Checking Host Key: true"),
         (&name, "other", &short, 1, remedy.as_str()),
@@ -281,7 +284,7 @@ fn a_host_with_another_key_in_known_hosts_is_refused() {
         let workdir = Workdir::new(&resource(connection, hello));
         let directory = workdir.home().join(".ssh");
         std::fs::create_dir_all(&directory).expect("a directory");
-        let lines = known.split(' ').map(|key| format!("{hosts} {}\n", sshd.public(key)));
+        let lines = known_keys.split(' ').map(|key| format!("{hosts} {}\n", sshd.public(key)));
         std::fs::write(directory.join("known_hosts"), lines.collect::<String>())
             .expect("it can be written");
         let result = workdir.formwork("apply -auto-approve -no-color").run();
@@ -296,19 +299,19 @@ fn a_script_is_private_to_its_user_and_gets_the_agent_only_if_configured() {
     let agent = sshd.agent(&["id"]);
     let script = "provisioner \"remote-exec\" {\ninline = [\"stat -c mode=%a \\\"$0\\\"\", \"echo agent=$SSH_AUTH_SOCK.\"]\n}\n";
     let connection = sshd.connection();
-    let without: String = connection
+    let without_agent: String = connection
         .lines()
         .filter(|line| !line.starts_with("agent") && !line.starts_with("private_key"))
         .map(|line| format!("{line}\n"))
         .collect();
     for (more, is_forwarded) in [("", false), ("agent = true\n", true)] {
-        let workdir = Workdir::new(&resource(&format!("{without}{more}"), script));
+        let workdir = Workdir::new(&resource(&format!("{without_agent}{more}"), script));
         let apply = workdir.formwork("apply -auto-approve -no-color");
         let result = apply.env("SSH_AUTH_SOCK", &agent.socket()).run();
         result.code(0).says("(remote-exec): mode=700");
-        let told = result.words();
-        assert_eq!(!told.contains("agent=."), is_forwarded, "{told}");
-        assert_eq!(!told.contains("agent = true forwards it"), is_forwarded, "{told}");
+        let output = result.words();
+        assert_eq!(!output.contains("agent=."), is_forwarded, "{output}");
+        assert_eq!(!output.contains("agent = true forwards it"), is_forwarded, "{output}");
     }
     // The path is one word for the shell there.
     let path = sshd.path("it's a $HOME.sh");

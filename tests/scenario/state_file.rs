@@ -47,8 +47,8 @@ fn an_empty_state_with_a_backup_is_reported_as_damaged() {
 
 #[test]
 fn a_torn_state_is_refused_with_the_position_of_the_error() {
-    let whole = applied().read(STATE);
-    check_refused(&whole[..whole.len() / 2], "terraform.tfstate");
+    let full_state = applied().read(STATE);
+    check_refused(&full_state[..full_state.len() / 2], "terraform.tfstate");
 }
 
 #[test]
@@ -137,21 +137,21 @@ fn a_lock_timeout_is_checked_even_if_nothing_is_locked() {
 
 #[test]
 fn a_state_that_cannot_grow_loses_nothing_and_is_named() {
-    let many = CONFIG.replace(
+    let with_count = CONFIG.replace(
         "resource \"bad_thing\" \"a\" {\n  name = \"a\"",
         "resource \"bad_thing\" \"a\" {\n  count = 100\n  name = \"a${count.index}\"",
     );
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     let before = workdir.read(STATE);
-    workdir.write("main.tf", &many);
+    workdir.write("main.tf", &with_count);
     let result = workdir.formwork("apply -auto-approve").file_limit(16).run();
     assert_eq!(result.code, Some(1), "{}", result.text());
     // The old state is whole, or there is a new one that is; never half of one.
     let after = workdir.read(STATE);
     assert!(after == before || serde_json::from_str::<serde_json::Value>(&after).is_ok());
     // With room again, everything that exists is known, or named as in doubt.
-    assert_nothing_forgotten(&workdir);
+    assert_no_object_lost(&workdir);
 }
 
 /// A working directory on a disk of its own; `None` if this user may not mount one.
@@ -229,8 +229,9 @@ fn files_that_are_mount_points_are_written_in_place() {
 fn a_full_disk_is_survived() {
     // Only root may mount; the test above sees the same with a limit on the size of files.
     let Some((_unmount, workdir)) = on_small_disk("192k") else { return };
-    let many = CONFIG.replace("  name = \"a\"", "  count = 100\n  name = \"a${count.index}\"");
-    workdir.write("main.tf", &many);
+    let with_count =
+        CONFIG.replace("  name = \"a\"", "  count = 100\n  name = \"a${count.index}\"");
+    workdir.write("main.tf", &with_count);
     let result = workdir.formwork("apply -auto-approve").run();
     result.code(1);
     assert_ne!(
@@ -240,18 +241,18 @@ fn a_full_disk_is_survived() {
         result.text()
     );
     result.says("reserve space in the journal");
-    assert_nothing_forgotten(&workdir);
+    assert_no_object_lost(&workdir);
 }
 
 /// Every object that exists is in the state or the journal, or is named as one that may exist.
-fn assert_nothing_forgotten(workdir: &Workdir) {
+fn assert_no_object_lost(workdir: &Workdir) {
     let next = workdir.formwork("plan").run();
     for id in workdir.service.objects() {
         let index = id.trim_start_matches('a').split('-').next().unwrap_or_default();
         let named = next.words().contains(&format!("bad_thing.a[{index}] was being created"));
-        let known =
+        let is_known =
             next.words().contains(&format!("bad_thing.a[{index}]: Refreshing state... [id={id}]"));
-        assert!(known || named, "{id} is forgotten\n{}", next.text());
+        assert!(is_known || named, "{id} is forgotten\n{}", next.text());
     }
 }
 

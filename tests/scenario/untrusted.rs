@@ -151,7 +151,7 @@ module "m" {{
 }
 
 /// Files and directories of a checkout that a command reads or writes without being asked to.
-const PLACES: [&str; 15] = [
+const CHECKOUT_PATHS: [&str; 15] = [
     "terraform.tfstate",
     "terraform.tfstate.backup",
     "terraform.tfstate.d",
@@ -178,11 +178,11 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
     let safe = listed(Column::Checkout, "safe");
     assert!(safe.len() > 20, "the table lists {safe:?}");
     let kinds = ["pipe", "endless", "directory", "nothing"];
-    for (n, place) in PLACES.into_iter().enumerate() {
+    for (n, checkout_path) in CHECKOUT_PATHS.into_iter().enumerate() {
         // Each command meets each place, and each kind of file at some of them.
         for (command, kind) in safe.iter().zip(kinds.into_iter().cycle().skip(n)) {
             fs::write(victim.join("precious"), "precious").expect("it can be written");
-            let path = root.join(place);
+            let path = root.join(checkout_path);
             fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
             fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
             match kind {
@@ -193,19 +193,29 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
                 _ => symlink(victim.join("new"), &path).expect("a link"),
             }
             let result = workdir.formwork(&line(command)).start().wait_a_moment();
-            let said = result.text();
-            assert!(result.code.is_some_and(|code| code < 10), "{place} {kind} {command}: {said}");
-            assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
+            let output = result.text();
+            assert!(
+                result.code.is_some_and(|code| code < 10),
+                "{checkout_path} {kind} {command}: {output}"
+            );
+            assert!(!output.contains("(os error"), "{checkout_path} {kind} {command}: {output}");
             let names: Vec<_> = victim
                 .read_dir()
                 .expect("a directory")
                 .flatten()
                 .map(|entry| entry.file_name())
                 .collect();
-            let is_state = place == "terraform.tfstate" && kind == "nothing";
-            assert!(is_state || names == ["precious"], "{place} {kind} {command}: {names:?}");
+            let is_state = checkout_path == "terraform.tfstate" && kind == "nothing";
+            assert!(
+                is_state || names == ["precious"],
+                "{checkout_path} {kind} {command}: {names:?}"
+            );
             let precious = fs::read_to_string(victim.join("precious"));
-            assert_eq!(precious.ok().as_deref(), Some("precious"), "{place} {kind} {command}");
+            assert_eq!(
+                precious.ok().as_deref(),
+                Some("precious"),
+                "{checkout_path} {kind} {command}"
+            );
             fs::remove_dir_all(&victim).expect("it is there");
             fs::create_dir(&victim).expect("a directory");
             fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();

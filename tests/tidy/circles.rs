@@ -4,18 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layers::{crate_paths, module_in, product_text, split_group};
-use super::{none, product, words};
+use super::{assert_no_violations, product, words};
 
 /// For each module of a directory the others that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// The modules next to the one of a file that its text uses. The file is so many directories below them.
-fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices("super::") {
-        let is_first = !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
-        let rest = text[at..].trim_start_matches("super::");
-        let n_up = (text.len() - at - rest.len()) / "super::".len();
+fn sibling_modules(text: &str, depth: usize) -> BTreeSet<String> {
+    let mut modules = BTreeSet::new();
+    for (position, _) in text.match_indices("super::") {
+        let is_first =
+            !text[..position].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+        let rest = text[position..].trim_start_matches("super::");
+        let n_up = (text.len() - position - rest.len()) / "super::".len();
         if !is_first || n_up != depth {
             continue;
         }
@@ -24,9 +25,9 @@ fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
             None => rest,
         };
         let names = split_group(names.split([';', '(']).next().unwrap_or_default());
-        found.extend(names.filter_map(|name| words(&name).next().map(str::to_owned)));
+        modules.extend(names.filter_map(|name| words(&name).next().map(str::to_owned)));
     }
-    found
+    modules
 }
 
 /// The uses between the modules of a directory, which ends in a slash.
@@ -38,7 +39,7 @@ fn uses_within(directory: &str) -> Uses {
         let text = product_text(file);
         let depth = file.path[directory.len()..].matches('/').count() + 1;
         let used = uses.entry(module.to_owned()).or_default();
-        used.extend(neighbours(&text, depth));
+        used.extend(sibling_modules(&text, depth));
         let paths = crate_paths(&text).into_iter().filter_map(|(_, path)| {
             Some(path.strip_prefix(&module_path)?.split("::").next()?.to_owned())
         });
@@ -52,22 +53,22 @@ fn uses_within(directory: &str) -> Uses {
 
 /// The modules that a module uses, directly or through others.
 fn reached(uses: &Uses, module: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut modules = BTreeSet::new();
     let mut queue: Vec<&String> = uses[module].iter().collect();
     while let Some(name) = queue.pop() {
-        if found.insert(name.clone()) {
+        if modules.insert(name.clone()) {
             queue.extend(&uses[name]);
         }
     }
-    found
+    modules
 }
 
 /// The circles: groups of modules of which each uses all others, directly or through others.
-fn circles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
+fn modules_in_cycles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
     let reached: Uses = uses.keys().map(|name| (name.clone(), reached(uses, name))).collect();
     let within = |(name, all): (&String, &BTreeSet<String>)| {
-        let back = |other: &&String| reached[*other].contains(name);
-        all.contains(name).then(|| all.iter().filter(back).cloned().collect())
+        let is_mutual = |other: &&String| reached[*other].contains(name);
+        all.contains(name).then(|| all.iter().filter(is_mutual).cloned().collect())
     };
     reached.iter().filter_map(within).collect()
 }
@@ -85,17 +86,19 @@ fn lines(directory: &str, uses: &Uses, circle: &BTreeSet<String>) -> Vec<String>
 fn commands_do_not_import_each_other_in_a_cycle() {
     let uses = uses_within("cli/src/command/");
     assert!(uses["apply"].contains("operation"), "the paths are found: {:?}", uses["apply"]);
-    let found = circles(&uses);
-    let violations: Vec<_> = found.iter().flat_map(|circle| lines("", &uses, circle)).collect();
-    none(&violations, "move what two commands share into a file of its own");
+    let cycles = modules_in_cycles(&uses);
+    let violations: Vec<_> = cycles.iter().flat_map(|circle| lines("", &uses, circle)).collect();
+    assert_no_violations(&violations, "move what two commands share into a file of its own");
 }
 
 #[test]
 fn no_directory_is_in_a_cycle_with_its_siblings() {
     let mut directories = BTreeSet::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
-        let Some(root) = file.path.find("/src/").map(|at| at + "/src/".len()) else { continue };
-        let ends = file.path[root..].match_indices('/').map(|(at, _)| root + at + 1);
+        let Some(root) = file.path.find("/src/").map(|position| position + "/src/".len()) else {
+            continue;
+        };
+        let ends = file.path[root..].match_indices('/').map(|(position, _)| root + position + 1);
         directories.extend(ends.chain([root]).map(|end| &file.path[..end]));
     }
     assert!(directories.len() > 100, "{} directories were found", directories.len());
@@ -104,11 +107,14 @@ fn no_directory_is_in_a_cycle_with_its_siblings() {
         let uses = uses_within(directory);
         let is_dir =
             |module: &String| directories.contains(format!("{directory}{module}/").as_str());
-        for circle in circles(&uses).iter().filter(|circle| circle.iter().any(is_dir)) {
+        for circle in modules_in_cycles(&uses).iter().filter(|circle| circle.iter().any(is_dir)) {
             violations.extend(lines(directory, &uses, circle));
         }
     }
-    none(&violations, "move what the modules share into a module that uses none of them");
+    assert_no_violations(
+        &violations,
+        "move what the modules share into a module that uses none of them",
+    );
 }
 
 #[test]
@@ -120,5 +126,5 @@ fn a_cycle_is_found_without_the_modules_that_lead_to_it() {
         to.extend((!used.is_empty() && used != module).then(|| used.to_owned()));
     }
     let circle = ["b", "c"].map(str::to_owned).into();
-    assert_eq!(circles(&all), [circle].into());
+    assert_eq!(modules_in_cycles(&all), [circle].into());
 }

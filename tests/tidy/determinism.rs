@@ -148,7 +148,7 @@ struct Outcome {
 
 impl Outcome {
     /// Everything that a user could see of it, one after the other.
-    fn told(&self) -> String {
+    fn messages(&self) -> String {
         let file = StateFile {
             lineage: "fixed".to_owned(),
             state: self.state.clone(),
@@ -242,9 +242,9 @@ fn host_values(applying: bool) -> HostValues {
 /// Checks that twenty orders of finishing give the same output as the order of a usual run.
 async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
     let as_it_comes = run(text, state, RecordOrder::Completion).await;
-    let expected = as_it_comes.told();
+    let expected = as_it_comes.messages();
     for seed in 0..20 {
-        let shuffled = run(text, state, RecordOrder::Shuffled(seed)).await.told();
+        let shuffled = run(text, state, RecordOrder::Shuffled(seed)).await.messages();
         let differs = expected.lines().zip(shuffled.lines()).find(|(a, b)| a != b);
         assert!(shuffled == expected, "seed {seed}: {differs:#?}");
     }

@@ -1,7 +1,7 @@
 //! Statements of the documents, compared with the tree: files explain themselves, named files and
 //! named tests exist, and commands name existing things.
 
-use super::{File, TREE, none, sources};
+use super::{File, TREE, assert_no_violations, sources};
 
 /// The documents that describe the tree.
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"];
@@ -27,7 +27,10 @@ fn every_file_begins_with_its_purpose() {
         .filter(|file| !file.text.starts_with("//! "))
         .map(|file| file.path.clone())
         .collect();
-    none(&violations, "a file opens with //!: what it is for, and what it leaves to others");
+    assert_no_violations(
+        &violations,
+        "a file opens with //!: what it is for, and what it leaves to others",
+    );
 }
 
 #[test]
@@ -52,7 +55,10 @@ fn every_operation_of_the_library_has_an_example() {
         }
     }
     assert!(n_found > 6, "{n_found} operations were found");
-    none(&violations, "an operation has an example that compiles in its documentation");
+    assert_no_violations(
+        &violations,
+        "an operation has an example that compiles in its documentation",
+    );
 }
 
 /// The directory that a paragraph is about, if it opens with one in bold; names in it start there.
@@ -89,7 +95,7 @@ fn every_file_the_documents_name_exists() {
             }
         }
     }
-    none(&violations, "a document names a file that does not exist");
+    assert_no_violations(&violations, "a document names a file that does not exist");
     assert!(n_named > 100, "ARCHITECTURE.md maps the tree; only {n_named} paths were found");
 }
 
@@ -120,7 +126,7 @@ fn every_table_row_has_as_many_cells_as_its_header() {
         }
     }
     assert!(n_rows > 100, "{n_rows} rows were found");
-    none(&violations, "a row has as many cells as the head of its table");
+    assert_no_violations(&violations, "a row has as many cells as the head of its table");
 }
 
 #[test]
@@ -134,12 +140,12 @@ fn every_test_that_keeps_an_invariant_exists() {
             continue;
         }
         n_tests += 1;
-        let found = TREE.iter().find(|candidate| candidate.path == file);
-        if !found.is_some_and(|found| found.text.contains(&format!("fn {test}("))) {
+        let test_file = TREE.iter().find(|candidate| candidate.path == file);
+        if !test_file.is_some_and(|test_file| test_file.text.contains(&format!("fn {test}("))) {
             violations.push(name.to_owned());
         }
     }
-    none(&violations, "ARCHITECTURE.md names a test that does not exist");
+    assert_no_violations(&violations, "ARCHITECTURE.md names a test that does not exist");
     assert!(n_tests > 20, "the table of invariants names their tests; only {n_tests} were found");
 }
 
@@ -162,7 +168,10 @@ fn every_command_in_the_documents_uses_existing_files_and_tests() {
             }
         }
     }
-    none(&violations, "a document gives a command that names something that does not exist");
+    assert_no_violations(
+        &violations,
+        "a document gives a command that names something that does not exist",
+    );
 }
 
 fn is_package(name: &str) -> bool {
@@ -199,7 +208,10 @@ fn every_package_has_a_reason() {
         .filter(|package| !named.iter().any(|name| name == package))
         .map(str::to_owned)
         .collect();
-    none(&violations, "a package has a line in ARCHITECTURE.md: what it is used for, and why it");
+    assert_no_violations(
+        &violations,
+        "a package has a line in ARCHITECTURE.md: what it is used for, and why it",
+    );
 }
 
 #[test]
@@ -261,7 +273,8 @@ fn every_link_of_a_document_leads_to_a_page_and_a_heading() {
                 path => resolve(&document.path, path),
             };
             let page = TREE.iter().find(|file| file.path == path);
-            let has_anchor = |page: &File| anchors(&page.text).iter().any(|one| one == anchor);
+            let has_anchor =
+                |page: &File| anchors(&page.text).iter().any(|heading| heading == anchor);
             // A page of the book cannot link to a file outside of it.
             let leaves_book = document.path.starts_with("docs/") && !path.starts_with("docs/");
             if leaves_book || !page.is_some_and(|page| anchor.is_empty() || has_anchor(page)) {
@@ -269,6 +282,6 @@ fn every_link_of_a_document_leads_to_a_page_and_a_heading() {
             }
         }
     }
-    none(&violations, "a link leads to no page, to no heading, or out of the book");
+    assert_no_violations(&violations, "a link leads to no page, to no heading, or out of the book");
     assert!(n_links > 60, "only {n_links} links were found");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{none, product};
+use super::{assert_no_violations, product};
 
 /// The most lines in a row that two places may have in common.
 const MOST_ALIKE: usize = 12;
@@ -44,34 +44,38 @@ fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
             lines.collect()
         })
         .collect();
-    let mut found = Vec::new();
+    let mut duplicates = Vec::new();
     let mut seen: HashMap<&[usize], (usize, usize)> = HashMap::new();
-    for (index, lines) in numbered.iter().enumerate() {
+    for (file, lines) in numbered.iter().enumerate() {
         // The place whose block the one before was equal to: then this one goes on.
         let mut before = None;
-        for (at, block) in lines.windows(MOST_ALIKE + 1).enumerate() {
-            let Some(&(other, there)) = seen.get(block) else {
-                seen.insert(block, (index, at));
+        for (line, block) in lines.windows(MOST_ALIKE + 1).enumerate() {
+            let Some(&(other_file, first_line)) = seen.get(block) else {
+                seen.insert(block, (file, line));
                 before = None;
                 continue;
             };
             // A row of equal lines overlaps with itself, and is compared with its end.
-            if other == index && at - there <= MOST_ALIKE {
-                seen.insert(block, (index, at));
+            if other_file == file && line - first_line <= MOST_ALIKE {
+                seen.insert(block, (file, line));
                 before = None;
                 continue;
             }
-            if before != Some((other, there)) {
-                let place = |index: usize, at: usize| {
-                    let file: &CodeFile<'_> = &files[index];
-                    format!("{}:{}", file.path, file.lines[at].number)
+            if before != Some((other_file, first_line)) {
+                let location = |file: usize, line: usize| {
+                    let file: &CodeFile<'_> = &files[file];
+                    format!("{}:{}", file.path, file.lines[line].number)
                 };
-                found.push(format!("{} and {}", place(other, there), place(index, at)));
+                duplicates.push(format!(
+                    "{} and {}",
+                    location(other_file, first_line),
+                    location(file, line)
+                ));
             }
-            before = Some((other, there + 1));
+            before = Some((other_file, first_line + 1));
         }
     }
-    found
+    duplicates
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn no_block_of_product_code_is_duplicated() {
         .map(|file| CodeFile::new(&file.path, file.product_lines()))
         .collect();
     let rule = "more than 12 lines in common are one function, or one default method of a trait";
-    none(&duplicated_blocks(&files), rule);
+    assert_no_violations(&duplicated_blocks(&files), rule);
 }
 
 #[test]
@@ -93,9 +97,9 @@ fn a_duplicate_is_found_at_any_indentation() {
         (0..count).map(|n| format!("{indent}line {n};\n\n// {indent}\n")).collect::<String>()
     };
     let blocks = |count: usize| {
-        let (one, other) = (lines(count, ""), format!("other();\n{}", lines(count, "    ")));
-        let one = CodeFile::new("one.rs", (1..).zip(one.lines()));
-        duplicated_blocks(&[one, CodeFile::new("other.rs", (1..).zip(other.lines()))])
+        let (left, right) = (lines(count, ""), format!("other();\n{}", lines(count, "    ")));
+        let left = CodeFile::new("one.rs", (1..).zip(left.lines()));
+        duplicated_blocks(&[left, CodeFile::new("other.rs", (1..).zip(right.lines()))])
     };
     assert_eq!(blocks(MOST_ALIKE), [""; 0]);
     assert_eq!(blocks(MOST_ALIKE + 1), ["one.rs:1 and other.rs:2"]);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::glossary::public_type;
-use super::{File, none, sources};
+use super::{File, assert_no_violations, sources};
 
 /// The sources of the crates whose types other programs use.
 const DOCUMENTED_CRATES: [&str; 3] = ["core/backend/src/", "core/operation/src/", "sdk/src/"];
@@ -34,11 +34,11 @@ fn public_function(line: &str) -> Option<&str> {
 fn public_items(file: &File) -> Vec<PublicItem<'_>> {
     let lines: Vec<_> = file.product_lines().collect();
     let mut items = Vec::new();
-    for (at, &(line, text)) in lines.iter().enumerate() {
+    for (index, &(line, text)) in lines.iter().enumerate() {
         let Some(name) = public_type(text).or_else(|| public_function(text)) else { continue };
         // Attributes, some of several lines, are between the documentation and the item.
         let is_attribute = |text: &&str| !text.trim().is_empty() && doc_text(text).is_none();
-        let above = lines[..at].iter().rev().map(|(_, text)| *text).skip_while(is_attribute);
+        let above = lines[..index].iter().rev().map(|(_, text)| *text).skip_while(is_attribute);
         let mut docs: Vec<&str> = above.map_while(doc_text).collect();
         docs.reverse();
         items.push(PublicItem { line, name, is_type: public_type(text).is_some(), docs });
@@ -69,8 +69,8 @@ fn every_public_type_has_an_example_or_refers_to_one() {
         let items: Vec<_> = files
             .flat_map(|file| public_items(file).into_iter().map(move |item| (&file.path, item)))
             .collect();
-        let shown = items.iter().filter(|(_, item)| has_example(&item.docs));
-        let shown: BTreeSet<&str> = shown.map(|(_, item)| item.name).collect();
+        let with_example = items.iter().filter(|(_, item)| has_example(&item.docs));
+        let with_example: BTreeSet<&str> = with_example.map(|(_, item)| item.name).collect();
         let (mut n_types, mut n_links) = (0, 0);
         for (path, item) in items.iter().filter(|(_, item)| item.is_type) {
             n_types += 1;
@@ -78,7 +78,7 @@ fn every_public_type_has_an_example_or_refers_to_one() {
                 continue;
             }
             n_links += 1;
-            if !item_with_example(&item.docs).is_some_and(|name| shown.contains(name)) {
+            if !item_with_example(&item.docs).is_some_and(|name| with_example.contains(name)) {
                 violations.push(format!("{path}:{}: {}", item.line, item.name));
             }
         }
@@ -91,7 +91,7 @@ fn every_public_type_has_an_example_or_refers_to_one() {
     }
     let rule = "a public type has an example, or a line `See [`Other`] for an example.`, as at most \
                 a quarter of the types of a crate have";
-    none(&violations, rule);
+    assert_no_violations(&violations, rule);
 }
 
 #[test]
@@ -102,11 +102,11 @@ fn an_example_is_found_above_attributes_and_only_if_it_is_compiled() {
                 /// D.\npub const fn d() {}\npub(crate) struct E;\n";
     let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
     let items = public_items(&file);
-    let found: Vec<_> = items
+    let names: Vec<_> = items
         .iter()
         .map(|item| (item.name, has_example(&item.docs), item_with_example(&item.docs)))
         .collect();
     let expected = [("A", true, None), ("B", false, None), ("C", false, Some("new"))];
-    assert_eq!(found[..3], expected);
-    assert_eq!(found[3..], [("d", false, None)]);
+    assert_eq!(names[..3], expected);
+    assert_eq!(names[3..], [("d", false, None)]);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{File, TREE, none, product};
+use super::{File, TREE, assert_no_violations, product};
 
 /// The sources of the crates whose types other programs use.
 const PUBLIC_SOURCES: [&str; 4] =
@@ -105,13 +105,13 @@ pub(super) fn public_type(line: &str) -> Option<&str> {
 fn the_glossary_contains_the_words_of_public_types() {
     let glossary = TREE.iter().find(|file| file.path == "docs/glossary.md").expect("a glossary");
     let text = glossary.text.to_lowercase();
-    let known: BTreeSet<&str> =
+    let terms: BTreeSet<&str> =
         text.split(|c: char| !c.is_alphanumeric()).chain(PLAIN_WORDS).collect();
     let is_known = |word: &str| {
         let plural = format!("{word}s");
         [word, plural.as_str(), word.strip_suffix('s').unwrap_or(word)]
             .iter()
-            .any(|form| known.contains(form))
+            .any(|spelling| terms.contains(spelling))
     };
     let is_public = |file: &&File| {
         PUBLIC_SOURCES.iter().any(|directory| file.path.starts_with(directory))
@@ -129,7 +129,10 @@ fn the_glossary_contains_the_words_of_public_types() {
         }
     }
     assert!(n_types > 200, "only {n_types} types were found");
-    none(&violations, "a word of a public type is in docs/glossary.md, or is plain (PLAIN_WORDS)");
+    assert_no_violations(
+        &violations,
+        "a word of a public type is in docs/glossary.md, or is plain (PLAIN_WORDS)",
+    );
 }
 
 #[test]

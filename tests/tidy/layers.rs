@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, TREE, none, product, words};
+use super::{File, TREE, assert_no_violations, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
 const ARROWS: [(&str, &[&str]); 22] = [
@@ -177,7 +177,7 @@ fn packages() -> BTreeMap<String, (&'static File, BTreeSet<String>)> {
     let manifests = TREE.iter().filter(|file| file.name() == "Cargo.toml");
     let mut packages = BTreeMap::new();
     for manifest in manifests.filter(|file| file.text.contains("[package]")) {
-        let (mut section, mut name, mut on) = ("", None, BTreeSet::new());
+        let (mut section, mut name, mut dependencies) = ("", None, BTreeSet::new());
         for line in manifest.text.lines().map(str::trim) {
             if line.starts_with('[') {
                 section = line;
@@ -186,12 +186,12 @@ fn packages() -> BTreeMap<String, (&'static File, BTreeSet<String>)> {
                 if section == "[package]" && key == "name" {
                     name = Some(value.trim().trim_matches('"').to_owned());
                 } else if section.ends_with("dependencies]") {
-                    on.insert(key.to_owned());
+                    dependencies.insert(key.to_owned());
                 }
             }
         }
         let name = name.unwrap_or_else(|| panic!("{} names its package", manifest.path));
-        packages.insert(name, (manifest, on));
+        packages.insert(name, (manifest, dependencies));
     }
     packages
 }
@@ -201,19 +201,20 @@ fn crates_depend_only_on_the_listed_crates() {
     let packages = packages();
     let allowed: BTreeMap<_, _> = ARROWS.into_iter().collect();
     let mut violations = Vec::new();
-    for (name, (manifest, on)) in packages.iter().filter(|(name, _)| !name.starts_with("example-"))
+    for (name, (manifest, dependencies)) in
+        packages.iter().filter(|(name, _)| !name.starts_with("example-"))
     {
         let Some(allowed) = allowed.get(name.as_str()).filter(|_| name != "core") else {
             violations.push(format!("{}: no arrows are listed for {name}", manifest.path));
             continue;
         };
-        let ours = on.iter().filter(|on| packages.contains_key(*on));
+        let ours = dependencies.iter().filter(|dependency| packages.contains_key(*dependency));
         violations.extend(
-            ours.filter(|on| !allowed.contains(&on.as_str()))
-                .map(|on| format!("{}: {name} depends on {on}", manifest.path)),
+            ours.filter(|dependency| !allowed.contains(&dependency.as_str()))
+                .map(|dependency| format!("{}: {name} depends on {dependency}", manifest.path)),
         );
     }
-    none(&violations, "a crate may depend only on what ARROWS lists for it");
+    assert_no_violations(&violations, "a crate may depend only on what ARROWS lists for it");
 }
 
 #[test]
@@ -227,12 +228,12 @@ fn only_the_plugin_protocol_uses_grpc_and_tls() {
         .filter(|(file, _)| !file.path.starts_with("core/backend/"))
         // The conformance suite has a proxy between a provider and its services.
         .filter(|(file, _)| !file.path.starts_with("sdk/conformance/"))
-        .flat_map(|(file, on)| {
-            let wire = on.iter().filter(|on| WIRE.contains(&on.as_str()));
-            wire.map(|on| format!("{}: {on}", file.path))
+        .flat_map(|(file, dependencies)| {
+            let wire = dependencies.iter().filter(|dependency| WIRE.contains(&dependency.as_str()));
+            wire.map(|dependency| format!("{}: {dependency}", file.path))
         })
         .collect();
-    none(&violations, "gRPC and TLS are plugin-protocol's business");
+    assert_no_violations(&violations, "gRPC and TLS are plugin-protocol's business");
     assert!(packages["formwork-plugin-protocol"].1.contains("tonic"), "the list of names is old");
 }
 
@@ -241,16 +242,16 @@ fn values_and_language_are_synchronous_and_do_not_use_the_system() {
     let packages = packages();
     let mut violations = Vec::new();
     for name in ["formwork-value", "formwork-lang"] {
-        let (file, on) = &packages[name];
-        let impure = on.iter().filter(|on| IMPURE.contains(&on.as_str()));
-        violations.extend(impure.map(|on| format!("{}: {on}", file.path)));
+        let (file, dependencies) = &packages[name];
+        let impure = dependencies.iter().filter(|dependency| IMPURE.contains(&dependency.as_str()));
+        violations.extend(impure.map(|dependency| format!("{}: {dependency}", file.path)));
     }
     for file in product().filter(|file| {
         file.path.starts_with("core/value/src/") || file.path.starts_with("core/lang/src/")
     }) {
         for (number, line) in file.product_lines() {
             let code = line.split("//").next().unwrap_or_default();
-            let asks = [
+            let system_calls = [
                 "std::fs",
                 "std::env",
                 "std::process",
@@ -259,12 +260,17 @@ fn values_and_language_are_synchronous_and_do_not_use_the_system() {
                 "Instant",
                 "TcpStream",
             ];
-            if asks.iter().any(|asked| code.contains(asked)) || words(code).any(|w| w == "async") {
+            if system_calls.iter().any(|call| code.contains(call))
+                || words(code).any(|w| w == "async")
+            {
                 violations.push(format!("{}:{number}: {}", file.path, line.trim()));
             }
         }
     }
-    none(&violations, "core/value and core/lang are pure; files reach them through a trait");
+    assert_no_violations(
+        &violations,
+        "core/value and core/lang are pure; files reach them through a trait",
+    );
 }
 
 /// The module of the engine that a file belongs to.
@@ -281,9 +287,9 @@ pub(super) fn module_in<'f>(directory: &str, file: &'f File) -> Option<&'f str> 
 /// The paths below `crate::` that a string mentions, groups taken apart one level deep.
 pub(super) fn crate_paths(text: &str) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
-    for (at, _) in text.match_indices("crate::") {
-        let line = text[..at].lines().count().max(1);
-        let rest = &text[at + "crate::".len()..];
+    for (position, _) in text.match_indices("crate::") {
+        let line = text[..position].lines().count().max(1);
+        let rest = &text[position + "crate::".len()..];
         match rest.strip_prefix('{') {
             Some(group) => {
                 let group = group.split("};").next().unwrap_or_default();
@@ -350,14 +356,17 @@ fn modules_of_the_engine_use_only_lower_layers() {
             }
         }
     }
-    none(&violations, "a module of core may use only modules on lines of LAYERS above its own");
+    assert_no_violations(
+        &violations,
+        "a module of core may use only modules on lines of LAYERS above its own",
+    );
 }
 
 #[test]
 fn modules_of_the_operations_and_of_the_command_line_use_only_lower_layers() {
     let mut violations = upward_uses("core/operation/src/", &OPERATION_LAYERS);
     violations.extend(upward_uses("cli/src/", &CLI_LAYERS));
-    none(&violations, "a module may use only modules on lines above its own");
+    assert_no_violations(&violations, "a module may use only modules on lines above its own");
 }
 
 #[test]
@@ -373,7 +382,10 @@ fn apply_uses_only_the_plan_of_the_plan_module() {
             }
         }
     }
-    none(&violations, "apply decides nothing, so all it needs is the plan and its mode");
+    assert_no_violations(
+        &violations,
+        "apply decides nothing, so all it needs is the plan and its mode",
+    );
 }
 
 #[test]
@@ -396,7 +408,10 @@ fn the_steps_of_the_plan_graph_are_called_in_one_file() {
         }
     }
     assert!(builder.contains("connect_references::"), "the steps were not found");
-    none(&violations, "the builder of the plan graph lists all of its steps in order");
+    assert_no_violations(
+        &violations,
+        "the builder of the plan graph lists all of its steps in order",
+    );
 }
 
 #[test]
@@ -410,7 +425,7 @@ fn the_graph_does_not_depend_on_the_domain() {
             violations.push(format!("{}: uses another crate of ours", file.path));
         }
     }
-    none(&violations, "core/src/graph imports nothing of ours");
+    assert_no_violations(&violations, "core/src/graph imports nothing of ours");
 }
 
 #[test]
@@ -426,7 +441,7 @@ fn the_rules_of_the_contract_use_only_values() {
             violations.push(format!("{}: waits for something", file.path));
         }
     }
-    none(&violations, "the contract's rules are pure functions over values");
+    assert_no_violations(&violations, "the contract's rules are pure functions over values");
 }
 
 #[test]

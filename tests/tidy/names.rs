@@ -1,6 +1,6 @@
 //! Names that say nothing, and words that belong in one place.
 
-use super::{File, none, product, sources, words};
+use super::{File, assert_no_violations, product, sources, words};
 
 /// A module with such a name collects what has nothing to do with each other.
 const SAY_NOTHING: [&str; 10] = [
@@ -109,7 +109,7 @@ fn no_module_has_an_uninformative_name() {
         })
         .map(|file| file.path.clone())
         .collect();
-    none(&violations, "name a module after what it holds");
+    assert_no_violations(&violations, "name a module after what it holds");
 }
 
 /// Names that a reader has to be introduced to, and plain ones.
@@ -134,7 +134,7 @@ fn names_are_plain_words() {
             }
         }
     }
-    none(&violations, "a name is a plain word (PRIVATE_NAMES in this file)");
+    assert_no_violations(&violations, "a name is a plain word (PRIVATE_NAMES in this file)");
 }
 
 fn names_a_version(file: &File) -> Option<usize> {
@@ -144,15 +144,18 @@ fn names_a_version(file: &File) -> Option<usize> {
 
 #[test]
 fn versions_of_the_protocol_are_distinguished_in_one_place() {
-    let knows = |file: &&File| KNOW_VERSIONS.iter().any(|place| file.path.starts_with(place));
+    let is_allowed = |file: &&File| KNOW_VERSIONS.iter().any(|path| file.path.starts_with(path));
     let violations: Vec<_> = product()
-        .filter(|file| !file.path.starts_with("tests/") && !knows(file))
+        .filter(|file| !file.path.starts_with("tests/") && !is_allowed(file))
         // Addresses of the internet have versions too.
         .filter(|file| !KNOW_ADDRESSES.contains(&file.path.as_str()))
         .filter_map(|file| Some(format!("{}:{}", file.path, names_a_version(file)?)))
         .collect();
-    none(&violations, "protocol versions are the business of plugin-protocol's wire and handshake");
-    assert!(product().filter(knows).any(|file| names_a_version(file).is_some()));
+    assert_no_violations(
+        &violations,
+        "protocol versions are the business of plugin-protocol's wire and handshake",
+    );
+    assert!(product().filter(is_allowed).any(|file| names_a_version(file).is_some()));
 }
 
 #[test]
@@ -173,7 +176,10 @@ fn a_vertex_is_complete_when_it_is_created() {
         }
     }
     assert!(n_vertices > 20, "{n_vertices} files of vertices were found");
-    none(&violations, "a vertex is complete when made: nothing is attached to it later");
+    assert_no_violations(
+        &violations,
+        "a vertex is complete when made: nothing is attached to it later",
+    );
 }
 
 #[test]
@@ -189,7 +195,10 @@ fn only_file_formats_and_views_are_serialised() {
             Some(format!("{}:{number}", file.path))
         })
         .collect();
-    none(&violations, "inner types have no serialised form: only file formats and views do");
+    assert_no_violations(
+        &violations,
+        "inner types have no serialised form: only file formats and views do",
+    );
     for path in SERIALISED {
         assert!(sources().any(|file| file.path == path), "{path} is listed but does not exist");
     }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, none, sources};
+use super::{File, assert_no_violations, sources};
 
 /// The parameters in a text that begins behind the name of a function. `None` if no list of
 /// parameters is there.
 fn parameters(text: &str) -> Option<Vec<&str>> {
-    let (mut depth, mut begin, mut found) = (0_usize, None, Vec::new());
+    let (mut depth, mut begin, mut list) = (0_usize, None, Vec::new());
     let mut before = ' ';
-    for (at, c) in text.char_indices() {
+    for (position, c) in text.char_indices() {
         match c {
-            '(' if depth == 0 => (begin, depth) = (Some(at + 1), 1),
+            '(' if depth == 0 => (begin, depth) = (Some(position + 1), 1),
             '(' | '[' | '{' | '<' => depth += 1,
             // An arrow closes no bracket.
             '>' if matches!(before, '-' | '=') => {}
@@ -19,16 +19,16 @@ fn parameters(text: &str) -> Option<Vec<&str>> {
             ',' if depth == 1
                 && let Some(from) = begin =>
             {
-                found.push(text[from..at].trim());
-                begin = Some(at + 1);
+                list.push(text[from..position].trim());
+                begin = Some(position + 1);
             }
             // Behind the name there are only generics, in brackets.
             _ if depth == 0 && !c.is_whitespace() => return None,
             _ => {}
         }
         if c == ')' && depth == 0 {
-            found.push(text[begin?..at].trim());
-            return Some(found);
+            list.push(text[begin?..position].trim());
+            return Some(list);
         }
         before = c;
     }
@@ -73,18 +73,19 @@ fn is_tuple(parameter: &str, aliases: &BTreeSet<&str>) -> bool {
 
 /// The names of the functions in a text that have a tuple among their parameters.
 fn functions_with_tuples<'t>(text: &'t str, aliases: &BTreeSet<&str>) -> Vec<&'t str> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices("fn ") {
-        let rest = &text[at + "fn ".len()..];
-        let is_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let mut functions = Vec::new();
+    for (position, _) in text.match_indices("fn ") {
+        let rest = &text[position + "fn ".len()..];
+        let is_word = text[..position].ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let (name, behind) = rest.split_at(end);
+        let (name, rest_of_function) = rest.split_at(end);
         let is_named = !is_word && !name.is_empty();
-        let parameters = is_named.then(|| parameters(behind)).flatten().unwrap_or_default();
+        let parameters =
+            is_named.then(|| parameters(rest_of_function)).flatten().unwrap_or_default();
         let has_tuple = parameters.into_iter().any(|parameter| is_tuple(parameter, aliases));
-        found.extend(has_tuple.then_some(name));
+        functions.extend(has_tuple.then_some(name));
     }
-    found
+    functions
 }
 
 #[test]
@@ -111,7 +112,10 @@ fn no_parameter_is_a_tuple() {
         let names = functions_with_tuples(&text, &aliases).into_iter();
         violations.extend(names.map(|name| format!("{}: {name}", file.path)));
     }
-    none(&violations, "two parameters, or a struct whose fields have names, in place of a tuple");
+    assert_no_violations(
+        &violations,
+        "two parameters, or a struct whose fields have names, in place of a tuple",
+    );
 }
 
 #[test]
@@ -136,6 +140,6 @@ fn tuples_are_found_in_patterns_and_types() {
     let aliases = ["pub(super) type Pair<'a> = (u8, &'a u8);", "type Pairs = Vec<(u8, u8)>;"];
     let aliases: BTreeSet<&str> = aliases.into_iter().filter_map(tuple_alias).collect();
     assert_eq!(aliases, BTreeSet::from(["Pair"]));
-    let found = functions_with_tuples(&text, &aliases);
-    assert_eq!(found, ["flat", "pattern", "ty", "second", "alias"]);
+    let functions = functions_with_tuples(&text, &aliases);
+    assert_eq!(functions, ["flat", "pattern", "ty", "second", "alias"]);
 }

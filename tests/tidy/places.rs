@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::{File, TREE, none, product, sources, words};
+use super::{File, TREE, assert_no_violations, product, sources, words};
 
-/// The places where the compiler's guarantees are given up, each for calls of the system that no safe library
-/// has.
+/// The places where the compiler's guarantees are given up, each for calls of the system that no safe
+/// library has.
 const UNSAFE: [&str; 4] = [
     // Echo of a console on Windows.
     "cli/src/command/question/windows.rs",
@@ -26,10 +26,10 @@ fn unsafe_code_is_only_in_files_with_system_calls() {
             code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl")
         })
     };
-    let found: Vec<_> = sources().filter(is_unsafe).map(|file| file.path.as_str()).collect();
+    let files: Vec<_> = sources().filter(is_unsafe).map(|file| file.path.as_str()).collect();
     // This file names the words it looks for.
-    let found: Vec<_> = found.into_iter().filter(|path| *path != "tests/tidy/places.rs").collect();
-    assert_eq!(found, UNSAFE);
+    let files: Vec<_> = files.into_iter().filter(|path| *path != "tests/tidy/places.rs").collect();
+    assert_eq!(files, UNSAFE);
 }
 
 /// The compiler looks only at the files of the system that it compiles for.
@@ -50,7 +50,7 @@ fn files_for_other_systems_exist() {
         }
     }
     assert!(n_found > 10, "{n_found} attributes were found");
-    none(&violations, "a module for another system has no file");
+    assert_no_violations(&violations, "a module for another system has no file");
 }
 
 /// The only files that write to a terminal: everything passes through them, so that no text that others
@@ -72,7 +72,7 @@ fn only_the_view_writes_to_a_terminal() {
             }
         }
     }
-    none(&violations, "print by the functions of cli/src/view.rs");
+    assert_no_violations(&violations, "print by the functions of cli/src/view.rs");
 }
 
 /// The directories of the code that reads and writes files of a checkout.
@@ -114,12 +114,12 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
             }
         }
     }
-    none(&violations, "open files by the functions of core/src/disk.rs");
+    assert_no_violations(&violations, "open files by the functions of core/src/disk.rs");
 }
 
-/// The files that list, make or remove directories by their paths, or open files with `File::options`. Everything
-/// below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow no link that a
-/// checkout may have planted.
+/// The files that list, make or remove directories by their paths, or open files with `File::options`.
+/// Everything below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow
+/// no link that a checkout may have planted.
 const DIRECTORY_USERS: [&str; 35] = [
     // The handles themselves.
     "core/src/disk/dir.rs",
@@ -190,13 +190,16 @@ fn directories_of_a_checkout_are_changed_through_handles() {
             }
         }
     }
-    none(&violations, "open what a checkout may contain by the handles of core/src/disk/dir.rs");
+    assert_no_violations(
+        &violations,
+        "open what a checkout may contain by the handles of core/src/disk/dir.rs",
+    );
     let unused: Vec<_> = DIRECTORY_USERS
         .iter()
         .filter(|path| !users.contains(path))
         .map(|path| String::from(*path))
         .collect();
-    none(&unused, "a file of the list that uses no directory is taken off it");
+    assert_no_violations(&unused, "a file of the list that uses no directory is taken off it");
 }
 
 #[test]
@@ -210,7 +213,10 @@ fn a_refused_thread_is_an_error_and_not_a_panic() {
             }
         }
     }
-    none(&violations, "thread::Builder::new().spawn() or spawn_scoped(), which return the refusal");
+    assert_no_violations(
+        &violations,
+        "thread::Builder::new().spawn() or spawn_scoped(), which return the refusal",
+    );
 }
 
 #[test]
@@ -225,7 +231,7 @@ fn an_expectation_states_why_it_cannot_fail() {
             }
         }
     }
-    none(&violations, "expect(\"why this cannot happen\"), in words");
+    assert_no_violations(&violations, "expect(\"why this cannot happen\"), in words");
 }
 
 #[test]
@@ -240,9 +246,10 @@ fn no_file_names_a_machine_or_a_registry_index() {
     for file in TREE.iter().filter(|file| file.name() != "Cargo.lock") {
         for (line, number) in file.text.lines().zip(1..) {
             let machine = machines.iter().any(|machine| {
-                line.match_indices(machine.as_str()).any(|(at, _)| {
+                line.match_indices(machine.as_str()).any(|(position, _)| {
                     // A path of its own, not the middle of one or of an address.
-                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "./_-}".contains(c))
+                    !line[..position]
+                        .ends_with(|c: char| c.is_alphanumeric() || "./_-}".contains(c))
                 })
             });
             let registry =
@@ -252,7 +259,10 @@ fn no_file_names_a_machine_or_a_registry_index() {
             }
         }
     }
-    none(&violations, "the repository works on every machine: it names none, and no registry");
+    assert_no_violations(
+        &violations,
+        "the repository works on every machine: it names none, and no registry",
+    );
 }
 
 /// Directories of people who do not exist, in examples and tests.
@@ -263,12 +273,12 @@ fn is_made_up(line: &str) -> bool {
 #[test]
 fn bytes_are_formatted_as_hex_in_one_function() {
     // Providers see the SDK alone. A fingerprint of SSH has a colon behind each byte.
-    let places = ["providers/src/digest.rs", "providers/src/tls/key/openssh.rs"];
+    let allowed_files = ["providers/src/digest.rs", "providers/src/tls/key/openssh.rs"];
     let mut violations = Vec::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         let lines = file.product_lines().filter(|(_, line)| line.contains("{byte:02x}"));
-        let elsewhere = lines.filter(|_| !places.contains(&file.path.as_str()));
-        violations.extend(elsewhere.map(|(number, _)| format!("{}:{number}", file.path)));
+        let other_lines = lines.filter(|_| !allowed_files.contains(&file.path.as_str()));
+        violations.extend(other_lines.map(|(number, _)| format!("{}:{number}", file.path)));
     }
-    none(&violations, "`formwork_value::codec::hex::encode` makes digits of bytes");
+    assert_no_violations(&violations, "`formwork_value::codec::hex::encode` makes digits of bytes");
 }

@@ -1,7 +1,7 @@
 //! A file is one idea, and a function one purpose. Clippy limits the lines of a function without its
 //! comments; files, long functions and comments are counted here.
 
-use super::{File, none, product};
+use super::{File, assert_no_violations, product};
 
 /// More lines than this, tests not counted, are more than one idea.
 const MOST_LINES: usize = 500;
@@ -13,7 +13,10 @@ fn no_file_is_longer_than_the_limit() {
         .filter(|(_, lines)| *lines > MOST_LINES)
         .map(|(file, lines)| format!("{}: {lines} lines", file.path))
         .collect();
-    none(&violations, "a file has at most 500 lines without its tests: split it by idea");
+    assert_no_violations(
+        &violations,
+        "a file has at most 500 lines without its tests: split it by idea",
+    );
 }
 
 /// More lines of code than this, and embedding the engine is no small matter any more.
@@ -51,7 +54,7 @@ fn begins_function(line: &str) -> bool {
 fn functions(file: &File) -> Vec<FunctionLines> {
     let lines: Vec<_> = file.product_lines().collect();
     let mut functions = Vec::new();
-    for (at, (first, line)) in lines.iter().enumerate() {
+    for (index, (first, line)) in lines.iter().enumerate() {
         let code = line.trim_start();
         if !begins_function(code) || code.ends_with(';') {
             continue;
@@ -61,7 +64,7 @@ fn functions(file: &File) -> Vec<FunctionLines> {
         let ends = |line: &str| line == end || (line.starts_with(&head_end) && line.ends_with(';'));
         let more = match code.ends_with('}') {
             true => 0,
-            false => lines[at..].iter().position(|&(_, line)| ends(line)).unwrap_or(0),
+            false => lines[index..].iter().position(|&(_, line)| ends(line)).unwrap_or(0),
         };
         functions.push(FunctionLines { first: *first, count: more + 1 });
     }
@@ -83,7 +86,7 @@ fn at_most_one_of_two_hundred_functions_is_long() {
     assert!(n_functions > 5_000, "{n_functions} functions were found");
     if long.len() * 200 >= n_functions {
         let rule = format!("fewer than {} functions have more than 60 lines", n_functions / 200);
-        none(&long, &rule);
+        assert_no_violations(&long, &rule);
     }
 }
 
@@ -99,8 +102,9 @@ fn lines_of_functions_are_counted_with_their_signature() {
     let text = "impl A {\n    pub(crate) async fn a(\n        b: u8,\n    ) {\n        // c\n    }\n}\n\
                 fn d() {}\n    fn e(\n        f: u8,\n    ) -> u8;\n// fn g() {\n";
     let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
-    let found: Vec<_> = functions(&file).iter().map(|one| (one.first, one.count)).collect();
-    assert_eq!(found, [(2, 5), (8, 1), (9, 3)]);
+    let counts: Vec<_> =
+        functions(&file).iter().map(|function| (function.first, function.count)).collect();
+    assert_eq!(counts, [(2, 5), (8, 1), (9, 3)]);
 }
 
 /// The directories whose comments are counted, each for itself.
@@ -146,5 +150,5 @@ fn at_least_three_of_a_hundred_lines_are_reasons() {
             violations.push(format!("{directory}: {n_reasons} of {n_lines} lines"));
         }
     }
-    none(&violations, "three of a hundred lines are comments that give a reason");
+    assert_no_violations(&violations, "three of a hundred lines are comments that give a reason");
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{File, none, product, words};
+use super::{File, assert_no_violations, product, words};
 
 /// A list of kinds of vertices.
 struct VertexList {
@@ -83,7 +83,10 @@ fn a_kind_of_vertex_is_named_only_in_the_list() {
             }
         }
     }
-    none(&violations, "ask the vertex: a question of its trait, or a lookup such as `as_resource`");
+    assert_no_violations(
+        &violations,
+        "ask the vertex: a question of its trait, or a lookup such as `as_resource`",
+    );
 }
 
 #[test]
@@ -93,9 +96,9 @@ fn each_kind_of_vertex_has_a_file_of_its_own() {
         let (kinds, files) = (list.kinds(), list.files());
         assert!(kinds.len() > 3, "{}: {} kinds were found", list.file, kinds.len());
         for kind in &kinds {
-            let places = files.iter().filter(|file| list.implements_visit(file, kind)).count();
-            if places != 1 {
-                violations.push(format!("{}: {kind} is in {places} files", list.file));
+            let n_files = files.iter().filter(|file| list.implements_visit(file, kind)).count();
+            if n_files != 1 {
+                violations.push(format!("{}: {kind} is in {n_files} files", list.file));
             }
         }
         for file in files {
@@ -105,7 +108,10 @@ fn each_kind_of_vertex_has_a_file_of_its_own() {
             }
         }
     }
-    none(&violations, "a kind of vertex is a file below the list of its graph, and a line in it");
+    assert_no_violations(
+        &violations,
+        "a kind of vertex is a file below the list of its graph, and a line in it",
+    );
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn each_kind_with_an_outcome_records_it() {
     let mut violations = Vec::new();
     for file in LISTS.iter().flat_map(VertexList::files) {
         let has =
-            |wanted: &dyn Fn(&str) -> bool| file.product_lines().any(|(_, line)| wanted(line));
+            |is_match: &dyn Fn(&str) -> bool| file.product_lines().any(|(_, line)| is_match(line));
         if has(&is_outcome) {
             n_outcomes += 1;
             if !has(&|line| line.trim().starts_with("fn record(")) {
@@ -126,7 +132,10 @@ fn each_kind_with_an_outcome_records_it() {
         }
     }
     assert!(n_outcomes > 3, "{n_outcomes} kinds with an outcome were found");
-    none(&violations, "the outcome of a visit is lost: the default of `record` drops it");
+    assert_no_violations(
+        &violations,
+        "the outcome of a visit is lost: the default of `record` drops it",
+    );
 }
 
 /// The functions of the first trait or implementation that begins with this line.
@@ -139,13 +148,13 @@ fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
 #[test]
 fn a_shared_vertex_forwards_each_method() {
     let text = &LISTS[0].source().text;
-    let asked = functions_behind(text, "pub(crate) trait VertexKind<'c>: Display {");
+    let methods = functions_behind(text, "pub(crate) trait VertexKind<'c>: Display {");
     let passed_on = functions_behind(text, "impl<'c> VertexKind<'c> for SharedVertex<'c> {");
-    assert!(asked.len() > 10, "{asked:?}");
+    assert!(methods.len() > 10, "{methods:?}");
     // One that is missing would have the default answer for each shared kind.
-    assert_eq!(passed_on, asked);
-    let others = asked.iter().filter(|name| !text.contains(&format!("(**self).{name}(")));
-    assert_eq!(others.collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(passed_on, methods);
+    let not_forwarded = methods.iter().filter(|name| !text.contains(&format!("(**self).{name}(")));
+    assert_eq!(not_forwarded.collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{File, TREE, none, product, sources};
+use super::{File, TREE, assert_no_violations, product, sources};
 
 /// Openings of a sentence that postpone its noun.
 const OPENINGS: [&str; 11] = [
@@ -58,8 +58,8 @@ fn doc_comments_begin_with_the_noun_or_the_verb() {
         // Comments of the protocol become the documentation of the generated code.
         let is_protocol = file.path.ends_with(".proto");
         for (line, number) in file.text.lines().zip(1..) {
-            let found = comment(line);
-            if let Some((marker, text)) = found
+            let current = comment(line);
+            if let Some((marker, text)) = current
                 && (is_protocol || matches!(marker, "//!" | "///"))
                 && previous
                     .is_none_or(|(before, text): (&str, &str)| before != marker || text.is_empty())
@@ -67,10 +67,13 @@ fn doc_comments_begin_with_the_noun_or_the_verb() {
             {
                 violations.push(format!("{}:{number}: {text}", file.path));
             }
-            previous = found;
+            previous = current;
         }
     }
-    none(&violations, "a doc comment begins with the noun or the verb (docs/glossary.md)");
+    assert_no_violations(
+        &violations,
+        "a doc comment begins with the noun or the verb (docs/glossary.md)",
+    );
 }
 
 #[test]
@@ -83,7 +86,10 @@ fn headings_begin_with_the_noun_or_the_verb() {
             }
         }
     }
-    none(&violations, "a heading begins with the noun or the verb (docs/glossary.md)");
+    assert_no_violations(
+        &violations,
+        "a heading begins with the noun or the verb (docs/glossary.md)",
+    );
 }
 
 /// The text of a line that people read: all of a document, and the comments of anything else.
@@ -107,7 +113,10 @@ fn comments_and_documents_use_standard_words() {
             }
         }
     }
-    none(&violations, "comments and documents use standard words (WORDS in this file)");
+    assert_no_violations(
+        &violations,
+        "comments and documents use standard words (WORDS in this file)",
+    );
 }
 
 #[test]
@@ -124,7 +133,10 @@ fn changelog_lines_are_short_and_have_one_topic() {
             violations.push(format!("{number}: a semicolon: two ideas are two lines"));
         }
     }
-    none(&violations, "a line of the changelog has at most 160 characters and one idea");
+    assert_no_violations(
+        &violations,
+        "a line of the changelog has at most 160 characters and one idea",
+    );
 }
 
 #[test]
@@ -165,7 +177,8 @@ fn message_parts() -> Vec<MessagePart> {
     parts
 }
 
-/// The strings on a line of code, or their part on it. `goes_on`: a string of the line before is continued.
+/// The strings on a line of code, or their part on it. `goes_on`: a string of the line before is
+/// continued.
 fn strings(line: &str, goes_on: bool) -> impl Iterator<Item = &str> {
     line.split('"').skip(usize::from(!goes_on)).step_by(2)
 }
@@ -180,8 +193,8 @@ fn names_of_types(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '{');
     words.filter(|word| {
         let mut capitals = word.char_indices().filter(|(_, c)| c.is_uppercase());
-        capitals.next().is_some_and(|(at, _)| at == 0)
-            && capitals.next().is_some_and(|(at, _)| at > 1)
+        capitals.next().is_some_and(|(position, _)| position == 0)
+            && capitals.next().is_some_and(|(position, _)| position > 1)
     })
 }
 
@@ -199,11 +212,11 @@ fn messages_name_no_type_of_the_code() {
     let mut violations = Vec::new();
     for MessagePart { file, line, text } in message_parts() {
         if is_speaking(file) {
-            let found = names_of_types(text).filter(|word| types.contains(*word));
-            violations.extend(found.map(|word| format!("{}:{line}: {word}", file.path)));
+            let type_names = names_of_types(text).filter(|word| types.contains(*word));
+            violations.extend(type_names.map(|word| format!("{}:{line}: {word}", file.path)));
         }
     }
-    none(&violations, "a message uses words, not the name of a type");
+    assert_no_violations(&violations, "a message uses words, not the name of a type");
 }
 
 #[test]
@@ -215,7 +228,7 @@ fn messages_use_standard_words() {
         let text = without_placeholders(text);
         violations.extend(private_words(&text).map(|word| format!("{}:{line}: {word}", file.path)));
     }
-    none(&violations, "a message uses standard words (WORDS in this file)");
+    assert_no_violations(&violations, "a message uses standard words (WORDS in this file)");
 }
 
 #[test]

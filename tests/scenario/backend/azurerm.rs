@@ -1,5 +1,5 @@
-//! States in blobs of Azure, with Terraform on the same server: azurite. Its account is reached under the name
-//! that it would have in Azure, through a proxy.
+//! States in blobs of Azure, with Terraform on the same server: azurite. Its account is reached under
+//! the name that it would have in Azure, through a proxy.
 
 use super::{RESOURCE, both};
 use crate::harness::Workdir;
@@ -84,15 +84,15 @@ fn credentials_of_azurerm_are_signatures_secrets_tokens_and_listed_keys() {
     let oidc = "use_oidc = true\n    oidc_token = \"assertion-1\"";
     let workflow = "use_oidc = true\n    oidc_request_url = \"https://login.microsoftonline.com/oidc?a=b\"\n    oidc_request_token = \"request-1\"";
     let listed = "resource_group_name = \"group-1\"\n    subscription_id = \"sub-1\"\n    client_secret = \"hush\"";
-    let ways = [
+    let credentials = [
         format!("sas_token = \"?{}\"", azure.sas),
         format!("{principal}use_azuread_auth = true\n    {secret}"),
         format!("{principal}use_azuread_auth = true\n    {oidc}"),
         format!("{principal}use_azuread_auth = true\n    {workflow}"),
         format!("{principal}{listed}"),
     ];
-    for (i, way) in ways.iter().enumerate() {
-        let arguments = arguments(&format!("way-{i}"), way);
+    for (i, credential) in credentials.iter().enumerate() {
+        let arguments = arguments(&format!("way-{i}"), credential);
         both::take_turns(&|resource| config(&azure, &arguments, resource));
     }
     let wrong = format!("{principal}use_azuread_auth = true\n    client_secret = \"wrong\"");

@@ -109,14 +109,14 @@ pub(super) const HELD: &str = "terraform {\n  required_providers {\n    bad = { 
 
 /// A run that was cut off on one machine is taken over on another one, which has nothing of its directory.
 pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
-    let lost = Workdir::new(&config(HELD));
-    lost.formwork("init").succeed().says_not("same machine");
-    let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-    let (_, paused) = lost.service.wait_for_pause();
+    let lost_workdir = Workdir::new(&config(HELD));
+    lost_workdir.formwork("init").succeed().says_not("same machine");
+    let running = lost_workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, paused) = lost_workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);
     running.wait();
     drop(paused);
-    lost.service.assert_no_provider_runs();
+    lost_workdir.service.assert_no_provider_runs();
 
     let other = Workdir::new(&config(HELD));
     other.formwork("init").succeed();
@@ -128,7 +128,7 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     listed.says("bad_thing.a was being created");
     other.formwork("recover forget bad_thing.a").succeed();
     // It was decided for the first machine, too, which still has its own journal.
-    for workdir in [&other, &lost] {
+    for workdir in [&other, &lost_workdir] {
         workdir.formwork("recover list").succeed().says_not("bad_thing.a");
     }
 }
@@ -225,9 +225,9 @@ pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
         });
         assert_eq!(pulled[0], pulled[1]);
         // A store without the encryption shows the bytes that are there.
-        let without = Workdir::new(&config(""));
-        without.formwork("init").run().code(1).says("State file is encrypted");
-        without.formwork("state pull").run().code(1).says("State file is encrypted");
+        let unencrypted = Workdir::new(&config(""));
+        unencrypted.formwork("init").run().code(1).says("State file is encrypted");
+        unencrypted.formwork("state pull").run().code(1).says("State file is encrypted");
     }
 }
 
@@ -242,9 +242,9 @@ pub(super) fn new_workspaces_are_encrypted(config: Config<'_>, turns: &[(&str, &
         other.engine(second, &format!("workspace select of-{first}")).succeed();
         other.engine(second, "apply -auto-approve").succeed().says("1 added");
         workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
-        let without = Workdir::new(&config(""));
+        let unencrypted = Workdir::new(&config(""));
         let name = format!("of-{first}");
-        let refused = without.formwork("init").env("TF_WORKSPACE", &name).run();
+        let refused = unencrypted.formwork("init").env("TF_WORKSPACE", &name).run();
         refused.code(1).says("State file is encrypted");
     }
 }

@@ -1,5 +1,5 @@
-//! Connections to the server of a state that end after any number of bytes: no object is lost or made twice, and
-//! no state is overwritten.
+//! Connections to the server of a state that end after any number of bytes: no object is lost or made
+//! twice, and no state is overwritten.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -20,14 +20,14 @@ const N_CUTS: u64 = 15;
 const N_LANES: usize = 4;
 
 /// A place of a new state.
-struct Place {
+struct Endpoint {
     server: SocketAddr,
     /// The block of the backend, with `PORT` for that of the server.
     block: String,
 }
 
 /// Makes a place for a state of a name.
-type Places<'p> = &'p (dyn Fn(&str) -> Place + Sync);
+type EndpointOfName<'p> = &'p (dyn Fn(&str) -> Endpoint + Sync);
 
 #[test]
 fn a_connection_that_ends_at_any_byte_loses_nothing_over_http() {
@@ -44,32 +44,32 @@ fn a_connection_that_ends_at_any_byte_loses_nothing_over_s3() {
     let Some(store) = ObjectStore::s3() else { return };
     store.make_bucket("cuts");
     let server = host_of(&store.url);
-    let place = |name: &str| {
+    let endpoint = |name: &str| {
         let block = format!(
             "\"s3\" {{\n    bucket = \"cuts\"\n    key = \"{name}\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    use_lockfile = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"http://127.0.0.1:PORT\" }}\n  }}\n"
         );
-        Place { server, block }
+        Endpoint { server, block }
     };
-    assert_cuts_lose_nothing(&place, false);
+    assert_cuts_lose_nothing(&endpoint, false);
 }
 
 #[test]
 fn a_connection_that_ends_at_any_byte_loses_nothing_over_pg() {
     let Some(postgres) = Postgres::start() else { return };
     let server = host_of(&postgres.conn_str());
-    let place = |name: &str| {
+    let endpoint = |name: &str| {
         // While a state is made, no other one of its database is locked.
         let conn_str = postgres.make_database(name);
         let conn_str = conn_str.replace(&server.to_string(), "127.0.0.1:PORT");
-        Place { server, block: format!("\"pg\" {{\n    conn_str = \"{conn_str}\"\n  }}\n") }
+        Endpoint { server, block: format!("\"pg\" {{\n    conn_str = \"{conn_str}\"\n  }}\n") }
     };
-    assert_cuts_lose_nothing(&place, false);
+    assert_cuts_lose_nothing(&endpoint, false);
 }
 
-fn http_place(server: &HttpState) -> Place {
+fn http_place(server: &HttpState) -> Endpoint {
     let address = host_of(&server.address);
     let arguments = server.arguments().replace(&address.to_string(), "127.0.0.1:PORT");
-    Place { server: address, block: format!("\"http\" {{\n{arguments}  }}\n") }
+    Endpoint { server: address, block: format!("\"http\" {{\n{arguments}  }}\n") }
 }
 
 /// The host and port of a URL.
@@ -81,11 +81,11 @@ fn host_of(url: &str) -> SocketAddr {
 }
 
 /// Cuts in both directions, spread over the conversation of an apply.
-fn assert_cuts_lose_nothing(places: Places<'_>, is_lasting: bool) {
-    let Passed { to_server, to_client, .. } = assert_nothing_is_lost(&places("whole"), None);
+fn assert_cuts_lose_nothing(endpoints: EndpointOfName<'_>, is_lasting: bool) {
+    let Passed { to_server, to_client, .. } = assert_nothing_is_lost(&endpoints("whole"), None);
     let directions = [(Direction::ToServer, to_server), (Direction::ToClient, to_client)];
     let cuts = directions.into_iter().flat_map(|(direction, n_bytes)| {
-        (0..N_CUTS).map(move |at| Cut { direction, after: n_bytes * at / N_CUTS, is_lasting })
+        (0..N_CUTS).map(move |index| Cut { direction, after: n_bytes * index / N_CUTS, is_lasting })
     });
     let cuts: Vec<Cut> = cuts.collect();
     thread::scope(|scope| {
@@ -93,7 +93,7 @@ fn assert_cuts_lose_nothing(places: Places<'_>, is_lasting: bool) {
             let cuts = &cuts;
             scope.spawn(move || {
                 for (number, cut) in cuts.iter().enumerate().skip(lane).step_by(N_LANES) {
-                    assert_nothing_is_lost(&places(&format!("cut{number}")), Some(*cut));
+                    assert_nothing_is_lost(&endpoints(&format!("cut{number}")), Some(*cut));
                 }
             });
         }
@@ -101,9 +101,9 @@ fn assert_cuts_lose_nothing(places: Places<'_>, is_lasting: bool) {
 }
 
 /// Applies while the network is cut, and once more. Returns the numbers of bytes of the first apply.
-fn assert_nothing_is_lost(place: &Place, cut: Option<Cut>) -> Passed {
-    let proxy = CutProxy::start(place.server);
-    let block = place.block.replace("PORT", &proxy.port.to_string());
+fn assert_nothing_is_lost(endpoint: &Endpoint, cut: Option<Cut>) -> Passed {
+    let proxy = CutProxy::start(endpoint.server);
+    let block = endpoint.block.replace("PORT", &proxy.port.to_string());
     let workdir = Workdir::new(&format!("terraform {{\n  backend {block}}}\n{OBJECTS}"));
     workdir.formwork("init").succeed();
     proxy.cut_once(cut);

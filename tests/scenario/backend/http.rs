@@ -36,10 +36,11 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
     let lines = config.lines().filter(|line| locks.iter().all(|name| !line.contains(name)));
     let config = lines.map(|line| format!("{line}\n")).collect::<String>();
     let other = {
-        let lost = Workdir::new(&config);
-        lost.formwork("init").succeed().says_not("same machine");
-        let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
-        let (_, paused) = lost.service.wait_for_pause();
+        let lost_workdir = Workdir::new(&config);
+        lost_workdir.formwork("init").succeed().says_not("same machine");
+        let running =
+            lost_workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+        let (_, paused) = lost_workdir.service.wait_for_pause();
         let other = Workdir::new(&config);
         other.formwork("init").succeed();
         let refused = other.formwork("apply -auto-approve").run();
@@ -47,7 +48,7 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
         running.signal(Signal::SIGKILL);
         running.wait();
         drop(paused);
-        lost.service.assert_no_provider_runs();
+        lost_workdir.service.assert_no_provider_runs();
         other
     };
     // The directory is gone, and the run has written nothing for long enough.
@@ -83,8 +84,8 @@ fn a_proxy_forwards_the_requests_of_both_programs() {
     let is_here = |program: &&str| *program == "formwork" || terraform().is_some();
     for program in ["formwork", "terraform"].into_iter().filter(is_here) {
         let server = HttpState::start();
-        let (_, place) = server.address.split_once("://").expect("a URL");
-        let (host, _) = place.split_once('/').expect("a path");
+        let (_, server_address) = server.address.split_once("://").expect("a URL");
+        let (host, _) = server_address.split_once('/').expect("a path");
         let port = host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
         let proxy = Proxy::leading(vec![("states.invalid:80", port)]);
         let url = format!("http://127.0.0.1:{}", proxy.port);
@@ -260,9 +261,10 @@ fn a_pushed_state_has_the_serial_that_terraform_gives_it() {
             server.with(|kept| kept.state = stored.into());
             workdir.write("pushed", text);
             workdir.engine(program, "state push -force pushed").succeed();
-            let found = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
-            let found: serde_json::Value = serde_json::from_str(&found).expect("a state");
-            assert_eq!(found["serial"], *serial, "{program}: {text}");
+            let stored_text = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
+            let stored_text: serde_json::Value =
+                serde_json::from_str(&stored_text).expect("a state");
+            assert_eq!(stored_text["serial"], *serial, "{program}: {text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! States in secrets of Kubernetes, with Terraform on the same server, which speaks the documented part of its
-//! API.
+//! States in secrets of Kubernetes, with Terraform on the same server, which speaks the documented part
+//! of its API.
 
 use super::{RESOURCE, both};
 use crate::harness::Workdir;
@@ -21,7 +21,7 @@ fn kubeconfig(server: &Kubernetes, user: &str) -> String {
     )
 }
 
-fn here(suffix: &str) -> String {
+fn config_of_suffix(suffix: &str) -> String {
     // Credentials of files are not sent without TLS.
     format!("secret_suffix = \"{suffix}\"\n    config_context = \"here\"\n    token = \"{TOKEN}\"")
 }
@@ -29,12 +29,15 @@ fn here(suffix: &str) -> String {
 #[test]
 fn either_program_continues_after_the_other_over_kubernetes() {
     let server = Kubernetes::start();
-    let team = format!("{}\n    namespace = \"team\"\n    labels = {{ a = \"b\" }}", here("app"));
-    for more in [here("app"), team] {
+    let team = format!(
+        "{}\n    namespace = \"team\"\n    labels = {{ a = \"b\" }}",
+        config_of_suffix("app")
+    );
+    for more in [config_of_suffix("app"), team] {
         both::take_turns(&|resource| config(&server, &more, resource));
     }
     assert_eq!(server.names("team", "secrets"), ["tfstate-default-app"]);
-    both::nothing_is_overwritten(&|resource| config(&server, &here("over"), resource));
+    both::nothing_is_overwritten(&|resource| config(&server, &config_of_suffix("over"), resource));
 }
 
 #[test]
@@ -42,9 +45,12 @@ fn states_over_kubernetes_are_encrypted() {
     // OpenTofu makes the first state with requests that this server does not have.
     let turns = [("formwork", "formwork")];
     let server = Kubernetes::start();
-    both::states_are_encrypted(&|resource| config(&server, &here("sealed"), resource), &turns);
+    both::states_are_encrypted(
+        &|resource| config(&server, &config_of_suffix("sealed"), resource),
+        &turns,
+    );
     both::new_workspaces_are_encrypted(
-        &|resource| config(&server, &here("sealed"), resource),
+        &|resource| config(&server, &config_of_suffix("sealed"), resource),
         &turns,
     );
 }
@@ -52,9 +58,9 @@ fn states_over_kubernetes_are_encrypted() {
 #[test]
 fn leases_of_kubernetes_exclude_the_other_program() {
     let server = Kubernetes::start();
-    both::locks_exclude(&|resource| config(&server, &here("locked"), resource));
+    both::locks_exclude(&|resource| config(&server, &config_of_suffix("locked"), resource));
     both::locks_end_by_force(
-        &|resource| config(&server, &here("forced"), resource),
+        &|resource| config(&server, &config_of_suffix("forced"), resource),
         &["terraform", "formwork"],
     );
     assert_eq!(
@@ -66,13 +72,13 @@ fn leases_of_kubernetes_exclude_the_other_program() {
 #[test]
 fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
     let server = Kubernetes::start();
-    both::workspaces_are_shared(&|resource| config(&server, &here("ws"), resource));
+    both::workspaces_are_shared(&|resource| config(&server, &config_of_suffix("ws"), resource));
     assert_eq!(server.names("default", "secrets"), ["tfstate-default-ws"]);
     let url = &server.url;
     let given = "    secret_suffix = \"out\"\n    config_context = \"here\"\n    config_path = \"kube.yaml\"\n    token = \"cluster-token\"\n";
     let user = kubeconfig(&server, &format!("token: {TOKEN}"));
     both::outputs_are_read(
-        &|resource| config(&server, &here("out"), resource),
+        &|resource| config(&server, &config_of_suffix("out"), resource),
         &format!(
             "backend = \"kubernetes\"\n  config = {{\n{given}    host = \"{url}\"\n  }}\n}}\n//- kube.yaml\n{user}//- rest.tf\nlocals {{"
         ),
@@ -83,7 +89,7 @@ fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
 fn the_run_of_a_lost_machine_is_taken_over_over_kubernetes() {
     let server = Kubernetes::start();
     both::a_run_of_a_lost_machine_is_taken_over(&|resource| {
-        config(&server, &here("lost"), resource)
+        config(&server, &config_of_suffix("lost"), resource)
     });
     // The end of the run stays, for the machine that still has its journal.
     let names = server.names("default", "secrets");
@@ -102,7 +108,7 @@ fn a_large_state_is_in_several_secrets_that_both_programs_read() {
         let large = format!(
             "resource \"terraform_data\" \"large\" {{\n  input = join(\"\", flatten([for i in range({n}) : [for j in range(1000) : sha512(\"${{i}}.${{j}}\")]]))\n}}\n"
         );
-        config(&server, &here("large"), &large)
+        config(&server, &config_of_suffix("large"), &large)
     };
     let workdir = Workdir::new(&with(14));
     workdir.formwork("init").succeed();
@@ -127,7 +133,7 @@ fn credentials_that_are_refused_and_a_namespace_that_does_not_exist_are_named() 
     let wrong = "secret_suffix = \"x\"\n    token = \"wrong\"";
     let refused = Workdir::new(&config(&server, wrong, RESOURCE)).formwork("init").run();
     refused.code(1).says("log in to the cluster again").says_not("wrong");
-    let absent = format!("{}\n    namespace = \"none\"", here("x"));
+    let absent = format!("{}\n    namespace = \"none\"", config_of_suffix("x"));
     let workdir = Workdir::new(&config(&server, &absent, RESOURCE));
     workdir.formwork("init").succeed();
     let refused = workdir.formwork("apply -auto-approve").run();

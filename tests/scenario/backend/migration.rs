@@ -110,13 +110,13 @@ fn a_state_of_another_lineage_is_never_replaced() {
     let workdir = Workdir::new(&server.config(RESOURCE));
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
-    let there = server.with(|kept| kept.state.clone());
+    let stored_state = server.with(|kept| kept.state.clone());
     let other = applied("formwork", &[]);
     other.write("main.tf", &server.config(RESOURCE));
     let refused = other.formwork("init").stdin("yes\n").run();
     refused.code(1).says("1 object, serial 2").says("a migration never replaces");
     refused.says("state push -force");
-    assert_eq!(server.with(|kept| kept.state.clone()), there);
+    assert_eq!(server.with(|kept| kept.state.clone()), stored_state);
     other.formwork("init").stdin("no\n").succeed();
     other.formwork("plan -detailed-exitcode").run().code(0);
     // The advice, followed: the former state, written to a file, replaces the one that is there.
@@ -159,8 +159,9 @@ fn a_state_without_objects_is_not_restored_by_a_migration() {
     workdir.formwork("destroy -auto-approve").succeed();
     // The former file is still there.
     for options in ["-input=false", "-force-copy"] {
-        let done = workdir.formwork(&format!("init -reconfigure {options}")).succeed();
-        done.says("The new backend contains a later state of the workspace \"default\" (0 objects");
+        let result = workdir.formwork(&format!("init -reconfigure {options}")).succeed();
+        result
+            .says("The new backend contains a later state of the workspace \"default\" (0 objects");
         workdir.formwork("state list").succeed().says_not("terraform_data.a");
     }
     // Nor from a backup, where Terraform has emptied the file.
@@ -198,8 +199,8 @@ fn other_workspaces_are_left_only_with_approval() {
     let workdir = applied("formwork", &[]);
     workdir.formwork("workspace new dev").succeed();
     workdir.write("main.tf", &server.config(RESOURCE));
-    let done = workdir.formwork("init").stdin("yes\n").succeed();
-    done.says("Workspace \"default\": 1 object, serial 2. It stays in the \"local\" backend.");
+    let result = workdir.formwork("init").stdin("yes\n").succeed();
+    result.says("Workspace \"default\": 1 object, serial 2. It stays in the \"local\" backend.");
     workdir.formwork("workspace show").succeed().says("default");
     assert!(server.with(|kept| kept.state.is_empty()));
 }
@@ -257,11 +258,11 @@ fn one_state_that_has_to_stay_does_not_stop_the_other_migrations() {
     let workdir = applied("formwork", &["b", "c"]);
     workdir.write("others/b/terraform.tfstate", r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#);
     workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
-    let left = workdir.read("others/b/terraform.tfstate");
+    let remaining = workdir.read("others/b/terraform.tfstate");
     for options in ["-migrate-state", "-reconfigure"] {
-        let done = workdir.formwork(&format!("init {options}")).stdin("yes\n").succeed();
-        done.says("The state of the workspace \"b\" stays in the former backend");
-        assert_eq!(workdir.read("others/b/terraform.tfstate"), left);
+        let result = workdir.formwork(&format!("init {options}")).stdin("yes\n").succeed();
+        result.says("The state of the workspace \"b\" stays in the former backend");
+        assert_eq!(workdir.read("others/b/terraform.tfstate"), remaining);
         for name in ["default", "c"] {
             workdir.formwork(&format!("workspace select {name}")).succeed();
             workdir.formwork("state list").succeed().says("terraform_data.a");
@@ -358,8 +359,8 @@ fn results_of_an_interrupted_run_are_migrated_with_one_approval() {
     running.signal(Signal::SIGKILL);
     running.wait();
     workdir.write("main.tf", &server.config(&config));
-    let done = workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
-    done.says("Workspace \"default\": 2 objects");
+    let result = workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
+    result.says("Workspace \"default\": 2 objects");
     workdir.formwork("state list").succeed().says("terraform_data.a").says("terraform_data.b");
     workdir.formwork("init -reconfigure -input=false").succeed();
 }

@@ -1,6 +1,6 @@
-//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what the
-//! history has of it. `encrypted.rs` has the same of encrypted states, `linearizable.rs` checks that all of it has one
-//! order, `lost_lock.rs` ends the sessions that hold locks.
+//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what
+//! the history has of it. `encrypted.rs` has the same of encrypted states, `linearizable.rs` checks that
+//! all of it has one order, `lost_lock.rs` ends the sessions that hold locks.
 
 mod encrypted;
 mod linearizable;
@@ -35,7 +35,7 @@ fn directory(server: &Postgres, blocks: &str) -> Workdir {
 }
 
 /// Starts an apply, and waits until it asks for approval.
-fn asking(workdir: &Workdir, options: &str) -> Running {
+fn start_apply(workdir: &Workdir, options: &str) -> Running {
     let running = workdir.formwork(&format!("apply {options}")).unanswered().start();
     running.wait_for_words(QUESTION);
     running
@@ -74,7 +74,7 @@ fn applies_to_disjoint_parts_run_concurrently() {
     first.formwork("apply -auto-approve").succeed();
     first.write("main.tf", &server.config(&resources(&[("a", 2), ("b", 1)])));
     let second = directory(&server, &resources(&[("a", 1), ("b", 2), ("c", 1)]));
-    let mut running = asking(&first, "-target=terraform_data.a");
+    let mut running = start_apply(&first, "-target=terraform_data.a");
     // Terraform, and commands that change the state alone, wait for all applies.
     if terraform().is_some() {
         let refused = second.terraform("plan").run();
@@ -120,7 +120,7 @@ fn parts_that_another_run_changes_are_refused() {
     first.formwork("apply -auto-approve").succeed();
     // Changed by another run since the plan was made: the object itself, and one that it depends on.
     for other in ["a", "b"] {
-        let mut running = asking(&first, "-replace=terraform_data.b");
+        let mut running = start_apply(&first, "-replace=terraform_data.b");
         let replace = format!("apply -auto-approve -replace=terraform_data.{other}");
         second.formwork(&replace).succeed();
         running.answer("yes\nno\n");
@@ -141,7 +141,7 @@ fn a_new_plan_is_offered_if_another_run_has_changed_the_state() {
     let [first, second] = [0; 2].map(|_| directory(&server, &resources(&[("a", 1)])));
     first.formwork("apply -auto-approve").succeed();
     first.write("main.tf", &server.config(&resources(&[("a", 2)])));
-    let mut running = asking(&first, "");
+    let mut running = start_apply(&first, "");
     second.formwork("apply -auto-approve -replace=terraform_data.a").succeed();
     running.answer("yes\nyes\nyes\n");
     let applied = running.wait();
@@ -226,16 +226,16 @@ fn the_history_contains_each_write_and_each_object() {
     assert_eq!(last["operation"], "apply");
     let log = workdir.formwork("state log").succeed();
     log.says("(apply, run ").says("~ terraform_data.a").says("- terraform_data.b");
-    let at = |point: &str, name: &str| {
+    let show_at = |point: &str, name: &str| {
         workdir.formwork(&format!("state show -at={point} terraform_data.{name}")).run()
     };
-    at(&created.to_string(), "a").code(0).says("= 1");
-    at(&created.to_string(), "b").code(0).says("= 1");
-    at("999999", "a").code(1).says("The latest write of the state has the serial");
-    at(&last["serial"].to_string(), "b").code(1).says("does not contain terraform_data.b");
-    at(last["at"].as_str().expect("a time"), "a").code(0).says("= 2");
-    at("2020-01-01T00:00:00Z", "a").code(1).says("starts after");
-    at("yesterday", "a").code(1).says("Invalid -at");
+    show_at(&created.to_string(), "a").code(0).says("= 1");
+    show_at(&created.to_string(), "b").code(0).says("= 1");
+    show_at("999999", "a").code(1).says("The latest write of the state has the serial");
+    show_at(&last["serial"].to_string(), "b").code(1).says("does not contain terraform_data.b");
+    show_at(last["at"].as_str().expect("a time"), "a").code(0).says("= 2");
+    show_at("2020-01-01T00:00:00Z", "a").code(1).says("starts after");
+    show_at("yesterday", "a").code(1).says("Invalid -at");
     let outputs = "output \"o\" {\n  value = \"shown\"\n}\noutput \"s\" {\n  value     = \"hidden\"\n  sensitive = true\n}\n";
     workdir.write("main.tf", &server.config(&(resources(&[("a", 2)]) + outputs)));
     workdir.formwork("apply -auto-approve").succeed();
@@ -255,9 +255,9 @@ fn the_history_contains_each_write_and_each_object() {
         workdir.write("main.tf", &server.config(&resources(&[("a", 3), ("c", 1)])));
         workdir.formwork("apply -auto-approve").succeed();
         let writes = history(&workdir);
-        let [.., other, own] = &writes[..] else { panic!("{writes:?}") };
+        let [.., other, own_write] = &writes[..] else { panic!("{writes:?}") };
         assert_eq!(other["who"], "another program");
         assert_eq!(other["changes"], Value::from(vec![change("terraform_data.a", "change")]));
-        assert_eq!(own["changes"], Value::from(vec![change("terraform_data.c", "add")]));
+        assert_eq!(own_write["changes"], Value::from(vec![change("terraform_data.c", "add")]));
     }
 }

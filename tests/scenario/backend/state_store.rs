@@ -118,16 +118,16 @@ fn states_move_from_a_file_to_a_provider_and_back() {
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
     let lineage = |text: &str| {
-        let found = text.lines().find(|line| line.contains("\"lineage\"")).map(str::trim);
-        found.expect("a state has one").to_owned()
+        let lineage = text.lines().find(|line| line.contains("\"lineage\"")).map(str::trim);
+        lineage.expect("a state has one").to_owned()
     };
     let old = lineage(&workdir.read("terraform.tfstate"));
 
     workdir.write("main.tf", &config(&store("states"), RESOURCE));
     let unset = workdir.formwork("plan").run();
     unset.code(1).says("Initial configuration of a state store \"test_store\"");
-    let asked = workdir.formwork("init -input=false").run();
-    asked.code(1).says("Can't ask approval for state migration");
+    let refused = workdir.formwork("init -input=false").run();
+    refused.code(1).says("Can't ask approval for state migration");
     workdir.formwork("init -force-copy").succeed();
     assert_eq!(lineage(&workdir.read(&format!("states/{DEFAULT}.state"))), old);
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");

@@ -176,11 +176,11 @@ fn a_schema_that_cannot_be_used_is_explained() {
 #[test]
 fn a_schema_that_differs_between_processes_is_refused() {
     // One process does all the work of a run, so it takes a second configuration to see it.
-    let one = CONFIG.replace("SIZE", "1");
-    let two = one.replace("  link = bad", "  provider = bad.second\n  link = bad")
+    let config = CONFIG.replace("SIZE", "1");
+    let two = config.replace("  link = bad", "  provider = bad.second\n  link = bad")
         + "provider \"bad\" {\n  alias = \"second\"\n  region = \"there\"\n}\n";
     for (config, code, words) in
-        [(one, 0, "3 added"), (two, 1, "another one than that of the process before it")]
+        [(config, 0, "3 added"), (two, 1, "another one than that of the process before it")]
     {
         let workdir = Workdir::new(&config);
         let command = workdir.formwork("apply -auto-approve");

@@ -71,8 +71,9 @@ fn a_provider_that_does_not_respond_is_named_and_abandoned_after_interrupts() {
             let result = running.wait_a_moment();
             result.code(1).says("Two interrupts received").says(&waited_for);
             // One or two changes, as far as the run had come.
-            let left = if changes { "in the journal" } else { "No change was in progress" };
-            result.says(left);
+            let expected_words =
+                if changes { "in the journal" } else { "No change was in progress" };
+            result.says(expected_words);
         }
         drop(paused);
         workdir.service.assert_no_provider_runs();
@@ -135,7 +136,7 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
 
 #[test]
 fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrupt() {
-    for patience in [false, true] {
+    for waits in [false, true] {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         workdir.formwork("apply -auto-approve").succeed();
         workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
@@ -148,7 +149,7 @@ fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrup
         let (_, second) = workdir.service.wait_for_pause();
         running.signal(Signal::SIGINT);
         running.wait_for_words("Gracefully shutting down");
-        if patience {
+        if waits {
             second.resume();
             let result = running.wait();
             result.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");

@@ -69,8 +69,8 @@ fn a_plugin_that_is_run_by_a_user_explains_itself_and_fails() {
         .output()
         .expect("it can be run");
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("plugin"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("plugin"), "{stderr}");
     assert!(output.stdout.is_empty());
 }
 
@@ -84,12 +84,12 @@ fn a_plugin_that_cannot_be_run_is_explained() {
         result
     };
     with(|_| ()).code(1).says("formwork/bad");
-    with(|place| fs::write(place, "#!/bin/sh\n").expect("a file")).code(1).says("chmod +x");
-    with(|place| {
-        fs::write(place, b"\x7fELF\x02\x01\x01 and nothing more").expect("a file");
-        fs::set_permissions(place, Permissions::from_mode(0o755)).expect("permissions");
+    with(|path| fs::write(path, "#!/bin/sh\n").expect("a file")).code(1).says("chmod +x");
+    with(|path| {
+        fs::write(path, b"\x7fELF\x02\x01\x01 and nothing more").expect("a file");
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("permissions");
     })
     .code(1)
     .says("Failed to start provider");
-    with(|place| fs::create_dir(place).expect("a directory")).code(1).says("formwork/bad");
+    with(|path| fs::create_dir(path).expect("a directory")).code(1).says("formwork/bad");
 }

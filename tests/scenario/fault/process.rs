@@ -87,8 +87,8 @@ fn a_changing_call_in_which_a_provider_dies_is_not_repeated() {
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
     command.run().code(1).says_not("a second time").says("ApplyResourceChange");
-    let made = workdir.service.objects();
-    assert_eq!(made.iter().filter(|id| id.starts_with("a-")).count(), 1, "{made:?}");
+    let objects = workdir.service.objects();
+    assert_eq!(objects.iter().filter(|id| id.starts_with("a-")).count(), 1, "{objects:?}");
     let next = workdir.formwork("plan").run();
     assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
 }

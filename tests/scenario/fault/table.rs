@@ -270,23 +270,23 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 
 /// Every fault that some test orders, and what is said of it.
 fn ordered() -> Vec<(Fault, String)> {
-    let mut all: Vec<(Fault, String)> = Vec::new();
+    let mut faults: Vec<(Fault, String)> = Vec::new();
     for (fault, scene, code, words, outcome) in cases() {
-        all.push((*fault, format!("{scene:?} | {code} | {words} | {outcome:?}")));
+        faults.push((*fault, format!("{scene:?} | {code} | {words} | {outcome:?}")));
     }
     let short = [call::DATA, call::IMPORT, passing::FUNCTION, passing::OPEN];
     for (fault, words) in short.into_iter().flatten() {
-        all.push((*fault, format!("Create | 1 | {words} | Nothing")));
+        faults.push((*fault, format!("Create | 1 | {words} | Nothing")));
     }
     for (fault, code, words, outcome) in passing::RENEW {
-        all.push((*fault, format!("Create | {code} | {words} | {outcome:?}")));
+        faults.push((*fault, format!("Create | {code} | {words} | {outcome:?}")));
     }
     for (fault, _, call, outcome) in hang::HANGS {
         let words = format!("Two interrupts received … has not answered {call}");
-        all.push((*fault, format!("Interrupted | 1 | {words} | {outcome:?}")));
+        faults.push((*fault, format!("Interrupted | 1 | {words} | {outcome:?}")));
     }
-    all.extend(APART.map(|fault| (fault, "in a test of its own | | |".to_owned())));
-    all
+    faults.extend(APART.map(|fault| (fault, "in a test of its own | | |".to_owned())));
+    faults
 }
 
 #[test]
@@ -295,24 +295,25 @@ fn every_known_fault_has_a_test() {
         .iter()
         .flat_map(|(group, n)| (1..=*n).map(move |number| format!("{group}{number:02}")))
         .collect();
-    let found: Vec<&str> = ROWS.iter().map(|(id, _, _)| *id).collect();
-    assert_eq!(found, expected);
+    let ids: Vec<&str> = ROWS.iter().map(|(id, _, _)| *id).collect();
+    assert_eq!(ids, expected);
     let ordered = ordered();
     println!(
         "| | fault | on the menu | while | exit | what is said | the object then |\n| --- | --- | --- | --- | --- | --- | --- |"
     );
-    for (id, what, seen) in ROWS {
-        match seen {
+    for (id, description, coverage) in ROWS {
+        match coverage {
             In(faults) => faults.iter().for_each(|fault| {
-                let mut told = ordered.iter().filter(|(one, _)| one == fault).peekable();
-                assert!(told.peek().is_some(), "{id}: nobody orders {fault:?}");
-                told.for_each(|(_, told)| {
-                    println!("| {id} | {what} | {} | {told} |", fault.name());
+                let mut results =
+                    ordered.iter().filter(|(ordered_fault, _)| ordered_fault == fault).peekable();
+                assert!(results.peek().is_some(), "{id}: nobody orders {fault:?}");
+                results.for_each(|(_, result)| {
+                    println!("| {id} | {description} | {} | {result} |", fault.name());
                 });
             }),
             Test(name) => {
                 assert!(is_test_of_the_tree(name), "{id}: there is no test {name}");
-                println!("| {id} | {what} | | {name} | | | |");
+                println!("| {id} | {description} | | {name} | | | |");
             }
         }
     }

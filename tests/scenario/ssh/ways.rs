@@ -41,30 +41,30 @@ fn a_key_a_certificate_and_an_agent_each_authenticate() {
     let with_certified = [("SSH_AUTH_SOCK", certified_agent.socket())];
     let certified = key(&sshd, "", "certified") + &certificate(&sshd, "", "certified");
     let bastion = "bastion_host = \"127.0.0.1\"\n".to_owned();
-    let none = "agent = false\n";
-    let ways: [Way<'_>; 8] = [
-        ("a key", key(&sshd, "", "id") + none, &[]),
-        ("a certificate", certified.clone() + none, &[]),
+    let without_agent = "agent = false\n";
+    let connections: [Way<'_>; 8] = [
+        ("a key", key(&sshd, "", "id") + without_agent, &[]),
+        ("a certificate", certified.clone() + without_agent, &[]),
         ("an agent", String::new(), &with_agent),
         ("an agent with a certificate", String::new(), &with_certified),
-        ("a bastion with a key", bastion.clone() + &key(&sshd, "", "id") + none, &[]),
-        ("a bastion with a certificate", bastion.clone() + &certified + none, &[]),
+        ("a bastion with a key", bastion.clone() + &key(&sshd, "", "id") + without_agent, &[]),
+        ("a bastion with a certificate", bastion.clone() + &certified + without_agent, &[]),
         (
             "a bastion with a certificate before a key",
             bastion.clone()
                 + &key(&sshd, "", "id")
                 + &key(&sshd, "bastion_", "certified")
                 + &certificate(&sshd, "bastion_", "certified")
-                + none,
+                + without_agent,
             &[],
         ),
         ("a bastion with an agent", bastion, &with_agent),
     ];
-    for (what, words, env) in ways {
+    for (name, words, env) in connections {
         let (workdir, result) = check_with(&resource(&(connection(&sshd) + &words), HELLO), env);
-        assert_eq!(result.code, Some(0), "{what}: {}", result.text());
+        assert_eq!(result.code, Some(0), "{name}: {}", result.text());
         result.says("(remote-exec): hello").says("Connected!");
-        assert_eq!(workdir.read("there/text"), "a text", "{what}");
+        assert_eq!(workdir.read("there/text"), "a text", "{name}");
     }
 }
 

@@ -75,22 +75,22 @@ fn changed(value: &Value, ty: &Type, is_whole: bool, dice: &mut Dice) -> Value {
     if children.is_empty() || stays {
         return other(value, ty, dice);
     }
-    let at = dice.number_below(children.len());
+    let index = dice.number_below(children.len());
     let parts = children.iter().enumerate().map(|(i, child)| {
         let child_ty =
             if child.ty() == Type::Dynamic { Type::Dynamic } else { part_type(ty, value, i) };
-        if i == at { changed(child, &child_ty, false, dice) } else { child.clone() }
+        if i == index { changed(child, &child_ty, false, dice) } else { child.clone() }
     });
     with_children(value, parts.collect())
 }
 
 /// The type of a part of a value of a type.
-fn part_type(ty: &Type, value: &Value, at: usize) -> Type {
+fn part_type(ty: &Type, value: &Value, index: usize) -> Type {
     match (ty, value) {
         (Type::List(element) | Type::Set(element) | Type::Map(element), _) => (**element).clone(),
-        (Type::Tuple(parts), _) => parts.get(at).cloned().unwrap_or(Type::Dynamic),
+        (Type::Tuple(parts), _) => parts.get(index).cloned().unwrap_or(Type::Dynamic),
         (Type::Object(object), Value::Object(pairs)) => {
-            let name = pairs.names().get(at);
+            let name = pairs.names().get(index);
             name.and_then(|name| object.attributes.get(name)).cloned().unwrap_or(Type::Dynamic)
         }
         _ => Type::Dynamic,
@@ -118,7 +118,7 @@ fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
         2 => return Value::unknown_not_null(ty.clone()),
         _ => {}
     }
-    let own = |kind: &Type| if *ty == Type::Dynamic { value.ty() } else { kind.clone() };
+    let own_type = |kind: &Type| if *ty == Type::Dynamic { value.ty() } else { kind.clone() };
     match value {
         Value::Bool(flag) => Value::Bool(!flag),
         Value::Number(_) => Value::int(99),
@@ -141,7 +141,7 @@ fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
             }
             Value::map(map.element_type().clone(), items)
         }
-        _ => any(&own(ty), dice),
+        _ => any(&own_type(ty), dice),
     }
 }
 

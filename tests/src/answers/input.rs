@@ -52,12 +52,12 @@ fn content(block: &Block, setter: Setter, dice: &mut Dice) -> Value {
     let mut pairs: Vec<(Str, Value)> = Vec::new();
     for (name, attribute) in &block.attributes {
         // Attributes of the provider must not change the numbers that the author's are made of.
-        let mut own = Dice::new(dice.next_number(), name.as_str());
-        pairs.push((name.clone(), attribute_value(attribute, setter, &mut own)));
+        let mut item_dice = Dice::new(dice.next_number(), name.as_str());
+        pairs.push((name.clone(), attribute_value(attribute, setter, &mut item_dice)));
     }
     for (name, nested) in &block.blocks {
-        let mut own = Dice::new(dice.next_number(), name.as_str());
-        pairs.push((name.clone(), block_value(nested, setter, &mut own)));
+        let mut item_dice = Dice::new(dice.next_number(), name.as_str());
+        pairs.push((name.clone(), block_value(nested, setter, &mut item_dice)));
     }
     Value::object(pairs)
 }
@@ -79,9 +79,9 @@ fn attribute_value(attribute: &Attribute, setter: Setter, dice: &mut Dice) -> Va
             let object = block.implied_type();
             match nested.nesting {
                 Nesting::Single | Nesting::Group => content(&block, setter, dice),
-                Nesting::List => Value::list(object, several(&block, setter, dice)),
-                Nesting::Set => Value::set(object, several(&block, setter, dice)),
-                Nesting::Map => Value::map(object, keyed(several(&block, setter, dice))),
+                Nesting::List => Value::list(object, nested_blocks(&block, setter, dice)),
+                Nesting::Set => Value::set(object, nested_blocks(&block, setter, dice)),
+                Nesting::Map => Value::map(object, keyed(nested_blocks(&block, setter, dice))),
             }
         }
     }
@@ -93,20 +93,20 @@ fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
         Nesting::Single if dice.number_below(2) == 0 => content(&nested.block, setter, dice),
         Nesting::Single => nested.empty_value(),
         Nesting::List | Nesting::Set => {
-            nested.to_list_or_set_value(several(&nested.block, setter, dice))
+            nested.to_list_or_set_value(nested_blocks(&nested.block, setter, dice))
         }
         Nesting::Map => {
-            nested.to_keyed_collection_value(keyed(several(&nested.block, setter, dice)))
+            nested.to_keyed_collection_value(keyed(nested_blocks(&nested.block, setter, dice)))
         }
     }
 }
 
-fn several(block: &Block, setter: Setter, dice: &mut Dice) -> Vec<Value> {
+fn nested_blocks(block: &Block, setter: Setter, dice: &mut Dice) -> Vec<Value> {
     (0..dice.number_below(3)).map(|_| content(block, setter, dice)).collect()
 }
 
 fn keyed(items: Vec<Value>) -> Vec<(Str, Value)> {
-    items.into_iter().enumerate().map(|(at, item)| (format!("k{at}").into(), item)).collect()
+    items.into_iter().enumerate().map(|(index, item)| (format!("k{index}").into(), item)).collect()
 }
 
 /// A known value of a type.

@@ -24,12 +24,12 @@ pub fn schema(type_name: &str) -> Schema {
     let mut dice = Dice::new(1, type_name);
     let mut block = Block::default();
     block.attributes.insert(NAME.into(), Attribute::new(Type::String, Role::Required));
-    for at in 0..3 + dice.number_below(4) {
+    for index in 0..3 + dice.number_below(4) {
         let attribute = attribute(&mut dice, 0, true);
-        block.attributes.insert(letter("a", at), attribute);
+        block.attributes.insert(letter("a", index), attribute);
     }
-    for at in 0..dice.number_below(3) {
-        block.blocks.insert(letter("b", at), nested_block(&mut dice, 0, false));
+    for index in 0..dice.number_below(3) {
+        block.blocks.insert(letter("b", index), nested_block(&mut dice, 0, false));
     }
     if dice.number_below(3) == 0 {
         let mut secret = Attribute::new(Type::String, Role::Optional);
@@ -39,8 +39,8 @@ pub fn schema(type_name: &str) -> Schema {
     Schema { version: 0, block }
 }
 
-fn letter(prefix: &str, at: usize) -> Str {
-    format!("{prefix}{at}").into()
+fn letter(prefix: &str, index: usize) -> Str {
+    format!("{prefix}{index}").into()
 }
 
 fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
@@ -49,8 +49,9 @@ fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
     if depth < 2 && dice.number_below(4) == 0 {
         let nestings = [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map];
         let count = 1 + dice.number_below(3);
-        let attributes =
-            (0..count).map(|at| (letter("n", at), attribute(dice, depth + 1, false))).collect();
+        let attributes = (0..count)
+            .map(|index| (letter("n", index), attribute(dice, depth + 1, false)))
+            .collect();
         let nested = NestedAttributes { attributes, nesting: *dice.pick_one(&nestings) };
         let kind = AttributeKind::Nested(nested);
         return Attribute { kind, ..Attribute::new(Type::Bool, role) };
@@ -75,21 +76,21 @@ fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
     Attribute::new(types[dice.number_below(n_types)].clone(), role)
 }
 
-/// A type of blocks. In maps of blocks there are no nested attributes: Terraform 1.11 panics over the types
-/// of such blocks.
+/// A type of blocks. In maps of blocks there are no nested attributes: Terraform 1.11 panics over the
+/// types of such blocks.
 fn nested_block(dice: &mut Dice, depth: usize, in_map: bool) -> NestedBlock {
     let nestings =
         [Nesting::Single, Nesting::Group, Nesting::List, Nesting::List, Nesting::Set, Nesting::Map];
     let nesting = *dice.pick_one(&nestings);
     let in_map = in_map || nesting == Nesting::Map;
     let mut block = Block::default();
-    for at in 0..1 + dice.number_below(3) {
+    for index in 0..1 + dice.number_below(3) {
         let mut attribute = attribute(dice, 1 + usize::from(in_map), false);
         // A group is there although nothing sets its attributes.
         if nesting == Nesting::Group && attribute.role == Role::Required {
             attribute.role = Role::Optional;
         }
-        block.attributes.insert(letter("c", at), attribute);
+        block.attributes.insert(letter("c", index), attribute);
     }
     if depth == 0 && nesting != Nesting::Group && dice.number_below(3) == 0 {
         block.blocks.insert("d0".into(), nested_block(dice, depth + 1, in_map));

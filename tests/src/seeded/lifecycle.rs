@@ -43,12 +43,12 @@ fn reads(call: &Exchange) -> bool {
 
 /// Whether the object that is read is there.
 fn is_there(call: &mut Exchange) -> bool {
-    let mut found = false;
+    let mut exists = false;
     call.edit(1, |value| {
-        found = true;
+        exists = true;
         value.clone()
     });
-    found
+    exists
 }
 
 pub(super) const ROWS: &[Row] = &[

@@ -41,9 +41,9 @@ pub(super) const ROWS: &[Row] = &[
             if plans(call) {
                 call.edit(1, |value| match get(value, "part") {
                     Some(part) => {
-                        let none = Value::list(element(&part), Vec::new());
+                        let empty_list = Value::list(element(&part), Vec::new());
                         let is_empty = part.children().is_empty();
-                        if is_empty { value.clone() } else { set(value, "part", none) }
+                        if is_empty { value.clone() } else { set(value, "part", empty_list) }
                     }
                     None => value.clone(),
                 });

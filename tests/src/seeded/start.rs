@@ -148,14 +148,14 @@ pub(super) fn ends_soon() {
 
 /// Opens a connection over the address of this machine in its network.
 pub(super) fn connects() {
-    let own = || {
+    let request = || {
         let socket = UdpSocket::bind("0.0.0.0:0")?;
         socket.connect("192.0.2.1:9")?;
         let listener = std::net::TcpListener::bind((socket.local_addr()?.ip(), 0))?;
         let stream = TcpStream::connect(listener.local_addr()?)?;
         io::Result::Ok((listener, stream))
     };
-    match own() {
+    match request() {
         Ok(both) => drop(thread::spawn(move || {
             let _both = both;
             loop {

@@ -23,11 +23,11 @@ pub(crate) fn package(source: &Source, files: &[Entry]) -> Result<Vec<u8>, Failu
         .map(|file| format!("{}  {}\n", hex(&Md5::digest(&file.bytes)), file.path))
         .collect();
     let control = [Entry::file("control", control), Entry::file("md5sums", sums)];
-    let place = |entry: &Entry| format!("./{}", entry.path);
+    let archive_path = |entry: &Entry| format!("./{}", entry.path);
     let parts = [
         ("debian-binary", b"2.0\n".to_vec()),
-        ("control.tar.gz", tar_gz(&control, place, source.epoch)?),
-        ("data.tar.gz", tar_gz(&files, place, source.epoch)?),
+        ("control.tar.gz", tar_gz(&control, archive_path, source.epoch)?),
+        ("data.tar.gz", tar_gz(&files, archive_path, source.epoch)?),
     ];
     Ok(ar(&parts, source.epoch))
 }

@@ -73,10 +73,10 @@ pub(crate) struct Written {
 fn write(args: &DistArgs, name: &str, bytes: &[u8], mode: u32) -> Result<Written, Failure> {
     let path = args.out.join(name);
     // A program that runs cannot be written to, but it can be replaced.
-    let aside = args.out.join(format!(".{name}.new"));
-    fs::write(&aside, bytes)?;
-    set_mode(&aside, mode)?;
-    fs::rename(&aside, &path)?;
+    let temporary_path = args.out.join(format!(".{name}.new"));
+    fs::write(&temporary_path, bytes)?;
+    set_mode(&temporary_path, mode)?;
+    fs::rename(&temporary_path, &path)?;
     Ok(Written { name: name.to_owned(), sha256: pack::sha256(bytes) })
 }
 

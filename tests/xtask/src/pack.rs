@@ -31,14 +31,14 @@ impl Entry {
 /// A compressed archive of files, each under its path as `place` gives it, with the directories above.
 pub(crate) fn tar_gz(
     entries: &[Entry],
-    place: impl Fn(&Entry) -> String,
+    archive_path: impl Fn(&Entry) -> String,
     epoch: u64,
 ) -> Result<Vec<u8>, Failure> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut directories: Vec<String> = Vec::new();
     for entry in entries {
-        let path = place(entry);
-        let above = path.match_indices('/').map(|(at, _)| path[..=at].to_owned());
+        let path = archive_path(entry);
+        let above = path.match_indices('/').map(|(position, _)| path[..=position].to_owned());
         for directory in above {
             if directory != "./" && !directories.contains(&directory) {
                 append(

@@ -29,9 +29,9 @@ pub(crate) fn of(source: &Source) -> Result<String, Failure> {
     let dependencies: BTreeMap<String, Value> = linked
         .iter()
         .map(|id| {
-            let on: BTreeSet<String> =
+            let dependencies: BTreeSet<String> =
                 edges.get(id).into_iter().flatten().map(|id| reference(id)).collect();
-            (reference(id), json!({"ref": reference(id), "dependsOn": on}))
+            (reference(id), json!({"ref": reference(id), "dependsOn": dependencies}))
         })
         .collect();
     let time = OffsetDateTime::from_unix_timestamp(source.epoch.try_into()?)?.format(&Rfc3339)?;
@@ -72,14 +72,14 @@ fn edges(metadata: &Value) -> BTreeMap<&str, BTreeSet<&str>> {
 }
 
 fn reachable<'m>(root: &'m str, edges: &BTreeMap<&'m str, BTreeSet<&'m str>>) -> BTreeSet<&'m str> {
-    let mut found = BTreeSet::new();
+    let mut nodes = BTreeSet::new();
     let mut open = vec![root];
     while let Some(id) = open.pop() {
-        if found.insert(id) {
+        if nodes.insert(id) {
             open.extend(edges.get(id).into_iter().flatten());
         }
     }
-    found
+    nodes
 }
 
 fn purl(package: &Value) -> String {

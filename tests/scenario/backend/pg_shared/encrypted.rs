@@ -1,11 +1,12 @@
-//! Several applies to one encrypted state in PostgreSQL: those to a sealed state go on at the same time, with a history,
-//! and no table has the secret. A state that is encrypted as a whole is changed by one run at a time.
+//! Several applies to one encrypted state in PostgreSQL: those to a sealed state go on at the same time,
+//! with a history, and no table has the secret. A state that is encrypted as a whole is changed by one
+//! run at a time.
 
 use std::fs;
 
 use nix::sys::stat::Mode;
 
-use super::{asking, history, resources};
+use super::{history, resources, start_apply};
 use crate::harness::{Postgres, Workdir};
 use crate::scenario::encryption::{ENCRYPTION, SECRET};
 use crate::scenario::sealed::{IDENTITY, RECIPIENT, encryption};
@@ -95,19 +96,19 @@ fn concurrent_applies_to_a_sealed_state_store_no_secret_in_a_table() {
 
     let log = second.formwork("state log").env("FORMWORK_AGE_IDENTITY", "").succeed();
     log.says("+ output.o").says("~ terraform_data.b").says("+ terraform_data.slow");
-    let at = |serial: &str, name: &str, identity: &str| {
+    let show_at = |serial: &str, name: &str, identity: &str| {
         let command = second.formwork(&format!("state show -at={serial} {name}"));
         command.env("FORMWORK_AGE_IDENTITY", identity).succeed()
     };
     let (before, now) = (created.to_string(), "999999");
     for identity in [IDENTITY, ""] {
-        at(&before, "terraform_data.b", identity).says("= 1");
-        at(&before, "output.o", identity).says("o = <sensitive>");
+        show_at(&before, "terraform_data.b", identity).says("= 1");
+        show_at(&before, "output.o", identity).says("o = <sensitive>");
     }
     // The copy has no mark: it is shown only with an identity.
-    at(&before, "terraform_data.copy", IDENTITY).says(&format!("copy of {SECRET}"));
+    show_at(&before, "terraform_data.copy", IDENTITY).says(&format!("copy of {SECRET}"));
     for name in ["copy", "marked"] {
-        let hidden = at(&before, &format!("terraform_data.{name}"), "");
+        let hidden = show_at(&before, &format!("terraform_data.{name}"), "");
         hidden.says("Sealed values are not shown").says_not(SECRET);
     }
     let ahead = second.formwork(&format!("state show -at={now} terraform_data.b")).run();
@@ -121,7 +122,7 @@ fn a_wholly_encrypted_state_is_changed_by_one_run_at_a_time() {
     let variables = [("TF_VAR_passphrase", "correct horse battery")];
     let [first, second] = [0; 2].map(|_| directory(&config, &variables));
     first.formwork("apply -auto-approve").succeed();
-    let mut running = asking(&first, "-replace=terraform_data.a");
+    let mut running = start_apply(&first, "-replace=terraform_data.a");
     let other = "apply -auto-approve -replace=terraform_data.b -target=terraform_data.b";
     let refused = second.formwork(other).run();
     refused.code(1).says("Error acquiring the state lock").says("encrypted as a whole");

@@ -1,13 +1,15 @@
 //! A check of linearizability: several applies at once to one state in PostgreSQL, with kills among them.
 //!
-//! Six processes apply to an object of their own, and in turns with it to one that all share. About every third
-//! apply is killed by `SIGKILL` as soon as it prints a certain line, and its directory is removed. The others go on
-//! meanwhile and take it over. At the end one more run takes over what is left.
+//! Six processes apply to an object of their own, and in turns with it to one that all share. About
+//! every third apply is killed by `SIGKILL` as soon as it prints a certain line, and its directory is
+//! removed. The others go on meanwhile and take it over. At the end one more run takes over what is
+//! left.
 //!
-//! An object is a register, and an apply writes a value that no other apply writes. The serials of the history
-//! name one order of all writes: a witness, so no order has to be searched for, as Knossos and Porcupine do. What
-//! they do with operations without an answer is done here, too: an apply that was killed is pending for ever. It
-//! has no effect, or one at any time after it began, also when another run takes it over long after the kill.
+//! An object is a register, and an apply writes a value that no other apply writes. The serials of the
+//! history name one order of all writes: a witness, so no order has to be searched for, as Knossos and
+//! Porcupine do. What they do with operations without an answer is done here, too: an apply that was
+//! killed is pending for ever. It has no effect, or one at any time after it began, also when another
+//! run takes it over long after the kill.
 //!
 //! [`find_violations`] has the conditions. It does not check reads: a plan reads one row in one statement.
 
@@ -32,15 +34,15 @@ const ROUNDS: u64 = 6;
 /// The source of the choice of kills. With this one, applies to the shared object are killed at each of the lines.
 const SEED: u64 = 190;
 
-/// The lines at which applies are killed: before the claims, in the call of the provider, before the write of the
-/// state, and at the end.
+/// The lines at which applies are killed: before the claims, in the call of the provider, before the
+/// write of the state, and at the end.
 const KILLED_AT: [&str; 4] = ["Plan:", "Modifying...", "Modifications complete", "Apply complete!"];
 
 /// An apply, as its caller sees it.
 struct Operation {
     name: &'static str,
     size: u64,
-    began: Instant,
+    start: Instant,
     end: End,
 }
 
@@ -100,19 +102,19 @@ fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
     let writes = history(reader);
     let serials: Vec<u64> = writes.iter().filter_map(|write| write["serial"].as_u64()).collect();
     assert!(serials.windows(2).all(|pair| pair[1] == pair[0] + 1), "{serials:?}");
-    let mut found = Vec::new();
+    let mut changes = Vec::new();
     for (write, entry) in writes.iter().enumerate().skip(first) {
         for change in entry["changes"].as_array().expect("a list") {
             let address = change["address"].as_str().expect("an address");
-            let shown = format!("state show -at={} {address}", entry["serial"]);
-            let shown = reader.formwork(&shown).succeed().words();
-            let size = shown.split(" size = ").nth(1).and_then(|rest| rest.split(' ').next());
+            let command = format!("state show -at={} {address}", entry["serial"]);
+            let command = reader.formwork(&command).succeed().words();
+            let size = command.split(" size = ").nth(1).and_then(|rest| rest.split(' ').next());
             let size = size.and_then(|text| text.parse().ok()).expect("a number");
             let name = address.trim_start_matches("bad_thing.").to_owned();
-            found.push(Change { write, name, size });
+            changes.push(Change { write, name, size });
         }
     }
-    found
+    changes
 }
 
 /// Finds violations of linearizability. A run is linearizable, as the order of its changes shows, if
@@ -124,28 +126,32 @@ fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
 /// One that was killed never ended, so only its beginning counts.
 fn find_violations(operations: &[Operation], changes: &[Change]) -> Vec<String> {
     let mut violations = Vec::new();
-    let makes =
-        |one: &Operation, change: &Change| change.name == one.name && change.size == one.size;
+    let makes = |operation: &Operation, change: &Change| {
+        change.name == operation.name && change.size == operation.size
+    };
     for change in changes {
-        if !operations.iter().any(|one| makes(one, change)) {
+        if !operations.iter().any(|operation| makes(operation, change)) {
             violations.push(format!("{} = {} comes from no apply", change.name, change.size));
         }
     }
-    let write_of = |one: &Operation| {
-        changes.iter().find(|change| makes(one, change)).map(|change| change.write)
+    let write_of = |operation: &Operation| {
+        changes.iter().find(|change| makes(operation, change)).map(|change| change.write)
     };
-    for one in operations {
-        let what = format!("{} = {}", one.name, one.size);
-        match (changes.iter().filter(|change| makes(one, change)).count(), one.end) {
-            (0, End::Done(_)) => violations.push(format!("{what} is lost")),
-            (1, End::Refused) => violations.push(format!("{what} was refused, and is there")),
-            (2.., _) => violations.push(format!("{what} is there twice")),
+    for operation in operations {
+        let description = format!("{} = {}", operation.name, operation.size);
+        match (changes.iter().filter(|change| makes(operation, change)).count(), operation.end) {
+            (0, End::Done(_)) => violations.push(format!("{description} is lost")),
+            (1, End::Refused) => {
+                violations.push(format!("{description} was refused, and is there"))
+            }
+            (2.., _) => violations.push(format!("{description} is there twice")),
             (0 | 1, _) => {}
         }
-        let (End::Done(ended), Some(write)) = (one.end, write_of(one)) else { continue };
-        for other in operations.iter().filter(|other| ended < other.began) {
-            if write_of(other).is_some_and(|later| later <= write) {
-                violations.push(format!("{what} comes after {} = {}", other.name, other.size));
+        let (End::Done(end), Some(write)) = (operation.end, write_of(operation)) else { continue };
+        for later in operations.iter().filter(|later| end < later.start) {
+            if write_of(later).is_some_and(|later| later <= write) {
+                violations
+                    .push(format!("{description} comes after {} = {}", later.name, later.size));
             }
         }
     }
@@ -174,9 +180,9 @@ fn work(server: &Postgres, objects: &Path, worker: usize) -> Vec<Operation> {
         let size = 100 * (number + 1) + round;
         workdir.write("main.tf", &server.config(&things(&[(name, size)])));
         let is_killed = choices.chance(1, 3);
-        let at = usize::try_from(choices.below(4)).expect("it is small");
-        let began = Instant::now();
-        let result = apply(&workdir, objects, is_killed.then_some(KILLED_AT[at]), name);
+        let index = usize::try_from(choices.below(4)).expect("it is small");
+        let start = Instant::now();
+        let result = apply(&workdir, objects, is_killed.then_some(KILLED_AT[index]), name);
         let end = match result.code {
             Some(0) => End::Done(Instant::now()),
             // The claims of a run that was killed stay until it is taken over.
@@ -192,7 +198,7 @@ fn work(server: &Postgres, objects: &Path, worker: usize) -> Vec<Operation> {
                 End::Killed
             }
         };
-        operations.push(Operation { name, size, began, end });
+        operations.push(Operation { name, size, start, end });
     }
     operations
 }
@@ -212,13 +218,16 @@ fn concurrent_applies_are_linearizable_even_if_some_are_killed() {
         let workers: Vec<_> = (0..NAMES.len()).map(work).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("it ends")).collect()
     });
-    // Otherwise the object that all share would show nothing about applies at once.
-    let shared = || operations.iter().filter(|one| one.name == SHARED);
-    assert!(shared().any(|one| one.end == End::Killed), "none was killed");
-    assert!(shared().any(|one| matches!(one.end, End::Done(_))), "all were refused or killed");
+    // Otherwise the object that all share would show nothing about concurrent applies.
+    let shared = || operations.iter().filter(|operation| operation.name == SHARED);
+    assert!(shared().any(|operation| operation.end == End::Killed), "none was killed");
+    assert!(
+        shared().any(|operation| matches!(operation.end, End::Done(_))),
+        "all were refused or killed"
+    );
 
-    // Takes over the rest: a call without an answer has had its effect or not. The server may not have seen the end
-    // of the last one that was killed.
+    // Takes over the rest: a call without an answer has had its effect or not. The server may not have
+    // seen the end of the last one that was killed.
     server.execute(END_OTHER_SESSIONS);
     reader.formwork("apply -refresh-only -auto-approve").succeed();
     let settled = stored_sizes(&reader);
@@ -226,11 +235,11 @@ fn concurrent_applies_are_linearizable_even_if_some_are_killed() {
         assert_eq!(real_size(&reader, name), Some(*size), "{name}");
     }
     // Nothing is in the way of a later run.
-    let (began, last) = (Instant::now(), all_sizes(900));
+    let (start, last) = (Instant::now(), all_sizes(900));
     reader.write("main.tf", &server.config(&things(&last)));
     reader.formwork("apply -auto-approve").succeed().says("0 added, 7 changed, 0 destroyed");
     let end = End::Done(Instant::now());
-    operations.extend(last.iter().map(|&(name, size)| Operation { name, size, began, end }));
+    operations.extend(last.iter().map(|&(name, size)| Operation { name, size, start, end }));
 
     let changes = changes_since(&reader, first);
     let violations = find_violations(&operations, &changes);
@@ -243,24 +252,24 @@ fn concurrent_applies_are_linearizable_even_if_some_are_killed() {
 #[test]
 fn the_check_finds_histories_without_a_linear_order() {
     let start = Instant::now();
-    let at = |second: u64| start + Duration::from_secs(second);
-    let operation = |name, size, began, end| Operation { name, size, began: at(began), end };
-    let done = |second| End::Done(at(second));
+    let time = |second: u64| start + Duration::from_secs(second);
+    let operation = |name, size, began, end| Operation { name, size, start: time(began), end };
+    let done = |second| End::Done(time(second));
     let violations = |second: End, order: &[(usize, u64)]| {
         let operations = [operation("a", 1, 0, done(1)), operation("a", 2, 2, second)];
         let change = |&(write, size): &(usize, u64)| Change { write, name: "a".to_owned(), size };
         find_violations(&operations, &order.iter().map(change).collect::<Vec<_>>())
     };
-    let none: [String; 0] = [];
-    assert_eq!(violations(done(3), &[(0, 1), (1, 2)]), none);
+    let no_violations: [String; 0] = [];
+    assert_eq!(violations(done(3), &[(0, 1), (1, 2)]), no_violations);
     assert_eq!(violations(done(3), &[(0, 1)]), ["a = 2 is lost"]);
     assert_eq!(violations(done(3), &[(0, 2), (1, 1)]), ["a = 1 comes after a = 2"]);
     assert_eq!(violations(done(3), &[(0, 1), (1, 2), (2, 1)]), ["a = 1 is there twice"]);
     assert_eq!(violations(done(3), &[(0, 1), (1, 2), (2, 3)]), ["a = 3 comes from no apply"]);
-    assert_eq!(violations(End::Refused, &[(0, 1)]), none);
+    assert_eq!(violations(End::Refused, &[(0, 1)]), no_violations);
     assert_eq!(violations(End::Refused, &[(0, 1), (1, 2)]), ["a = 2 was refused, and is there"]);
-    assert_eq!(violations(End::Killed, &[(0, 1)]), none);
-    assert_eq!(violations(End::Killed, &[(0, 1), (1, 2)]), none);
+    assert_eq!(violations(End::Killed, &[(0, 1)]), no_violations);
+    assert_eq!(violations(End::Killed, &[(0, 1), (1, 2)]), no_violations);
     // It may come late, but not before it began.
     assert_eq!(violations(End::Killed, &[(0, 2), (1, 1)]), ["a = 1 comes after a = 2"]);
 }
