@@ -31,7 +31,7 @@ pub(crate) use installed::Installed;
 pub(crate) use programs::{
     answers_provider, bad_provider, built, opentofu, sound_provider, terraform, test_provider,
 };
-pub(crate) use run::{Command, CommandResult, Running, wait_until_at_rest};
+pub(crate) use run::{Command, CommandResult, Running, wait_until_process_is_idle};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances, instances_in};

@@ -1,7 +1,7 @@
 //! Invariants of `ARCHITECTURE.md` that the compiler cannot keep: each is read off the source tree
 //! or tried out. Other tests check the behaviour of the product.
 
-mod circles;
+mod cycles;
 mod determinism;
 mod docs;
 mod duplicates;
@@ -11,7 +11,7 @@ mod layers;
 mod messages;
 mod names;
 mod parameters;
-mod places;
+mod restricted_code;
 mod sizes;
 mod vertices;
 mod wording;

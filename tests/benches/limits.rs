@@ -4,9 +4,9 @@ use crate::shape::Shape;
 use crate::suite::{Row, Step};
 
 /// Maximum growth, as a power of the number of resources.
-const STEEPEST: f64 = 1.1;
+const MAX_EXPONENT: f64 = 1.1;
 /// Maximum growth where the state is in a backend.
-const STEEPEST_OVER_BACKENDS: f64 = 1.05;
+const MAX_EXPONENT_OVER_BACKENDS: f64 = 1.05;
 /// Maximum bytes for one more resource, times the weight of the shape.
 const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
 /// Minimum ratio to Terraform in the planning and applying of a thousand independent resources.
@@ -77,7 +77,7 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
         let name = format!("{} {}", growth.shape, growth.step.name());
         let steepest = growth.fitted.max(growth.last);
         let is_over_backend = growth.shape.starts_with("over ");
-        let limit = if is_over_backend { STEEPEST_OVER_BACKENDS } else { STEEPEST };
+        let limit = if is_over_backend { MAX_EXPONENT_OVER_BACKENDS } else { MAX_EXPONENT };
         verdicts.push(Verdict {
             claim: format!("{name} grows as N^{steepest:.2}, at most N^{limit}"),
             holds: steepest <= limit,

@@ -16,9 +16,9 @@ const LARGE: usize = 10_000_000;
 /// Number of keys of the object.
 const N_KEYS: usize = 50_000;
 /// Minimum speed for the large file, in bytes a second.
-const LEAST_SPEED: f64 = 100e6;
+const MIN_SPEED: f64 = 100e6;
 /// Maximum time for the object, in seconds.
-const MOST_TIME: f64 = 0.05;
+const MAX_TIME: f64 = 0.05;
 
 /// Cost of parsing one file.
 pub(crate) struct Parsed {
@@ -122,12 +122,12 @@ pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
     let verdict = |row: &Parsed| {
         let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
         if row.name == "parse object" {
-            let (claim, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
+            let (claim, most) = (format!("an object of {N_KEYS} keys"), MAX_TIME * 1e3);
             let claim = format!("{claim} is parsed in {time:.0} ms, at most {most:.0}");
-            return Verdict { claim, holds: row.ours <= MOST_TIME };
+            return Verdict { claim, holds: row.ours <= MAX_TIME };
         }
-        let claim = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
-        Verdict { claim, holds: row.speed(row.ours) >= LEAST_SPEED }
+        let claim = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, MIN_SPEED / 1e6);
+        Verdict { claim, holds: row.speed(row.ours) >= MIN_SPEED }
     };
     parsed.iter().map(verdict).collect()
 }

@@ -33,11 +33,11 @@ use crate::options::Options;
 /// The sizes of the sets.
 const SIZES: (usize, usize) = (100, 5_000);
 /// Maximum cost of a large set, as a multiple of the cost of a small one.
-const MOST_TIMES: f64 = 50.0;
+const MAX_TIMES: f64 = 50.0;
 /// Minimum number of lifecycles a second.
-const LEAST_LIVES: f64 = 200.0;
+const MIN_LIFECYCLES: f64 = 200.0;
 /// The part of the calls of the echo that the SDK must come to.
-const LEAST_PART: f64 = 0.8;
+const MIN_PART: f64 = 0.8;
 /// Number of calls that are made, one after the other.
 const N_CALLS: usize = 5_000;
 /// Environment variable that selects the provider a plugin process serves.
@@ -61,7 +61,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         let (small, large) = (cost(SIZES.0), cost(SIZES.1));
         let of = format!("{:.2} ms and {:.1} ms", small * 1e3, large * 1e3);
         let result = large / small;
-        let (least, most) = (None, Some(MOST_TIMES));
+        let (least, most) = (None, Some(MAX_TIMES));
         measured.push(Measured { name: "sdk sets".to_owned(), of, result, min: least, max: most });
     }
     if options.selects("sdk lives") {
@@ -72,13 +72,13 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         }
         let (wall, cpu) = (elapsed * 1e3, seconds * 1e3);
         let of = format!("{cpu:.2} ms of a core each, {wall:.2} ms long");
-        let (result, least, most) = (1.0 / seconds, Some(LEAST_LIVES), None);
+        let (result, least, most) = (1.0 / seconds, Some(MIN_LIFECYCLES), None);
         measured.push(Measured { name: "sdk lives".to_owned(), of, result, min: least, max: most });
     }
     if options.selects("sdk calls") {
         let [echo, ours] = calls(options)?;
         let of = format!("{ours:.0} and {echo:.0} a second");
-        let (result, least, most) = (ours / echo, Some(LEAST_PART), None);
+        let (result, least, most) = (ours / echo, Some(MIN_PART), None);
         measured.push(Measured { name: "sdk calls".to_owned(), of, result, min: least, max: most });
     }
     Ok(measured)

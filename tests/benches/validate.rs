@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::sdk::{Measured, OneProcessor, SERVE, config, launched};
 
 /// The part of the calls of the echo that the others must come to.
-const LEAST_PART: f64 = 0.8;
+const MIN_PART: f64 = 0.8;
 /// Number of calls in one turn.
 const N_CALLS: usize = 1_000;
 /// Number of turns of each caller, times the repetitions.
@@ -121,7 +121,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         name: name.to_owned(),
         of: format!("{ours:.0} and {echo:.0} a second"),
         result: ours / echo,
-        min: Some(LEAST_PART),
+        min: Some(MIN_PART),
         max: None,
     };
     let [sdk, suite, both] = ROWS;

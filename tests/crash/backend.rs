@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use formwork_tests::http::{self, Request};
-use formwork_tests::http_state::KeptState;
+use formwork_tests::http_state::StoredState;
 
 use crate::installed::Installed;
 use crate::network::Network;
@@ -149,10 +149,13 @@ impl HttpServer {
         Ok(Self { address })
     }
 
-    fn serve(stream: &TcpStream, states: &mut BTreeMap<String, KeptState>) -> std::io::Result<()> {
+    fn serve(
+        stream: &TcpStream,
+        states: &mut BTreeMap<String, StoredState>,
+    ) -> std::io::Result<()> {
         let Some(request) = Request::read(&mut BufReader::new(stream))? else { return Ok(()) };
         let path = request.target.split(['.', '?']).next().unwrap_or_default().to_owned();
-        let new = || KeptState { parts: Some(BTreeMap::new()), ..KeptState::default() };
+        let new = || StoredState { parts: Some(BTreeMap::new()), ..StoredState::default() };
         let answer = states.entry(path).or_insert_with(new).answer(request);
         let headers = ["Connection: close", answer.content_type];
         http::answer(stream, answer.status, &headers, &answer.body)

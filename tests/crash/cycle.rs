@@ -49,11 +49,11 @@ pub(crate) struct Tally {
     /// Those that a person had to decide.
     pub(crate) decided: usize,
     /// The most that a person had to decide at once.
-    pub(crate) most_decided: usize,
+    pub(crate) max_decided: usize,
     /// The commands by which a person settled them.
     pub(crate) commands: usize,
     /// The most such commands for one kill.
-    pub(crate) most_commands: usize,
+    pub(crate) max_commands: usize,
 }
 
 impl Tally {
@@ -65,7 +65,7 @@ impl Tally {
 
     fn count(&mut self, decisions: Decisions) {
         self.decided += decisions.operations;
-        self.most_decided = self.most_decided.max(decisions.operations);
+        self.max_decided = self.max_decided.max(decisions.operations);
         self.commands += decisions.commands;
     }
 
@@ -82,19 +82,19 @@ struct CrashRun<'p> {
     options: &'p Options,
     rng: Rng,
     /// Duration of a usual run.
-    usual: Duration,
+    usual_duration: Duration,
     config: Config,
     tally: Tally,
 }
 
 /// Kills a program as often as was asked for.
-pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
+pub(crate) fn run_all_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
     let mut crash_run = CrashRun {
         directory: Directory::new(program, options)?,
         program,
         options,
         rng: Rng::new(options.seed),
-        usual: Duration::ZERO,
+        usual_duration: Duration::ZERO,
         config: Config::empty(program.is_ours() && options.between.is_none()),
         tally: Tally::default(),
     };
@@ -103,7 +103,7 @@ pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, B
     if !usual.succeeded {
         return Err(format!("{} cannot apply anything:\n{}", program.name(), usual.text).into());
     }
-    crash_run.usual = usual.took;
+    crash_run.usual_duration = usual.took;
     let mut n_reported = 0;
     while crash_run.tally.kills < options.kills {
         crash_run.run_one_kill()?;
@@ -171,7 +171,7 @@ impl CrashRun<'_> {
             }
         }
         let commands_per_kill = commands.div_ceil(n_planned);
-        self.tally.most_commands = self.tally.most_commands.max(commands_per_kill);
+        self.tally.max_commands = self.tally.max_commands.max(commands_per_kill);
         if !is_done {
             self.tally.stuck += 1;
             if self.directory.is_kept() {
@@ -217,7 +217,7 @@ impl CrashRun<'_> {
     /// When the next kill is due: at any time of a usual run, of the engine or of its providers, or,
     /// where the engine dies of it, at any byte of what it writes. Or when the network is cut.
     fn moment(&mut self) -> Moment {
-        let duration = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
+        let duration = u64::try_from(self.usual_duration.as_micros()).unwrap_or(u64::MAX);
         let rng = &mut self.rng;
         let mut time = || Duration::from_micros(rng.below(duration));
         let time = time();

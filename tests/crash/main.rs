@@ -42,7 +42,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     let options = options::Options::read(&args)?;
     let mut rows = Vec::new();
     for program in &options.programs {
-        rows.push((program, cycle::run_kills(program, &options)?));
+        rows.push((program, cycle::run_all_kills(program, &options)?));
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", table::markdown(&rows))?;

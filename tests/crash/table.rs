@@ -32,7 +32,7 @@ pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
         let mut cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         let hundredths = 100 * tally.decided / tally.kills.max(1);
         cells.push(format!("{}.{:02}", hundredths / 100, hundredths % 100));
-        let counts = [tally.most_decided, tally.commands, tally.most_commands];
+        let counts = [tally.max_decided, tally.commands, tally.max_commands];
         cells.extend(counts.iter().map(ToString::to_string));
         // A `String` never refuses to be written to.
         writeln!(text, "| {} | {} |", program.name(), cells.join(" | ")).ok();

@@ -11,7 +11,7 @@ use formwork_conformance::finding::Verdict;
 use formwork_conformance::{Options, check_with_options};
 
 use super::installed::go_providers;
-use crate::interop::engine::terraform_is_here;
+use crate::interop::engine::terraform_is_installed;
 use crate::interop::life::{ScriptSuite, compare_lifecycles};
 
 /// The providers: each is the same program under another name.
@@ -35,7 +35,7 @@ fn required(group: &str) -> String {
 
 #[test]
 fn lifecycles_of_objects_of_providers_on_other_sdks_are_the_same() {
-    if !terraform_is_here() || go_providers(&NAMES).is_none() {
+    if !terraform_is_installed() || go_providers(&NAMES).is_none() {
         return;
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign/go");

@@ -1,5 +1,5 @@
-//! Azure for one test: azurite keeps the blobs, a program of ours issues tokens and lists keys, and a proxy
-//! leads the names of Azure's hosts to them. Both end when the value is dropped.
+//! Azure for one test: azurite keeps the blobs, a program of ours issues tokens and lists keys, and a
+//! proxy leads the names of Azure's hosts to them. Both end when the value is dropped.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -57,7 +57,7 @@ impl Azure {
         let (services, line) = started(&mut command, "sig=");
         let (own_port, sas) = line.split_once(' ').expect("a port and a signature");
         let number = |text: &str| text.parse::<u16>().expect("it is a port");
-        let proxy = Proxy::leading(vec![
+        let proxy = Proxy::with_routes(vec![
             (".blob.core.windows.net:443", number(&port)),
             ("", number(own_port)),
         ]);

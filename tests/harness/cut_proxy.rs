@@ -79,7 +79,7 @@ impl CutProxy {
     }
 
     /// Lets all connections through again. Returns the numbers since counting began.
-    pub(crate) fn mend(&self) -> Passed {
+    pub(crate) fn restore(&self) -> Passed {
         let mut links = self.shared.links();
         (links.cut, links.is_down) = (None, false);
         links.open.clear();

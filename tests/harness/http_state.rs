@@ -10,7 +10,7 @@ use std::thread;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_tests::http::{self, Request};
-use formwork_tests::http_state::{Answer, KeptState};
+use formwork_tests::http_state::{Answer, StoredState};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// A server that keeps one state, by the documentation of Terraform's backend `http`.
@@ -56,7 +56,7 @@ struct Shared {
     tls: Option<Arc<ServerConfig>>,
     /// The header `Authorization` that requests must have.
     authorization: Option<String>,
-    stored: Mutex<KeptState>,
+    stored: Mutex<StoredState>,
     faults: Mutex<Option<FaultPlan>>,
     healed: Condvar,
 }
@@ -103,7 +103,7 @@ impl HttpState {
     }
 
     /// Works with what is kept.
-    pub(crate) fn with<T>(&self, use_state: impl FnOnce(&mut KeptState) -> T) -> T {
+    pub(crate) fn with<T>(&self, use_state: impl FnOnce(&mut StoredState) -> T) -> T {
         use_state(&mut lock(&self.shared.stored))
     }
 
@@ -113,7 +113,7 @@ impl HttpState {
     }
 
     /// Ends all faults.
-    pub(crate) fn heal(&self) {
+    pub(crate) fn clear_failure(&self) {
         *lock(&self.shared.faults) = None;
         self.shared.healed.notify_all();
     }

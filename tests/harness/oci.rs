@@ -1,5 +1,5 @@
-//! An OCI registry on this machine, over TLS with an authority of its own: tags, manifests and blobs by the
-//! distribution specification, and a token service.
+//! An OCI registry on this machine, over TLS with an authority of its own: tags, manifests and blobs by
+//! the distribution specification, and a token service.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -70,7 +70,7 @@ impl OciRegistry {
     }
 
     /// The page at a path below `/v2/`.
-    pub(crate) fn found(&self, path: &str) -> Page {
+    pub(crate) fn page_at(&self, path: &str) -> Page {
         self.store.lock().expect("no panic").pages[path].clone()
     }
 
@@ -98,7 +98,7 @@ impl OciRegistry {
 
     /// Gives a manifest a tag.
     pub(crate) fn tag(&self, repository: &str, tag: &str, manifest: &Value) {
-        let page = self.found(&format!("{repository}/manifests/{}", digest(manifest)));
+        let page = self.page_at(&format!("{repository}/manifests/{}", digest(manifest)));
         self.page(&format!("{repository}/manifests/{tag}"), page);
         let mut store = self.store.lock().expect("no panic");
         let tags = store.tags.entry(repository.to_owned()).or_default();

@@ -29,15 +29,15 @@ pub(crate) enum Scheme {
 impl Proxy {
     /// Starts one that connects clients to whom they ask for.
     pub(crate) fn start(scheme: Scheme, guarded: bool) -> Self {
-        Self::greeting(move |client| match scheme {
+        Self::with_greeting(move |client| match scheme {
             Scheme::Http => greet_http(client, guarded),
             Scheme::Socks => greet_socks(client, guarded),
         })
     }
 
     /// Starts one that leads hosts to ports of this machine: the first one for whose ending a host has.
-    pub(crate) fn leading(routes: Vec<(&'static str, u16)>) -> Self {
-        Self::greeting(move |client| {
+    pub(crate) fn with_routes(routes: Vec<(&'static str, u16)>) -> Self {
+        Self::with_greeting(move |client| {
             let target = requested_target(client)?;
             let port = routes.iter().find(|(ending, _)| target.address.ends_with(ending));
             let (_, port) = port.ok_or(io::ErrorKind::NotFound)?;
@@ -45,7 +45,7 @@ impl Proxy {
         })
     }
 
-    fn greeting(
+    fn with_greeting(
         greet: impl Fn(&TcpStream) -> io::Result<TcpStream> + Clone + Send + 'static,
     ) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");

@@ -165,7 +165,7 @@ impl Registry {
     }
 
     /// The page at a path.
-    pub(crate) fn found(&self, path: &str) -> Page {
+    pub(crate) fn page_at(&self, path: &str) -> Page {
         self.shared.pages.lock().expect("no panic")[path].clone()
     }
 

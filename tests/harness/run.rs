@@ -65,7 +65,7 @@ impl<'w> Command<'w> {
     }
 
     /// Leaves what it asks without an answer.
-    pub(crate) fn unanswered(mut self) -> Self {
+    pub(crate) fn with_open_stdin(mut self) -> Self {
         self.waits = true;
         self
     }
@@ -76,7 +76,7 @@ impl<'w> Command<'w> {
     }
 
     /// Has what it prints go to a disk that is full.
-    pub(crate) fn onto_full_disk(self) -> Self {
+    pub(crate) fn with_full_stdout(self) -> Self {
         self.after("exec >/dev/full")
     }
 
@@ -169,17 +169,17 @@ impl Running {
     }
 
     /// Waits until it waits itself, with nothing to do for a while.
-    pub(crate) fn wait_until_it_sleeps(&self) {
-        wait_until_at_rest(self.pid);
+    pub(crate) fn wait_until_idle(&self) {
+        wait_until_process_is_idle(self.pid);
     }
 
     /// Waits until it has printed this, on one line. Earlier output is not looked at again.
     #[track_caller]
-    pub(crate) fn wait_for_words(&self, words: &str) {
+    pub(crate) fn wait_for_output(&self, words: &str) {
         self.wait_for_line(words);
     }
 
-    /// As [`Running::wait_for_words`], and returns the line.
+    /// As [`Running::wait_for_output`], and returns the line.
     #[track_caller]
     pub(crate) fn wait_for_line(&self, words: &str) -> String {
         let Some(line) = self.find_line(words) else {
@@ -195,7 +195,7 @@ impl Running {
 
     /// Waits for its end, which must come soon: a person waits for it too.
     #[track_caller]
-    pub(crate) fn wait_a_moment(self) -> CommandResult {
+    pub(crate) fn wait_with_short_timeout(self) -> CommandResult {
         let start = Instant::now();
         let result = self.wait();
         assert!(
@@ -265,7 +265,7 @@ impl CommandResult {
 }
 
 /// Waits until a process waits itself: its main thread sleeps, and it uses no more of the processor.
-pub(crate) fn wait_until_at_rest(pid: Pid) {
+pub(crate) fn wait_until_process_is_idle(pid: Pid) {
     const N_SAMPLES: usize = 20;
     let usage = || {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

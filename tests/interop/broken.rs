@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 
 /// The commands, as they are typed.
 const COMMANDS: [&str; 43] = [
@@ -155,7 +155,7 @@ const LOCK_HEADER: &str = "failed to read dependency lock file: ";
 
 #[test]
 fn commands_judge_broken_configurations_alike() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let filter = std::env::var("INTEROP_CASE").unwrap_or_default();
@@ -211,7 +211,7 @@ fn judge(engine: Engine, text: &str, command: &str) -> Judgement {
     prepare(directory.path(), text);
     let args: Vec<&str> = command.split(' ').collect();
     let run = match command {
-        "console" => engine.typed(directory.path(), &args, b"1 + 1\n"),
+        "console" => engine.run_with_stdin(directory.path(), &args, b"1 + 1\n"),
         _ => engine.run(directory.path(), None, &args),
     };
     // The errors of a configuration are warnings of `get`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::{Workdir, test_provider};
 
 const WITH_META: &str = r#"
@@ -74,7 +74,7 @@ fn take_calls(workdir: &Workdir) -> BTreeMap<String, usize> {
 
 #[test]
 fn provider_meta_is_sent_with_the_same_calls() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let [theirs, ours] = [(); 2].map(|()| Workdir::new(WITH_META));

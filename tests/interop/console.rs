@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 
 const CONFIGURATION: &str = r#"
 variable "unset" { type = number }
@@ -137,7 +137,7 @@ const TYPED_AFTER_PLANNING: [&str; 4] =
 
 #[test]
 fn a_piped_console_prints_the_same_results() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");
@@ -168,7 +168,7 @@ fn a_piped_console_prints_the_same_results() {
 
 fn compare(dir: &Path, args: &[&str], input: impl AsRef<[u8]>, report: &mut String) {
     let input = input.as_ref();
-    let runs = Engine::BOTH.map(|engine| engine.typed(dir, args, input));
+    let runs = Engine::BOTH.map(|engine| engine.run_with_stdin(dir, args, input));
     // Each program prints a warning on stdout in its own way, before the result.
     let [theirs, ours] = runs.map(|run| {
         let result = run.stdout.rsplit("unexpected results.").next().unwrap_or_default().to_owned();

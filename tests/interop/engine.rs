@@ -44,11 +44,11 @@ impl Engine {
         let mut command = self.command(dir, settings, args);
         command.envs(env.iter().map(|(name, value)| (name, value)));
         let output = command.output().expect("the program starts");
-        self.finished(&output)
+        self.result_of(&output)
     }
 
     /// Runs the program with this as its whole input.
-    pub(crate) fn typed(self, dir: &Path, args: &[&str], text: &[u8]) -> Run {
+    pub(crate) fn run_with_stdin(self, dir: &Path, args: &[&str], text: &[u8]) -> Run {
         let mut command = self.command(dir, None, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
@@ -57,11 +57,11 @@ impl Engine {
         let _gone = stdin.write_all(text);
         drop(stdin);
         let output = child.wait_with_output().expect("it is a child");
-        self.finished(&output)
+        self.result_of(&output)
     }
 
     /// The result, without the codes of diagnostics: Terraform has none.
-    fn finished(self, output: &Output) -> Run {
+    fn result_of(self, output: &Output) -> Run {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
             if self == Self::Formwork { without_codes(&text) } else { text.into_owned() }
@@ -74,7 +74,7 @@ impl Engine {
     }
 
     /// Starts the program with its input and output in the hands of the caller.
-    pub(crate) fn asking(self, dir: &Path, args: &[&str]) -> PromptingProcess {
+    pub(crate) fn start_prompting(self, dir: &Path, args: &[&str]) -> PromptingProcess {
         let mut command = self.command(dir, None, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
@@ -164,9 +164,9 @@ impl Run {
 /// Whether there is a Terraform to compare with. Says so on the real stderr, which the test
 /// harness does not capture, when there is none; `interop_runs_in_ci` makes that an error where
 /// it matters.
-pub(crate) fn terraform_is_here() -> bool {
-    static HERE: OnceLock<bool> = OnceLock::new();
-    *HERE.get_or_init(|| {
+pub(crate) fn terraform_is_installed() -> bool {
+    static IS_INSTALLED: OnceLock<bool> = OnceLock::new();
+    *IS_INSTALLED.get_or_init(|| {
         let is_installed = terraform().is_some();
         if !is_installed {
             let warning = "\n!!! terraform is not on the PATH: the interoperation tests have NOT been run !!!\n\n";
@@ -180,7 +180,7 @@ pub(crate) fn terraform_is_here() -> bool {
 fn interop_runs_in_ci() {
     let ci = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(
-        terraform_is_here() || !ci,
+        terraform_is_installed() || !ci,
         "terraform is missing, and without it the interoperation tests show nothing"
     );
 }

@@ -13,7 +13,7 @@ mod strange;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 use super::row::Row;
 use list::Group;
 pub(super) use outcome::Difference;
@@ -43,7 +43,7 @@ const EXPRESSION_START: (usize, usize) = (2, 11);
 
 #[test]
 fn expressions_have_the_same_values_and_errors() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let groups = list::load(&directory().join("lists"));

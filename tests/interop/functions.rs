@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 
 #[test]
 fn functions_have_the_same_signatures_in_both_programs() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

@@ -1,6 +1,6 @@
 //! Labels of objects in messages and events: the id, or else a name or a tag.
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::{CommandResult, Workdir, test_provider};
 
 const CONFIG: &str = r#"
@@ -90,7 +90,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
 
 #[test]
 fn both_programs_print_the_same_labels_of_objects() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let label_lists = ["terraform", "formwork"].map(|program| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use formwork_lang::syntax::lex::{Token, TokenKind, lex};
 
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 
 /// Names of files that have a layout, and of some that have none.
 const NAMES: [&str; 9] = [
@@ -29,7 +29,7 @@ fn write(dir: &Path, name: &str, text: &str) {
 
 /// Runs a command with both programs, each in a directory of its own with the same files; returns what
 /// they answered and what the files are then.
-fn both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
+fn run_both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
     Engine::BOTH.map(|engine| {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -43,7 +43,7 @@ fn both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
 
 #[test]
 fn fmt_prints_the_same_results_in_both_programs() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let mut files: Vec<(String, String)> =
@@ -76,7 +76,7 @@ fn fmt_prints_the_same_results_in_both_programs() {
     ];
     for args in lines {
         for files in [&files, &with_bad] {
-            let [(theirs, their_files), (ours, our_files)] = both(files, args);
+            let [(theirs, their_files), (ours, our_files)] = run_both(files, args);
             assert_eq!(theirs.code, ours.code, "{args:?}: {}", ours.stderr);
             assert_eq!(theirs.stdout, ours.stdout, "{args:?}");
             assert_eq!(their_files, our_files, "{args:?}");
@@ -87,7 +87,7 @@ fn fmt_prints_the_same_results_in_both_programs() {
 
 #[test]
 fn every_test_configuration_is_formatted_the_same() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let mut texts = Vec::new();
@@ -96,10 +96,10 @@ fn every_test_configuration_is_formatted_the_same() {
     for (index, text) in texts.iter().enumerate() {
         files.push((format!("{index}.tf"), text.clone()));
         for seed in 0..4 {
-            files.push((format!("{index}_{seed}.tf"), shake(text, seed)));
+            files.push((format!("{index}_{seed}.tf"), vary_whitespace(text, seed)));
         }
     }
-    let [(_, theirs), (_, ours)] = both(&files, &["fmt", "-list=false"]);
+    let [(_, theirs), (_, ours)] = run_both(&files, &["fmt", "-list=false"]);
     let mut n_compared = 0;
     for ((name, text), (theirs, ours)) in files.iter().zip(theirs.iter().zip(&ours)) {
         assert_eq!(theirs, ours, "{name} from:\n{text}");
@@ -125,7 +125,7 @@ fn collect(dir: &Path, texts: &mut Vec<String>) {
 }
 
 /// Changes the spaces between tokens, and puts comments and line ends where they mean nothing.
-fn shake(text: &str, seed: u64) -> String {
+fn vary_whitespace(text: &str, seed: u64) -> String {
     let mut state = seed.wrapping_mul(2).wrapping_add(text.len() as u64);
     let mut random = move |n: u64| {
         state =
@@ -137,7 +137,7 @@ fn shake(text: &str, seed: u64) -> String {
     for token in lex(text) {
         let gap = &text[before.end as usize..token.start as usize];
         let filler = match random(8) {
-            _ if gap.is_empty() && sticks(before.kind, token.kind) => gap,
+            _ if gap.is_empty() && must_stay_adjacent(before.kind, token.kind) => gap,
             0 if !needs_space(before.kind, token.kind) => "",
             1 => "   ",
             2 => "\t",
@@ -155,7 +155,7 @@ fn shake(text: &str, seed: u64) -> String {
 }
 
 /// Whether a space between two tokens would change the meaning.
-fn sticks(before: TokenKind, kind: TokenKind) -> bool {
+fn must_stay_adjacent(before: TokenKind, kind: TokenKind) -> bool {
     use TokenKind as T;
     let is_text = |kind: T| {
         matches!(kind, T::QuotedText | T::Text | T::OpenHeredoc | T::CloseHeredoc | T::OpenQuote)

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use self::script::{Script, Step};
 use super::compare::differences;
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 use crate::harness::terraform;
 
 /// Differences that are allowed in every script: the beginning of such a line, a part that it
@@ -104,7 +104,7 @@ pub(crate) fn compare_lifecycles(
     is_chosen: impl Fn(&str, &str) -> bool,
 ) -> String {
     let mut report = String::new();
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return report;
     }
     let filter = std::env::var("INTEROP_CASE").unwrap_or_default();

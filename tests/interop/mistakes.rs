@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 use super::case::{Case, Step, Verb, load_dir};
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 use super::terraform_plans::settings;
 
 /// The configurations that must at least be compared.
@@ -277,7 +277,7 @@ fn expected_repetitions(directory: &Path) -> ExpectedRepetitions {
 
 #[test]
 fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
@@ -325,7 +325,7 @@ variable "name" {
 
 #[test]
 fn a_long_detail_wraps_at_the_same_column_as_in_terraform() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::Workdir;
 use crate::harness::registry::{PLATFORM, Registry, Release, installed};
 
@@ -73,7 +73,7 @@ fn row(name: &'static str, settings: String, options: String, host: &str) -> Row
 
 #[test]
 fn every_source_results_in_the_same_lock_file_in_both_programs() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let registry = registry();
@@ -210,7 +210,7 @@ fn mirrored(engine: &str, registry: &Registry, into: &Path) {
 
 #[test]
 fn both_programs_write_the_same_mirror() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let registry = registry();
@@ -229,7 +229,7 @@ fn both_programs_write_the_same_mirror() {
 
 #[test]
 fn both_programs_lock_the_same_checksums_for_several_platforms() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let registry = registry();
@@ -266,7 +266,7 @@ type RunResult = (Option<i32>, String, Vec<bool>);
 
 #[test]
 fn both_programs_use_the_lock_file_of_the_other() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let registry = registry();

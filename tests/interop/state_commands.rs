@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 
 /// Objects in and outside modules, with and without keys, one of them deposed, one made after others.
 fn state(serial: u64, lineage: &str, mark: &str) -> String {
@@ -117,13 +117,13 @@ fn words(text: &str) -> String {
 }
 
 /// Runs the steps with both programs, beginning with these files.
-fn check(begin: &[(&str, String)], steps: &[&str]) {
-    if !terraform_is_here() {
+fn check(initial_files: &[(&str, String)], steps: &[&str]) {
+    if !terraform_is_installed() {
         return;
     }
     let directories = Engine::BOTH.map(|engine| (engine, tempfile::tempdir().unwrap()));
     for (_, directory) in &directories {
-        for (name, text) in begin {
+        for (name, text) in initial_files {
             std::fs::write(directory.path().join(name), text).unwrap();
         }
     }
@@ -145,14 +145,14 @@ fn check(begin: &[(&str, String)], steps: &[&str]) {
     }
 }
 
-fn begin() -> Vec<(&'static str, String)> {
+fn initial_files() -> Vec<(&'static str, String)> {
     vec![("terraform.tfstate", state(3, "l", "A"))]
 }
 
 #[test]
 fn state_mv_moves_objects_as_terraform_does() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state mv terraform_data.a terraform_data.z",
             "state list",
@@ -170,7 +170,7 @@ fn state_mv_moves_objects_as_terraform_does() {
 #[test]
 fn a_refused_move_changes_nothing() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state mv terraform_data.zz terraform_data.b",
             "state mv terraform_data.a terraform_data.c[0]",
@@ -191,7 +191,7 @@ fn a_refused_move_changes_nothing() {
 #[test]
 fn objects_move_into_another_file_and_both_files_are_backed_up() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state mv -state-out=other module.n module.n",
             "state mv -state-out=other -backup=bk -backup-out=bko terraform_data.c terraform_data.c",
@@ -209,7 +209,7 @@ fn a_backup_with_the_name_of_the_state_leaves_the_new_state() {
         for step in ["state mv", "state rm", "taint"] {
             let to = if step == "state mv" { " terraform_data.z" } else { "" };
             check(
-                &begin(),
+                &initial_files(),
                 &[&format!("{step} -backup={name} terraform_data.a{to}"), "state list"],
             );
         }
@@ -220,7 +220,7 @@ fn a_backup_with_the_name_of_the_state_leaves_the_new_state() {
 #[test]
 fn a_move_loses_no_object_if_its_files_are_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    for (name, text) in begin().into_iter().chain([("other", state(7, "o", "O"))]) {
+    for (name, text) in initial_files().into_iter().chain([("other", state(7, "o", "O"))]) {
         std::fs::write(directory.path().join(name), text).unwrap();
     }
     let run = |args: &str| {
@@ -274,7 +274,7 @@ fn an_invalid_workspace_selection_is_replaced_by_another_selection() {
 #[test]
 fn state_rm_removes_objects_as_terraform_does() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state rm -dry-run nope.x",
             "state rm -dry-run terraform_data.c module.n",
@@ -297,7 +297,7 @@ fn state_rm_removes_objects_as_terraform_does() {
 #[test]
 fn instances_are_tainted_and_untainted() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "taint terraform_data.a",
             "untaint terraform_data.a",
@@ -337,7 +337,7 @@ fn state_commands_without_a_state_are_refused() {
 
 #[test]
 fn a_state_is_pushed_only_over_an_older_one_of_its_lineage() {
-    let mut files = begin();
+    let mut files = initial_files();
     files.push(("later", state(4, "l", "A2")));
     files.push(("older", state(2, "l", "A")));
     files.push(("same", state(4, "l", "A3")));
@@ -366,7 +366,7 @@ fn a_state_is_pushed_only_over_an_older_one_of_its_lineage() {
 #[test]
 fn the_provider_of_resources_is_replaced() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state replace-provider a b",
             "state replace-provider a a/b/c/d",
@@ -379,7 +379,7 @@ fn the_provider_of_resources_is_replaced() {
 #[test]
 fn state_list_prints_the_objects_at_its_addresses() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "state list",
             "state list -id=A",
@@ -402,7 +402,7 @@ fn state_list_prints_the_objects_at_its_addresses() {
 #[test]
 fn workspaces_are_created_selected_and_deleted() {
     check(
-        &begin(),
+        &initial_files(),
         &[
             "workspace list",
             "workspace show",
@@ -437,7 +437,7 @@ fn each_workspace_has_a_state_of_its_own() {
         &[("main.tf", config.to_owned())],
         &["workspace new dev", "workspace select default", "workspace list"],
     );
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for engine in Engine::BOTH {

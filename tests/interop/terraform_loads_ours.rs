@@ -15,7 +15,7 @@ use formwork_plugin_protocol::handshake::{COOKIE_VALUE, COOKIE_VARIABLE};
 use serde_json::Value;
 
 use super::compare::{differences, scrub_state, scrub_view};
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 use crate::harness::built;
 
 /// The providers of this workspace, by the source addresses of those whose place they take.
@@ -172,13 +172,14 @@ fn schemas(engine: Engine, protocol: u8) -> Value {
     });
     let sources: String = sources.collect();
     let config = format!("terraform {{\n  required_providers {{\n{sources}  }}\n}}\n");
-    let ground = SessionInputs::new(&config, protocol);
-    document(&ground.succeed(engine, &["providers", "schema", "-json"]))["provider_schemas"].take()
+    let directory = SessionInputs::new(&config, protocol);
+    document(&directory.succeed(engine, &["providers", "schema", "-json"]))["provider_schemas"]
+        .take()
 }
 
 #[test]
 fn terraform_reads_the_same_schemas_as_formwork() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let mut lines = Vec::new();

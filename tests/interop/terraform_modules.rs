@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 
 const MANIFEST: &str = ".terraform/modules/modules.json";
 
@@ -24,9 +24,9 @@ fn write(directory: &Path, name: &str, text: &str) {
 }
 
 /// A repository with a tag, and a directory beside it for the root module.
-fn scene() -> (tempfile::TempDir, String) {
-    let scene = tempfile::tempdir().unwrap();
-    let repository = scene.path().join("repository");
+fn repository_and_directory() -> (tempfile::TempDir, String) {
+    let repository_and_directory = tempfile::tempdir().unwrap();
+    let repository = repository_and_directory.path().join("repository");
     let calls = "module \"other\" {\n  source = \"../other\"\n}\n";
     write(&repository, "main.tf", "output \"x\" {\n  value = 1\n}\n");
     write(&repository, "sub/main.tf", calls);
@@ -36,7 +36,7 @@ fn scene() -> (tempfile::TempDir, String) {
     git(&repository, &["commit", "--quiet", "--message=1"]);
     git(&repository, &["tag", "v1"]);
     let source = format!("git::file://{}", repository.display());
-    (scene, source)
+    (repository_and_directory, source)
 }
 
 fn root(directory: &Path, source: &str) {
@@ -54,12 +54,12 @@ fn root(directory: &Path, source: &str) {
 
 #[test]
 fn both_programs_install_the_same_modules_and_print_the_same() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
-    let (scene, source) = scene();
+    let (repository_and_directory, source) = repository_and_directory();
     let [theirs, ours] = Engine::BOTH.map(|engine| {
-        let directory = scene.path().join(format!("{engine:?}"));
+        let directory = repository_and_directory.path().join(format!("{engine:?}"));
         root(&directory, &source);
         let run = engine.run(&directory, None, &["get", "-no-color"]);
         assert_eq!(run.code, Some(0), "{engine:?}: {}", run.stderr);
@@ -70,14 +70,14 @@ fn both_programs_install_the_same_modules_and_print_the_same() {
 
 #[test]
 fn either_program_uses_the_modules_of_the_other() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
-    let (scene, source) = scene();
+    let (repository_and_directory, source) = repository_and_directory();
     for [first, second] in
         [[Engine::Terraform, Engine::Formwork], [Engine::Formwork, Engine::Terraform]]
     {
-        let directory = scene.path().join(format!("{first:?}-first"));
+        let directory = repository_and_directory.path().join(format!("{first:?}-first"));
         root(&directory, &source);
         let run = |engine: Engine, arguments: &[&str]| {
             let run = engine.run(&directory, None, arguments);

@@ -11,14 +11,14 @@ use serde_json::Value;
 
 use super::case::{Case, Step, Verb, load_group};
 use super::compare::{differences, forgive_more_values, scrub_state, scrub_view};
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 use super::expressions::Difference;
 use super::row::Row;
 use super::terraform_loads_ours::PROVIDERS;
 use crate::harness::{built, test_provider};
 
 /// The directories of one case, and what was found so far.
-struct Bench {
+struct PlanComparison {
     shared: tempfile::TempDir,
     ours: tempfile::TempDir,
     /// Settings with the providers of this workspace, for a case that needs them.
@@ -33,7 +33,7 @@ struct Bench {
 }
 
 fn check_group(group: &str) {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let filter = std::env::var("INTEROP_CASE").ok();
@@ -45,9 +45,9 @@ fn check_group(group: &str) {
         .iter()
         .filter(|case| filter.as_ref().is_none_or(|name| case.name.contains(name.as_str())))
     {
-        let bench = check_case(case);
-        row.count(bench.should_fail, bench.difference());
-        for line in bench.differences {
+        let comparison = check_case(case);
+        row.count(comparison.should_fail, comparison.difference());
+        for line in comparison.differences {
             report.push_str(&format!("{group}/{}{line}\n", case.name));
         }
     }
@@ -55,8 +55,8 @@ fn check_group(group: &str) {
     assert!(report.is_empty(), "\n{report}");
 }
 
-fn check_case(case: &Case) -> Bench {
-    let mut bench = Bench {
+fn check_case(case: &Case) -> PlanComparison {
+    let mut comparison = PlanComparison {
         shared: tempfile::tempdir().unwrap(),
         ours: tempfile::tempdir().unwrap(),
         settings: None,
@@ -66,31 +66,31 @@ fn check_case(case: &Case) -> Bench {
         should_fail: false,
     };
     if case.has_providers() {
-        bench.settings = Some(settings(bench.ours.path()));
+        comparison.settings = Some(settings(comparison.ours.path()));
     }
     for step in &case.steps {
-        bench.write(step);
-        let before = bench.differences.len();
+        comparison.write(step);
+        let before = comparison.differences.len();
         if !matches!(step.verb, Verb::File | Verb::Env) && case.calls_modules() {
-            bench.install_modules();
+            comparison.install_modules();
         }
         match step.verb {
             Verb::File => {}
-            Verb::Env => bench.env.extend(step.args.iter().map(|pair| {
+            Verb::Env => comparison.env.extend(step.args.iter().map(|pair| {
                 let (name, value) = pair.split_once('=').expect("env NAME=VALUE");
                 (name.to_owned(), value.to_owned())
             })),
-            Verb::Validate => bench.validate(),
-            Verb::Plan => bench.plan(&step.args),
-            Verb::Apply => bench.apply(&step.args),
-            Verb::Shown if step.args == ["plan"] => bench.shown_plan(),
-            Verb::Shown => bench.shown(),
+            Verb::Validate => comparison.validate(),
+            Verb::Plan => comparison.plan(&step.args),
+            Verb::Apply => comparison.apply(&step.args),
+            Verb::Shown if step.args == ["plan"] => comparison.shown_plan(),
+            Verb::Shown => comparison.shown(),
         }
-        for line in &mut bench.differences[before..] {
+        for line in &mut comparison.differences[before..] {
             line.insert_str(0, &format!(":{}", step.line));
         }
     }
-    bench
+    comparison
 }
 
 /// A settings file that makes both programs take the providers of this workspace from where cargo
@@ -110,7 +110,7 @@ pub(super) fn settings(dir: &Path) -> PathBuf {
     path
 }
 
-impl Bench {
+impl PlanComparison {
     fn difference(&self) -> Option<Difference> {
         let of_errors = |line: &String| line.contains(" line ");
         match self.differences.as_slice() {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 
 /// Contents that a state can have: kinds of values, keys, dependencies, secrets, outputs.
 const RICH: &str = r#"
@@ -52,7 +52,7 @@ fn plan(engine: Engine, dir: &Path) -> Run {
 
 #[test]
 fn a_state_of_either_program_needs_no_changes_by_the_other() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for writer in Engine::BOTH {
@@ -69,7 +69,7 @@ fn a_state_of_either_program_needs_no_changes_by_the_other() {
 
 #[test]
 fn either_program_changes_and_destroys_objects_of_the_other() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for (writer, other) in
@@ -91,7 +91,7 @@ fn either_program_changes_and_destroys_objects_of_the_other() {
 
 #[test]
 fn neither_program_changes_a_state_that_the_other_has_locked() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for (holder, other) in
@@ -99,7 +99,7 @@ fn neither_program_changes_a_state_that_the_other_has_locked() {
     {
         let dir = directory("resource \"terraform_data\" \"a\" {\n}\n");
         // It holds the lock for as long as its question is not answered.
-        let mut held = holder.asking(dir.path(), &["apply", "-no-color"]);
+        let mut held = holder.start_prompting(dir.path(), &["apply", "-no-color"]);
         held.wait_for("Enter a value:");
         let run = plan(other, dir.path());
         assert_eq!(run.code, Some(1), "{other:?} beside {holder:?}: {}", run.stdout);

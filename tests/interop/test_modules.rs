@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::engine::{Engine, terraform_is_here};
+use super::engine::{Engine, terraform_is_installed};
 
 /// A configuration with three test files: two runs with modules, one of which calls another module,
 /// and runs without.
@@ -90,7 +90,7 @@ fn compare(files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<String> {
 
 #[test]
 fn modules_of_runs_are_installed_and_listed() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let facts = compare(
@@ -113,7 +113,7 @@ fn modules_of_runs_are_installed_and_listed() {
 
 #[test]
 fn modules_of_runs_that_are_missing_or_wrong_are_reported() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let mut files = FILES;
@@ -136,7 +136,7 @@ fn modules_of_runs_that_are_missing_or_wrong_are_reported() {
 
 #[test]
 fn a_module_of_a_run_may_call_the_configuration_and_is_not_listed_as_a_call() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let files = [
@@ -164,7 +164,7 @@ fn a_module_of_a_run_may_call_the_configuration_and_is_not_listed_as_a_call() {
 
 #[test]
 fn test_directories_are_relative_to_the_module() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let run = "run \"r\" {\n  module {\n    source = \"./fix\"\n  }\n}\n";
@@ -177,7 +177,7 @@ fn test_directories_are_relative_to_the_module() {
 
 #[test]
 fn a_run_with_a_path_as_its_name_or_a_remote_module_installs_nothing() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for (name, source) in [("../../../../elsewhere", "./m"), ("r", "git::file:///m")] {
@@ -197,7 +197,7 @@ fn a_run_with_a_path_as_its_name_or_a_remote_module_installs_nothing() {
 
 #[test]
 fn errors_of_all_modules_of_runs_are_reported_with_those_of_the_configuration() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let run = |name: &str| {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::engine::{Engine, Run, terraform_is_here};
+use super::engine::{Engine, Run, terraform_is_installed};
 use crate::harness::test_provider;
 
 /// A directory with files, and the options of the command.
@@ -188,7 +188,7 @@ fn without_ids(text: &str) -> String {
 
 #[test]
 fn runs_of_test_files_have_the_results_of_terraform() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/test_runs/cases");

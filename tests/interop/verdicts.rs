@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_tests::answers::{Judged, config, schema, stored, type_name};
 use serde_json::{Value, json};
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::{Workdir, answers_provider};
 
 /// The number of answers, unless the environment names another.
@@ -139,14 +139,14 @@ fn expected_differences() -> BTreeSet<String> {
 
 #[test]
 fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let requested = std::env::var("FORMWORK_VERDICTS").ok().and_then(|number| number.parse().ok());
     let n_each = requested.unwrap_or(DEFAULT_N_ANSWERS) / Judged::ALL.len() as u64;
     let (expected_differences, mut used, mut differing) =
         (expected_differences(), BTreeSet::new(), Vec::new());
-    let (mut n_all, mut n_alike) = (0, 0);
+    let (mut n_all, mut n_agreeing) = (0, 0);
     for judged in Judged::ALL {
         let (mut n_refused, mut n_accepted, mut n_expected) = (0, 0, 0);
         for first in (0..n_each).step_by(usize::try_from(BATCH).expect("a small number")) {
@@ -171,11 +171,11 @@ fn answers_are_refused_if_and_only_if_terraform_refuses_them() {
             judged.name()
         );
         assert!(n_accepted > 0 && n_refused > 0, "{}: all answers are alike", judged.name());
-        n_alike += n_accepted + n_refused;
+        n_agreeing += n_accepted + n_refused;
         n_all += n_accepted + n_refused + n_expected;
     }
     n_all += differing.len();
-    println!("{n_alike} of {n_all} verdicts agree ({:.2} %)", percent(n_alike, n_all));
+    println!("{n_agreeing} of {n_all} verdicts agree ({:.2} %)", percent(n_agreeing, n_all));
     assert!(differing.is_empty(), "{} verdicts differ:\n{}", differing.len(), differing.join("\n"));
     // A short run does not meet all of them.
     if requested.is_some_and(|requested| requested >= 5_000) {

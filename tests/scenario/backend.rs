@@ -2,7 +2,6 @@
 //! stopped, and their locks exclude each other.
 
 mod azurerm;
-mod both;
 mod consul;
 mod cuts;
 mod gcs;
@@ -13,6 +12,7 @@ mod migration;
 mod pg;
 mod pg_shared;
 mod s3;
+mod shared_scripts;
 mod state_store;
 
 use crate::harness::Workdir;

@@ -486,7 +486,7 @@ fn one_interrupt_finishes_running_operations_and_starts_no_new_one() {
         let running = command.env("BAD_HOLD", "after:first").start();
         let (_, paused) = workdir.service.wait_for_pause();
         running.signal(signal);
-        running.wait_for_words("Gracefully shutting down");
+        running.wait_for_output("Gracefully shutting down");
         paused.resume();
         running.wait().code(1).says("execution halted");
         assert_eq!(names(&workdir), ["bad_thing.first"]);
@@ -503,7 +503,7 @@ fn two_interrupts_exit_immediately_and_keep_the_journal() {
     let running = command.env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_output("Gracefully shutting down");
     running.signal(Signal::SIGINT);
     running.wait().code(1).says("Two interrupts received");
     drop(paused);
@@ -516,8 +516,8 @@ fn two_interrupts_exit_immediately_and_keep_the_journal() {
 fn an_approval_prompt_can_be_interrupted() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
-        let running = workdir.formwork("apply").unanswered().start();
-        running.wait_for_words("Only 'yes' will be accepted");
+        let running = workdir.formwork("apply").with_open_stdin().start();
+        running.wait_for_output("Only 'yes' will be accepted");
         running.signal(signal);
         running.wait().code(1).says("interrupted before it was approved");
         workdir.formwork("state list").run().code(1).says("No state file was found");
@@ -553,7 +553,7 @@ fn provisioned() -> (Workdir, impl FnOnce()) {
 fn an_interrupt_ends_a_provisioner_and_taints_its_object() {
     let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
-    running.wait_for_words("(local-exec): started");
+    running.wait_for_output("(local-exec): started");
     running.signal(Signal::SIGTERM);
     running.wait().code(1).says("interrupted").says("execution halted");
     resume();
@@ -575,7 +575,7 @@ fn no_process_of_a_provisioner_outlives_a_killed_run() {
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
     let opened = std::thread::spawn(move || std::fs::File::open(fifo).expect("it can be opened"));
     let running = workdir.formwork("apply -auto-approve").start();
-    running.wait_for_words("(local-exec): started");
+    running.wait_for_output("(local-exec): started");
     let mut fifo = opened.join().expect("it only waits");
     running.signal(Signal::SIGKILL);
     running.wait();
@@ -588,7 +588,7 @@ fn no_process_of_a_provisioner_outlives_a_killed_run() {
 fn an_object_whose_provisioner_was_killed_is_tainted() {
     let (workdir, resume) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();
-    running.wait_for_words("(local-exec): started");
+    running.wait_for_output("(local-exec): started");
     running.signal(Signal::SIGKILL);
     running.wait();
     resume();
@@ -610,12 +610,12 @@ resource "bad_thing" "third" {
 const LISTED: [(&str, &str); 1] = [("BAD_LISTED", "1")];
 
 /// Cuts off the creation of `second` and `third`.
-fn cut_off_both(workdir: &Workdir, moment: &str) {
-    cut_off_both_in(workdir, moment, &[]);
+fn kill_both_at(workdir: &Workdir, moment: &str) {
+    kill_both_with_variables(workdir, moment, &[]);
 }
 
-/// As [`cut_off_both`], with further environment variables.
-fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) {
+/// As [`kill_both_at`], with further environment variables.
+fn kill_both_with_variables(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) {
     let command = workdir.formwork("apply -auto-approve");
     let command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
     let holds = format!("{moment}:second,{moment}:third");
@@ -630,7 +630,7 @@ fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) 
 #[test]
 fn open_operations_are_described_by_planned_values_without_secrets() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-    cut_off_both(&workdir, "after");
+    kill_both_at(&workdir, "after");
     let listed = workdir.formwork("recover list").succeed();
     listed.says("Planned attributes to look for: link = \"first-1\" name = \"second\"");
     listed.says("name = \"third\"").says_not("hush");
@@ -643,7 +643,7 @@ fn several_open_operations_are_settled_by_one_command() {
     for arguments in ["-all", "bad_thing.*", "bad_thing.second bad_thing.third"] {
         for verb in ["retry", "forget"] {
             let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-            cut_off_both(&workdir, "before");
+            kill_both_at(&workdir, "before");
             let settled = workdir.formwork(&format!("recover {verb} {arguments}")).succeed();
             settled.says("bad_thing.second is settled").says("bad_thing.third is settled");
             workdir.formwork("apply -auto-approve").succeed().says("2 added");
@@ -660,7 +660,7 @@ fn several_open_operations_are_settled_by_one_command() {
 fn one_adoption_names_all_objects_with_unknown_ids_and_settles_none() {
     for arguments in ["-all", "bad_thing.*"] {
         let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-        cut_off_both(&workdir, "after");
+        kill_both_at(&workdir, "after");
         let before = workdir.read("terraform.tfstate");
         let refused = workdir.formwork(&format!("recover adopt {arguments}")).run();
         refused.code(1).says_not("is in the state");
@@ -688,7 +688,7 @@ fn one_adoption_names_all_objects_with_unknown_ids_and_settles_none() {
 #[test]
 fn open_operations_are_reviewed_in_sequence() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-    cut_off_both(&workdir, "after");
+    kill_both_at(&workdir, "after");
     workdir.service.remove_object("third-1");
     let review = workdir.formwork("recover review").stdin("what\nadopt second-1\nretry\n");
     let reviewed = review.succeed();
@@ -702,7 +702,7 @@ fn open_operations_are_reviewed_in_sequence() {
 #[test]
 fn a_review_settles_operations_by_the_list_of_objects_without_a_question() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-    cut_off_both_in(&workdir, "after", &LISTED);
+    kill_both_with_variables(&workdir, "after", &LISTED);
     let listed = workdir.formwork("recover list").env("BAD_LISTED", "1").succeed();
     listed.says("bad_thing.second was being created").says("bad_thing.third was being created");
     let reviewed = workdir.formwork("recover review").env("BAD_LISTED", "1").stdin("").succeed();
@@ -717,7 +717,7 @@ fn a_review_settles_operations_by_the_list_of_objects_without_a_question() {
 #[test]
 fn a_review_names_the_listed_objects_that_match() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
-    cut_off_both_in(&workdir, "after", &LISTED);
+    kill_both_with_variables(&workdir, "after", &LISTED);
     // One that fits as well, and one that is gone.
     let twin = workdir.service.object("second-1").replace("second-1", "second-2");
     workdir.service.set_object("second-2", &twin);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::harness::Workdir;
 
 /// The blocks that need more than a directory, by their first words.
-const ELSEWHERE: [(&str, &str); 7] = [
+const TESTED_ELSEWHERE: [(&str, &str); 7] = [
     ("cargo install", "it builds the program for minutes"),
     ("cargo test", "it is this run"),
     ("cargo xtask dist", "release"),
@@ -92,13 +92,14 @@ fn follow(workdir: &Workdir, page: &Path, commands: &str) {
 
 #[test]
 fn commands_of_the_documents_can_be_followed() {
-    let mut used = [false; ELSEWHERE.len()];
+    let mut used = [false; TESTED_ELSEWHERE.len()];
     let mut n_followed = 0;
     for (path, blocks) in pages() {
         let mut workdir: Option<Workdir> = None;
         let has_config = path.ends_with("getting-started.md");
         for block in blocks {
-            let index = ELSEWHERE.iter().position(|(words, _)| block.text.starts_with(words));
+            let index =
+                TESTED_ELSEWHERE.iter().position(|(words, _)| block.text.starts_with(words));
             match (block.language.as_str(), index) {
                 ("hcl", _) if has_config => workdir = Some(Workdir::new(&block.text)),
                 ("", Some(index)) => used[index] = true,
@@ -111,7 +112,7 @@ fn commands_of_the_documents_can_be_followed() {
             }
         }
     }
-    let unused = ELSEWHERE.iter().zip(used).filter(|(_, used)| !used);
+    let unused = TESTED_ELSEWHERE.iter().zip(used).filter(|(_, used)| !used);
     let unused: Vec<_> = unused.map(|((words, _), _)| words).collect();
     assert!(unused.is_empty(), "no page has these: {unused:?}");
     assert!(n_followed > 5, "{n_followed} blocks were found");

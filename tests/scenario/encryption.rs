@@ -165,7 +165,7 @@ fn with_keys_of(key_provider: &str, arguments: &str) -> String {
 const RESOURCE: &str = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2-in-a-state\"\n}\n";
 
 /// Each program reads and writes the local state that the other has written.
-fn take_turns(encryption: &str, variables: &[(&str, &str)]) {
+fn alternate_programs(encryption: &str, variables: &[(&str, &str)]) {
     for (first, second) in turns() {
         let workdir = Workdir::new(&format!("{encryption}{RESOURCE}"));
         let run = |program: &str, line: &str| {
@@ -194,13 +194,13 @@ fn take_turns(encryption: &str, variables: &[(&str, &str)]) {
 #[test]
 fn either_program_continues_after_the_other_with_encryption() {
     let pbkdf2 = "passphrase = \"correct horse battery staple\"\n  iterations = 200000\n  hash_function = \"sha256\"\n  key_length = 16\n  salt_length = 20";
-    take_turns(&with_keys_of("pbkdf2", pbkdf2), &[]);
+    alternate_programs(&with_keys_of("pbkdf2", pbkdf2), &[]);
     let program = r#"command = ["sh", "-c", "echo '{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}'; input=$(cat); key=AAECAwQFBgcICQoLDA0ODw==; case $input in null) keys=\"{\\\"encryption_key\\\":\\\"$key\\\"}\";; *) keys=\"{\\\"encryption_key\\\":\\\"$key\\\",\\\"decryption_key\\\":\\\"$key\\\"}\";; esac; echo \"{\\\"keys\\\":$keys,\\\"meta\\\":{\\\"external_data\\\":{\\\"version\\\":1}}}\""]"#;
-    take_turns(&with_keys_of("external", program), &[]);
+    alternate_programs(&with_keys_of("external", program), &[]);
     let chained =
         with_keys_of("pbkdf2", "chain = key_provider.pbkdf2.inner\n  iterations = 200000");
     let inner = "key_provider \"pbkdf2\" \"inner\" {\n passphrase = \"correct horse battery staple\"\n}\n    method";
-    take_turns(&chained.replacen("method", inner, 1), &[]);
+    alternate_programs(&chained.replacen("method", inner, 1), &[]);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn keys_of_aws_kms_are_shared_with_opentofu() {
         "kms_key_id = \"{key}\"\n  key_spec = \"AES_256\"\n  region = \"us-east-1\"\n  access_key = \"AKIAEXAMPLE\"\n  secret_key = \"secret\"\n  skip_credentials_validation = true\n  skip_requesting_account_id = true"
     );
     let variables = [("AWS_ENDPOINT_URL_KMS", service.url.as_str())];
-    take_turns(&with_keys_of("aws_kms", &arguments), &variables);
+    alternate_programs(&with_keys_of("aws_kms", &arguments), &variables);
     let other = arguments.replace(&key, "00000000-0000-0000-0000-000000000000");
     let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("aws_kms", &other)));
     let refused = workdir.formwork("apply -auto-approve").env(variables[0].0, variables[0].1).run();
@@ -261,7 +261,7 @@ fn keys_of_openbao_are_shared_with_opentofu() {
     let server = Transit::start();
     let arguments = format!("address = \"{}\"\n  key_name = \"state\"", server.url);
     let variables = [("BAO_TOKEN", "the-token")];
-    take_turns(&with_keys_of("openbao", &arguments), &variables);
+    alternate_programs(&with_keys_of("openbao", &arguments), &variables);
     let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("openbao", &arguments)));
     let refused = workdir.formwork("plan").env("BAO_TOKEN", "another").run();
     refused.code(1).says("key_provider.openbao.main").says("permission denied");

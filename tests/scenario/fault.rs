@@ -37,15 +37,15 @@ enum Outcome {
     /// It exists, and the state says so, and that it must be replaced.
     Tainted,
     /// It exists, and the next command names it as something that must be looked at.
-    Doubted,
+    Unresolved,
     /// It exists, and no state knows of it.
-    Forgotten,
+    Lost,
     /// It does not exist, and the state says it does.
     Missing,
     /// It does not exist, and the next command says that it may.
-    Feared,
+    PossiblyExists,
 }
-use Outcome::{Doubted, Nothing, Ready, Tainted};
+use Outcome::{Nothing, Ready, Tainted, Unresolved};
 
 /// Fault, scene, exit code, required words, and the outcome of `bad_thing.a`.
 type Case = (Fault, FaultedOperation, i32, &'static str, Outcome);
@@ -142,7 +142,7 @@ fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
             || next.words().contains(&format!("[id={id}]"));
         let named = next.words().contains(&format!("bad_thing.{name} was being"));
         if !is_known && !named && name != "a" {
-            return Outcome::Forgotten;
+            return Outcome::Lost;
         }
     }
     let stored = instances.iter().find(|instance| instance.addr == "bad_thing.a");
@@ -150,10 +150,10 @@ fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
     match (has(workdir, "a"), stored) {
         (true, Some(instance)) if instance.tainted => Tainted,
         (true, Some(_)) => Ready,
-        (true, None) if doubted => Doubted,
-        (true, None) => Outcome::Forgotten,
+        (true, None) if doubted => Unresolved,
+        (true, None) => Outcome::Lost,
         (false, Some(_)) => Outcome::Missing,
-        (false, None) if doubted => Outcome::Feared,
+        (false, None) if doubted => Outcome::PossiblyExists,
         (false, None) => Nothing,
     }
 }

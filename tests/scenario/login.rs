@@ -44,7 +44,7 @@ fn parameter(text: &str, name: &str) -> String {
 }
 
 /// Does what a browser does that is sent back to the program.
-fn browse(redirect: &str, query: &str) -> String {
+fn open_in_browser(redirect: &str, query: &str) -> String {
     let address = redirect.trim_start_matches("http://").split('/').next().expect("a host");
     let mut stream = TcpStream::connect(address).expect("the program listens");
     write!(stream, "GET /login?{query} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
@@ -87,14 +87,14 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
     let command = workdir.engine(engine, &format!("login {}", registry.host()));
     // No browser of the machine may be found.
     let command = command.env("SSL_CERT_FILE", &registry.authority()).env("PATH", "");
-    let mut running = command.unanswered().start();
+    let mut running = command.with_open_stdin().start();
     running.answer("yes\n");
     let url = running.wait_for_line("code_challenge=");
-    running.wait_for_words("will now wait for the host");
+    running.wait_for_output("will now wait for the host");
     let (state, redirect) = (parameter(&url, "state"), parameter(&url, "redirect_uri"));
-    let stranger = browse(&redirect, "state=guessed&code=evil");
+    let stranger = open_in_browser(&redirect, "state=guessed&code=evil");
     assert!(stranger.starts_with("HTTP/1.1 400"), "{stranger}");
-    let answer = browse(&redirect, &format!("state={state}&{query}"));
+    let answer = open_in_browser(&redirect, &format!("state={state}&{query}"));
     // Terraform closes its server as soon as it has the code, and may cut its answer off.
     if engine == "formwork" {
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

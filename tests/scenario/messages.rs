@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::harness::{Command, Workdir, built};
 
-const READING: &str = r#"
+const DATA_SOURCE: &str = r#"
 data "terraform_remote_state" "other" {
   backend = "local"
   config = {
@@ -17,7 +17,7 @@ data "terraform_remote_state" "other" {
 
 #[test]
 fn a_data_source_that_is_read_while_planning_is_announced() {
-    let workdir = Workdir::new(READING);
+    let workdir = Workdir::new(DATA_SOURCE);
     let result = workdir.formwork("plan").succeed();
     result.says("data.terraform_remote_state.other: Reading...");
     result.says("data.terraform_remote_state.other: Read complete after 0s");
@@ -122,7 +122,7 @@ fn output_that_cannot_be_written_is_reported_as_a_failure() {
     workdir.formwork("apply -auto-approve").succeed();
     let lines = ["output -json", "show", "validate", "plan", "state pull", "graph", "version"];
     for line in lines.into_iter().chain(["-help", "plan -help"]) {
-        let result = workdir.formwork(line).onto_full_disk().run();
+        let result = workdir.formwork(line).with_full_stdout().run();
         result.code(1).says("Not all output could be written").says("No space left on device");
     }
 }
@@ -296,7 +296,7 @@ fn a_command_that_waits_for_the_lock_names_the_holder() {
     let refused = workdir.formwork("plan").run();
     refused.code(1).says("Operation: apply").says_not("OperationType");
     let waiting = workdir.formwork("plan -lock-timeout=90s").env("TF_LOG_CORE", "info").start();
-    waiting.wait_for_words("The state is locked by ");
+    waiting.wait_for_output("The state is locked by ");
     drop(paused);
     holder.wait().code(0);
     let result = waiting.wait();

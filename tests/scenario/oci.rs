@@ -105,9 +105,9 @@ fn document(page: &Page) -> Value {
 
 /// The descriptors of the manifest and the package for this platform.
 fn pushed(registry: &OciRegistry) -> (Value, Value) {
-    let index = document(&registry.found(&format!("{REPOSITORY}/manifests/1.0.0")));
+    let index = document(&registry.page_at(&format!("{REPOSITORY}/manifests/1.0.0")));
     let target = index["manifests"][0].clone();
-    let manifest = document(&registry.found(&manifest_path(&target)));
+    let manifest = document(&registry.page_at(&manifest_path(&target)));
     (target, manifest["layers"][0].clone())
 }
 
@@ -140,7 +140,7 @@ fn push_other(registry: &OciRegistry, manifest: &Value) {
 
 /// Changes a page.
 fn change(registry: &OciRegistry, path: &str, change: impl Fn(&mut Page)) {
-    let mut page = registry.found(path);
+    let mut page = registry.page_at(path);
     change(&mut page);
     registry.page(path, page);
 }
@@ -270,7 +270,7 @@ const ATTACKS: [Attack; 26] = [
     ),
     (
         "no index",
-        |r| push_other(r, &document(&r.found(&manifest_path(&pushed(r).0)))),
+        |r| push_other(r, &document(&r.page_at(&manifest_path(&pushed(r).0)))),
         "the artifact is a provider for one platform, not a provider;",
     ),
     (
@@ -402,7 +402,7 @@ fn credentials_of_every_source_are_sent_only_to_their_registry() {
         registry.provider(REPOSITORY, "thing", "1.0.0", &[PLATFORM]);
         let (host, blob) = (registry.server.host(), blob_path(&registry));
         // The same server under another name is another host.
-        registry.server.page("/storage", registry.found(&blob));
+        registry.server.page("/storage", registry.page_at(&blob));
         let storage = registry.server.url("/storage").replace("localhost", "127.0.0.1");
         registry.page(&blob, Page::moved(&storage));
         registry.guard(guard);
@@ -496,7 +496,7 @@ fn a_module_package_that_differs_from_the_registrys_digest_is_refused() {
         (
             "another package of the same size",
             |r| {
-                let manifest = document(&r.found(&format!("{NAME}/manifests/latest")));
+                let manifest = document(&r.page_at(&format!("{NAME}/manifests/latest")));
                 let blob = format!("{NAME}/blobs/{}", digest(&manifest["layers"][0]));
                 change(r, &blob, |page| page.body.reverse());
             },
@@ -505,7 +505,7 @@ fn a_module_package_that_differs_from_the_registrys_digest_is_refused() {
         (
             "a shorter package",
             |r| {
-                let manifest = document(&r.found(&format!("{NAME}/manifests/latest")));
+                let manifest = document(&r.page_at(&format!("{NAME}/manifests/latest")));
                 let blob = format!("{NAME}/blobs/{}", digest(&manifest["layers"][0]));
                 change(r, &blob, |page| page.body.truncate(40));
             },

@@ -21,7 +21,7 @@ resource "random_id" "a" {
 }
 "#;
 const LOCK: &str = ".terraform.lock.hcl";
-const OURS: &str = "Using hashicorp/random v3.7.1, which comes with Formwork";
+const INCLUDED: &str = "Using hashicorp/random v3.7.1, which comes with Formwork";
 
 /// Puts a package of the provider into a directory of packages, and returns the directory.
 fn mirror(workdir: &Workdir, version: &str) -> PathBuf {
@@ -55,7 +55,7 @@ fn included_providers_replace_only_the_registry() {
     let directory = format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}");
     let direct = "  direct {}";
     for (methods, expected) in [
-        (direct.to_owned(), OURS),
+        (direct.to_owned(), INCLUDED),
         (directory.clone(), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
         (format!("{directory}\n{direct}"), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
     ] {

@@ -166,7 +166,7 @@ fn a_pipe_or_an_endless_file_that_a_backend_names_is_refused() {
             } else {
                 pipe(&workdir, "planted");
             }
-            let refused = workdir.formwork("init -input=false").start().wait_a_moment();
+            let refused = workdir.formwork("init -input=false").start().wait_with_short_timeout();
             refused.code(1);
         }
     }
@@ -191,7 +191,7 @@ fn a_planted_provider_package_is_refused_with_its_name() {
         } else {
             pipe(&workdir, &name);
         }
-        let refused = workdir.formwork("init -input=false").start().wait_a_moment();
+        let refused = workdir.formwork("init -input=false").start().wait_with_short_timeout();
         refused.code(1).says("not a file");
     }
 }

@@ -30,7 +30,7 @@ output "all" {
 "#;
 
 /// The words before the place where an answer is typed.
-const ASKS: &str = "Enter a value:";
+const PROMPT_TEXT: &str = "Enter a value:";
 
 /// A command at a terminal of its own, which it is the first to use.
 struct Terminal {
@@ -93,8 +93,8 @@ impl Terminal {
 
     /// Waits for the next question, and types something.
     fn answer(&mut self, keys: &str) {
-        let so_far = self.text.matches(ASKS).count();
-        while self.text.matches(ASKS).count() == so_far {
+        let so_far = self.text.matches(PROMPT_TEXT).count();
+        while self.text.matches(PROMPT_TEXT).count() == so_far {
             self.read().unwrap_or_else(|| panic!("it asks nothing more:\n{}", self.text));
         }
         self.keys.write_all(keys.as_bytes()).expect("it can be typed");
@@ -106,7 +106,7 @@ impl Terminal {
         Some(())
     }
 
-    fn leave(mut self) -> FinalScreen {
+    fn finish(mut self) -> FinalScreen {
         while self.read().is_some() {}
         let code = self.child.wait().expect("it ends").code();
         let flags = tcgetattr(&self.keys).expect("the terminal is still there").local_flags;
@@ -122,7 +122,7 @@ fn prompts_for_variables_are_sorted_by_name_and_hide_secrets() {
     terminal.answer("1\n");
     terminal.answer("two\n");
     terminal.answer("hidden\n");
-    let FinalScreen { text, code, echoes } = terminal.leave();
+    let FinalScreen { text, code, echoes } = terminal.finish();
     assert_eq!(code, Some(0), "{text}");
     let prompts = "var.first\n  Enter a value: 1\n\nvar.second\n  The one that is explained.\n\n  Enter a value: two\n\nvar.third\n  Enter a value: \n\n";
     assert!(text.contains(prompts), "{text:?}");
@@ -143,7 +143,7 @@ fn missing_backend_arguments_are_prompted_for_once() {
     let mut terminal = Terminal::run(&workdir, "init");
     terminal.answer("asked\n");
     terminal.answer("app.tfstate\n");
-    let FinalScreen { text, code, .. } = terminal.leave();
+    let FinalScreen { text, code, .. } = terminal.finish();
     assert_eq!(code, Some(0), "{text}");
     assert!(
         text.contains("bucket\n  The name of the S3 bucket\n\n  Enter a value: asked"),
@@ -161,7 +161,7 @@ fn an_invalid_answer_to_a_prompt_ends_the_command() {
     terminal.answer("many\n");
     terminal.answer("two\n");
     terminal.answer("hidden\n");
-    let FinalScreen { text, code, .. } = terminal.leave();
+    let FinalScreen { text, code, .. } = terminal.finish();
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("Invalid value for input variable"), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -181,12 +181,12 @@ fn a_user_can_cancel_a_prompt() {
             let mut terminal = Terminal::run(&workdir, "apply");
             answers.iter().for_each(|answer| terminal.answer(answer));
             terminal.answer(key);
-            let FinalScreen { text, code, echoes } = terminal.leave();
+            let FinalScreen { text, code, echoes } = terminal.finish();
             assert_eq!(code, Some(1), "{key:?} {text}");
             // Before the terminal is made ready for the answer, Control-C is a signal.
             let got_away = ["No value for required variable", "Interrupt received"];
             assert!(got_away.iter().any(|words| text.contains(words)), "{key:?} {text}");
-            assert_eq!(text.matches(ASKS).count(), answers.len() + 1, "{key:?} {text}");
+            assert_eq!(text.matches(PROMPT_TEXT).count(), answers.len() + 1, "{key:?} {text}");
             assert!(echoes, "the terminal shows what is typed again: {text}");
         }
     }
@@ -196,9 +196,9 @@ fn a_user_can_cancel_a_prompt() {
 fn commands_without_input_do_not_prompt() {
     for line in ["plan -input=false", "plan -json"] {
         let workdir = Workdir::new(CONFIG);
-        let FinalScreen { text, code, .. } = Terminal::run(&workdir, line).leave();
+        let FinalScreen { text, code, .. } = Terminal::run(&workdir, line).finish();
         assert_eq!(code, Some(1), "{text}");
         assert_eq!(text.matches("No value for required variable").count() % 3, 0, "{text}");
-        assert!(!text.contains(ASKS), "{text}");
+        assert!(!text.contains(PROMPT_TEXT), "{text}");
     }
 }

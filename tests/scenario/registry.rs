@@ -46,7 +46,7 @@ fn description() -> String {
 
 /// Changes the description of the package.
 fn describe(registry: &Registry, change: impl Fn(&mut Value)) {
-    let page = registry.found(&description());
+    let page = registry.page_at(&description());
     let mut document: Value = serde_json::from_slice(&page.body).expect("it is JSON");
     change(&mut document);
     registry.page(&description(), Page::json(&document));
@@ -84,7 +84,7 @@ const ATTACKS: [Attack; 23] = [
     (
         "a broken off download",
         |r| {
-            let page = r.found(&package());
+            let page = r.page_at(&package());
             r.page(&package(), Page { cut: Some(40), ..page });
         },
         "the download was interrupted",
@@ -99,7 +99,7 @@ const ATTACKS: [Attack; 23] = [
     (
         "a signature by another key",
         |r| {
-            let sums = r.found(&file("SHA256SUMS")).body;
+            let sums = r.page_at(&file("SHA256SUMS")).body;
             r.page(&file("SHA256SUMS.sig"), Page::file(sign(&secret_key("Eve"), &sums)));
         },
         "authentication signature from unknown issuer",

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::harness::{Workdir, instances, wait_until_at_rest};
+use crate::harness::{Workdir, instances, wait_until_process_is_idle};
 
 /// After how long a command counts as one that continues.
 const FOREVER: Duration = Duration::from_secs(60);
@@ -70,14 +70,14 @@ fn git_ends_with_the_command_that_fetches_a_repository() {
 #[test]
 fn a_command_that_waits_for_a_lock_ends_immediately() {
     let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
-    let mut holder = workdir.formwork("apply").unanswered().start();
-    holder.wait_for_words("Only 'yes' will be accepted");
+    let mut holder = workdir.formwork("apply").with_open_stdin().start();
+    holder.wait_for_output("Only 'yes' will be accepted");
     for signal in SIGNALS {
         let waiting = workdir.formwork("plan -lock-timeout=10m").start();
         // Nothing is said while it waits, so this is when it has read everything.
-        waiting.wait_until_it_sleeps();
+        waiting.wait_until_idle();
         waiting.signal(signal);
-        waiting.wait_a_moment().code(1).says("Interrupt received");
+        waiting.wait_with_short_timeout().code(1).says("Interrupt received");
     }
     holder.answer("yes\n");
     holder.wait().code(0);
@@ -118,7 +118,7 @@ fn a_run_whose_output_is_not_read_ends_with_two_interrupts() {
     let mut child = command.spawn().expect("the program can be started");
     let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
     // There is nothing else that it could wait for.
-    wait_until_at_rest(pid);
+    wait_until_process_is_idle(pid);
     for _ in 0..2 {
         kill(pid, Signal::SIGINT).expect("it is still there");
         thread::yield_now();
@@ -155,10 +155,10 @@ fn two_interrupts_end_a_provisioner_that_ignores_them() {
     let fifo = workdir.root().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
     let running = workdir.formwork("apply -auto-approve").start();
-    running.wait_for_words("(local-exec): started");
+    running.wait_for_output("(local-exec): started");
     running.signal(Signal::SIGTERM);
-    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_output("Gracefully shutting down");
     running.signal(Signal::SIGINT);
-    running.wait_a_moment().code(1).says("Two interrupts received");
+    running.wait_with_short_timeout().code(1).says("Two interrupts received");
     workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
 }

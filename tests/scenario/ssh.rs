@@ -1,7 +1,7 @@
 //! Provisioners on another machine: a real SSH server, which is this machine. If Terraform is
 //! installed, it does the same with the same server, and must print the same.
 
-mod ways;
+mod connections;
 
 use std::path::Path;
 
@@ -342,7 +342,7 @@ fn an_interrupted_remote_provisioner_taints_the_object() {
         );
         workdir.write("main.tf", &resource(&sshd.connection(), &wait));
         let running = workdir.formwork("apply -auto-approve").start();
-        running.wait_for_words("(remote-exec): started");
+        running.wait_for_output("(remote-exec): started");
         running.signal(signal);
         let result = running.wait();
         if signal == Signal::SIGINT {

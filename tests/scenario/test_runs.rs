@@ -37,7 +37,7 @@ fn states(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The directory that has the states of runs.
-fn kept(workdir: &Workdir) -> PathBuf {
+fn states_directory(workdir: &Workdir) -> PathBuf {
     workdir.root().join(".terraform/test-states")
 }
 
@@ -46,7 +46,7 @@ fn everything_that_runs_create_is_destroyed_at_the_end() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("test").succeed().says("Success! 3 passed, 0 failed.");
     assert!(workdir.service.objects().is_empty());
-    assert!(!kept(&workdir).exists());
+    assert!(!states_directory(&workdir).exists());
     assert!(!workdir.has("terraform.tfstate"));
 }
 
@@ -57,7 +57,7 @@ fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
     let result = failing.run();
     result.code(1).says("bad_thing.a").says("formwork destroy -state=").says("Failure! 2 passed");
     assert_eq!(workdir.service.objects().len(), 1);
-    let states = states(&kept(&workdir));
+    let states = states(&states_directory(&workdir));
     let [state] = &states[..] else { panic!("{states:?}") };
     let state = state.strip_prefix(workdir.root()).expect("it is in the directory");
     assert!(result.words().contains(&state.display().to_string()), "{}", result.text());
@@ -71,8 +71,8 @@ fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Interrupt received");
-    running.wait_for_words("Waiting for 1 change in progress. A second interrupt exits");
+    running.wait_for_output("Interrupt received");
+    running.wait_for_output("Waiting for 1 change in progress. A second interrupt exits");
     paused.resume();
     // The destruction is held as well.
     workdir.service.wait_for_pause().1.resume();
@@ -90,8 +90,8 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a,before:b").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
-    running.wait_for_words("Waiting for 1 change in progress");
+    running.wait_for_output("Gracefully shutting down");
+    running.wait_for_output("Waiting for 1 change in progress");
     paused.resume();
     // Not the creation of the other one, but the destruction of this one.
     let (moment, paused) = workdir.service.wait_for_pause();
@@ -101,7 +101,7 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
     result.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
     result.says_not("Two interrupts");
     assert!(workdir.service.objects().is_empty());
-    assert!(!kept(&workdir).exists());
+    assert!(!states_directory(&workdir).exists());
 }
 
 #[test]
@@ -124,10 +124,10 @@ resource "bad_thing" "b" {
     let running = command.env("BAD_HOLD", "hangs:b").start();
     let (_, paused) = workdir.service.wait_for_pause();
     let waited_for = "provider formwork/bad has not answered PlanResourceChange for bad_thing.b[0]";
-    running.wait_for_words(waited_for);
+    running.wait_for_output(waited_for);
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
-    running.wait_for_words("No change is in progress. A second interrupt exits immediately.");
+    running.wait_for_output("Gracefully shutting down");
+    running.wait_for_output("No change is in progress. A second interrupt exits immediately.");
     let result = running.wait();
     result.code(1).says("the run was interrupted, and the call changes nothing");
     result.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
@@ -136,7 +136,7 @@ resource "bad_thing" "b" {
     drop(paused);
     workdir.service.assert_no_provider_runs();
     assert!(workdir.service.objects().is_empty());
-    assert!(!kept(&workdir).exists());
+    assert!(!states_directory(&workdir).exists());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Interrupt received");
+    running.wait_for_output("Interrupt received");
     running.signal(Signal::SIGINT);
     let result = running.wait();
     result.code(1).says("Two interrupts received").says(".terraform/test-states");
@@ -154,7 +154,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
         .says("not answered ApplyResourceChange for bad_thing.a");
     drop(paused);
     // The journal beside the state has the operation, whose result is not known.
-    assert_eq!(states(&kept(&workdir)).len(), 1);
+    assert_eq!(states(&states_directory(&workdir)).len(), 1);
 }
 
 #[test]
@@ -207,5 +207,5 @@ run "of_module" {
     result.code(1).says("run \"sound\"... pass").says("run \"failing\"... fail");
     result.says("of the file").says("run \"of_module\"... fail").says("of the module");
     result.says("Failure! 1 passed, 2 failed.");
-    assert!(!kept(&workdir).exists());
+    assert!(!states_directory(&workdir).exists());
 }

@@ -192,7 +192,7 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
                 "directory" => symlink(&victim, &path).expect("a link"),
                 _ => symlink(victim.join("new"), &path).expect("a link"),
             }
-            let result = workdir.formwork(&line(command)).start().wait_a_moment();
+            let result = workdir.formwork(&line(command)).start().wait_with_short_timeout();
             let output = result.text();
             assert!(
                 result.code.is_some_and(|code| code < 10),

@@ -1,5 +1,5 @@
-//! Rules of a server for the backend `http`: one state with its lock, and the journals of runs beside it if the
-//! server keeps them.
+//! Rules of a server for the backend `http`: one state with its lock, and the journals of runs beside it
+//! if the server keeps them.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::http::Request;
 
 /// A state with its lock and journals.
 #[derive(Debug, Default)]
-pub struct KeptState {
+pub struct StoredState {
     /// The state; empty if there is none.
     pub state: Vec<u8>,
     /// The lock as it was sent; empty if there is none.
@@ -18,7 +18,7 @@ pub struct KeptState {
     /// The status of every answer to a write, if writes fail.
     pub failure: Option<&'static str>,
     /// The parts of journals by their names; `None` if the server keeps none.
-    pub parts: Option<BTreeMap<String, KeptPart>>,
+    pub parts: Option<BTreeMap<String, StoredPart>>,
     /// Number of requests for the list of parts.
     pub n_list_requests: usize,
     /// Seconds that are added to the age of each part.
@@ -29,7 +29,7 @@ pub struct KeptState {
 
 /// A part of a journal.
 #[derive(Debug)]
-pub struct KeptPart {
+pub struct StoredPart {
     content: Vec<u8>,
     written: Instant,
 }
@@ -74,7 +74,7 @@ impl Answer {
     }
 }
 
-impl KeptState {
+impl StoredState {
     /// Answers a request.
     ///
     /// ```
@@ -151,7 +151,7 @@ impl KeptState {
             ("GET", true) => Answer::new("200 OK", parts[&name].content.clone()),
             ("PUT", true) => Answer::empty("412 Precondition Failed"),
             ("PUT", false) if is_conditional => {
-                parts.insert(name, KeptPart { content: request.body, written: Instant::now() });
+                parts.insert(name, StoredPart { content: request.body, written: Instant::now() });
                 Answer::empty("201 Created")
             }
             ("DELETE", true) => {
@@ -163,8 +163,8 @@ impl KeptState {
         }
     }
 
-    fn list_of(parts: &BTreeMap<String, KeptPart>, added_age: u64) -> Answer {
-        let entry = |(name, part): (&String, &KeptPart)| json!({ "name": name, "age_seconds": part.written.elapsed().as_secs() + added_age });
+    fn list_of(parts: &BTreeMap<String, StoredPart>, added_age: u64) -> Answer {
+        let entry = |(name, part): (&String, &StoredPart)| json!({ "name": name, "age_seconds": part.written.elapsed().as_secs() + added_age });
         let list = json!({ "objects": parts.iter().map(entry).collect::<Vec<Value>>() });
         let content_type = "Content-Type: application/json";
         Answer { content_type, ..Answer::new("200 OK", list.to_string().into_bytes()) }

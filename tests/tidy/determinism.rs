@@ -240,7 +240,7 @@ fn host_values(applying: bool) -> HostValues {
 }
 
 /// Checks that twenty orders of finishing give the same output as the order of a usual run.
-async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
+async fn assert_same_output(text: &'static str, state: &State) -> Outcome {
     let as_it_comes = run(text, state, RecordOrder::Completion).await;
     let expected = as_it_comes.messages();
     for seed in 0..20 {
@@ -253,16 +253,16 @@ async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
 
 #[tokio::test(flavor = "current_thread")]
 async fn the_output_does_not_depend_on_the_order_of_visits() {
-    let first = tells_the_same(BEFORE, &State::default()).await;
+    let first = assert_same_output(BEFORE, &State::default()).await;
     assert!(!first.diags.has_errors(), "{:#?}", first.diags);
     assert_eq!(first.plan.changes.len(), 9);
-    let second = tells_the_same(AFTER, &first.state).await;
+    let second = assert_same_output(AFTER, &first.state).await;
     assert_eq!(second.diags.iter().count(), 4, "{:#?}", second.diags);
     assert_eq!(second.state.resources.len(), 5, "one is skipped and two are gone");
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn diagnostics_do_not_depend_on_the_order_of_visits() {
-    let outcome = tells_the_same(WRONG, &State::default()).await;
+    let outcome = assert_same_output(WRONG, &State::default()).await;
     assert!(outcome.diags.iter().count() > 4, "{:#?}", outcome.diags);
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{assert_no_violations, product};
 
 /// The most lines in a row that two places may have in common.
-const MOST_ALIKE: usize = 12;
+const MAX_IDENTICAL_LINES: usize = 12;
 
 /// A line that does something, with its number.
 struct CodeLine<'t> {
@@ -30,7 +30,7 @@ impl<'t> CodeFile<'t> {
     }
 }
 
-/// The blocks of more than [`MOST_ALIKE`] lines that stand in two places, each with both.
+/// The blocks of more than [`MAX_IDENTICAL_LINES`] lines that stand in two places, each with both.
 fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
     // Numbers in the place of lines, because each line is part of many blocks.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
@@ -49,14 +49,14 @@ fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
     for (file, lines) in numbered.iter().enumerate() {
         // The place whose block the one before was equal to: then this one goes on.
         let mut before = None;
-        for (line, block) in lines.windows(MOST_ALIKE + 1).enumerate() {
+        for (line, block) in lines.windows(MAX_IDENTICAL_LINES + 1).enumerate() {
             let Some(&(other_file, first_line)) = seen.get(block) else {
                 seen.insert(block, (file, line));
                 before = None;
                 continue;
             };
             // A row of equal lines overlaps with itself, and is compared with its end.
-            if other_file == file && line - first_line <= MOST_ALIKE {
+            if other_file == file && line - first_line <= MAX_IDENTICAL_LINES {
                 seen.insert(block, (file, line));
                 before = None;
                 continue;
@@ -101,9 +101,9 @@ fn a_duplicate_is_found_at_any_indentation() {
         let left = CodeFile::new("one.rs", (1..).zip(left.lines()));
         duplicated_blocks(&[left, CodeFile::new("other.rs", (1..).zip(right.lines()))])
     };
-    assert_eq!(blocks(MOST_ALIKE), [""; 0]);
-    assert_eq!(blocks(MOST_ALIKE + 1), ["one.rs:1 and other.rs:2"]);
-    assert_eq!(blocks(MOST_ALIKE + 9), ["one.rs:1 and other.rs:2"]);
+    assert_eq!(blocks(MAX_IDENTICAL_LINES), [""; 0]);
+    assert_eq!(blocks(MAX_IDENTICAL_LINES + 1), ["one.rs:1 and other.rs:2"]);
+    assert_eq!(blocks(MAX_IDENTICAL_LINES + 9), ["one.rs:1 and other.rs:2"]);
     // A table of equal lines is one block.
     let table = "0,\n".repeat(99);
     let table = CodeFile::new("table.rs", (1..).zip(table.lines()));

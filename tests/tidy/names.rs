@@ -3,7 +3,7 @@
 use super::{File, assert_no_violations, product, sources, words};
 
 /// A module with such a name collects what has nothing to do with each other.
-const SAY_NOTHING: [&str; 10] = [
+const UNINFORMATIVE_NAMES: [&str; 10] = [
     "util",
     "utils",
     "helper",
@@ -17,11 +17,11 @@ const SAY_NOTHING: [&str; 10] = [
 ];
 
 /// Files that read addresses of the internet, which have versions of their own.
-const KNOW_ADDRESSES: [&str; 2] =
+const FILES_WITH_ADDRESSES: [&str; 2] =
     ["core/lang/src/functions/cidr.rs", "cli/provisioners/src/ssh/proxy.rs"];
 
 /// Files that distinguish the two versions of the protocol. All other code asks for a plugin.
-const KNOW_VERSIONS: [&str; 7] = [
+const FILES_WITH_VERSIONS: [&str; 7] = [
     "plugin-protocol/codegen/",
     "plugin-protocol/src/handshake",
     "plugin-protocol/src/fuzz_targets.rs",
@@ -105,7 +105,7 @@ fn no_module_has_an_uninformative_name() {
     let violations: Vec<_> = sources()
         .filter(|file| {
             let parts = file.path.split('/').map(|part| part.trim_end_matches(".rs"));
-            parts.into_iter().any(|part| SAY_NOTHING.contains(&part))
+            parts.into_iter().any(|part| UNINFORMATIVE_NAMES.contains(&part))
         })
         .map(|file| file.path.clone())
         .collect();
@@ -144,11 +144,12 @@ fn names_a_version(file: &File) -> Option<usize> {
 
 #[test]
 fn versions_of_the_protocol_are_distinguished_in_one_place() {
-    let is_allowed = |file: &&File| KNOW_VERSIONS.iter().any(|path| file.path.starts_with(path));
+    let is_allowed =
+        |file: &&File| FILES_WITH_VERSIONS.iter().any(|path| file.path.starts_with(path));
     let violations: Vec<_> = product()
         .filter(|file| !file.path.starts_with("tests/") && !is_allowed(file))
         // Addresses of the internet have versions too.
-        .filter(|file| !KNOW_ADDRESSES.contains(&file.path.as_str()))
+        .filter(|file| !FILES_WITH_ADDRESSES.contains(&file.path.as_str()))
         .filter_map(|file| Some(format!("{}:{}", file.path, names_a_version(file)?)))
         .collect();
     assert_no_violations(

@@ -139,7 +139,7 @@ fn each_kind_with_an_outcome_records_it() {
 }
 
 /// The functions of the first trait or implementation that begins with this line.
-fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
+fn functions_after(text: &str, begin: &str) -> BTreeSet<String> {
     let block = text.lines().skip_while(|line| *line != begin).take_while(|line| *line != "}");
     let heads = block.filter_map(|line| line.strip_prefix("    fn "));
     heads.filter_map(|head| words(head).next()).map(str::to_owned).collect()
@@ -148,8 +148,8 @@ fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
 #[test]
 fn a_shared_vertex_forwards_each_method() {
     let text = &LISTS[0].source().text;
-    let methods = functions_behind(text, "pub(crate) trait VertexKind<'c>: Display {");
-    let passed_on = functions_behind(text, "impl<'c> VertexKind<'c> for SharedVertex<'c> {");
+    let methods = functions_after(text, "pub(crate) trait VertexKind<'c>: Display {");
+    let passed_on = functions_after(text, "impl<'c> VertexKind<'c> for SharedVertex<'c> {");
     assert!(methods.len() > 10, "{methods:?}");
     // One that is missing would have the default answer for each shared kind.
     assert_eq!(passed_on, methods);

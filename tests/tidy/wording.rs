@@ -23,7 +23,7 @@ const WORDS: [(&str, &str); 9] = [
     ("of who", "of the user, caller or provider"),
 ];
 
-fn opens_badly(text: &str) -> bool {
+fn has_bad_opening(text: &str) -> bool {
     let text = text.trim_start_matches(['#', ' ']);
     // An adverb, which postpones nothing.
     if text.starts_with("By default") {
@@ -63,7 +63,7 @@ fn doc_comments_begin_with_the_noun_or_the_verb() {
                 && (is_protocol || matches!(marker, "//!" | "///"))
                 && previous
                     .is_none_or(|(before, text): (&str, &str)| before != marker || text.is_empty())
-                && opens_badly(text)
+                && has_bad_opening(text)
             {
                 violations.push(format!("{}:{number}: {text}", file.path));
             }
@@ -81,7 +81,7 @@ fn headings_begin_with_the_noun_or_the_verb() {
     let mut violations = Vec::new();
     for file in TREE.iter().filter(|file| file.path.ends_with(".md")) {
         for (line, number) in file.text.lines().zip(1..) {
-            if line.starts_with('#') && opens_badly(line) {
+            if line.starts_with('#') && has_bad_opening(line) {
                 violations.push(format!("{}:{number}: {line}", file.path));
             }
         }
@@ -141,9 +141,9 @@ fn changelog_lines_are_short_and_have_one_topic() {
 
 #[test]
 fn bad_openings_and_private_words_are_found() {
-    assert!(opens_badly("What a session needs.") && opens_badly("## How to build"));
-    assert!(opens_badly("By `count`.") && !opens_badly("By default, nothing."));
-    assert!(!opens_badly("Whole objects.") && !opens_badly("Whether it is set."));
+    assert!(has_bad_opening("What a session needs.") && has_bad_opening("## How to build"));
+    assert!(has_bad_opening("By `count`.") && !has_bad_opening("By default, nothing."));
+    assert!(!has_bad_opening("Whole objects.") && !has_bad_opening("Whether it is set."));
     assert_eq!(
         private_words("As the reference has it, `told` or not").collect::<Vec<_>>(),
         ["the reference"]
@@ -152,7 +152,7 @@ fn bad_openings_and_private_words_are_found() {
 }
 
 /// Crates whose strings are messages for users, in the words of the product.
-const SPEAKING: [&str; 4] = ["cli/", "core/", "plugin-protocol/src/", "providers/"];
+const FILES_WITH_MESSAGES: [&str; 4] = ["cli/", "core/", "plugin-protocol/src/", "providers/"];
 
 /// A string of the product, or its part on one line.
 struct MessagePart {
@@ -200,18 +200,19 @@ fn names_of_types(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn messages_name_no_type_of_the_code() {
-    let is_speaking = |file: &File| SPEAKING.iter().any(|root| file.path.starts_with(root));
+    let has_messages =
+        |file: &File| FILES_WITH_MESSAGES.iter().any(|root| file.path.starts_with(root));
     let declared = |line: &str| {
         let mut words = line.split(|c: char| !c.is_alphanumeric());
         words.find(|word| matches!(*word, "struct" | "enum" | "trait"))?;
         words.next().map(str::to_owned)
     };
-    let code = sources().filter(|file| is_speaking(file));
+    let code = sources().filter(|file| has_messages(file));
     let types: BTreeSet<String> =
         code.flat_map(|file| file.text.lines().filter_map(declared)).collect();
     let mut violations = Vec::new();
     for MessagePart { file, line, text } in message_parts() {
-        if is_speaking(file) {
+        if has_messages(file) {
             let type_names = names_of_types(text).filter(|word| types.contains(*word));
             violations.extend(type_names.map(|word| format!("{}:{line}: {word}", file.path)));
         }

@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::row::{Import, LifecycleStage, Provider, Replace, Resource};
 use super::{PROTOCOLS, SessionInputs};
 use crate::interop::compare::differences;
-use crate::interop::engine::{Engine, terraform_is_here};
+use crate::interop::engine::{Engine, terraform_is_installed};
 
 /// Runs all stages, and prints the rows. Each program gets a provider of its own, so that they
 /// do not meet on a server.
 pub(super) fn check(providers: &[Provider; 2]) {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     for protocol in PROTOCOLS {

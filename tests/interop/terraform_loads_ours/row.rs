@@ -33,7 +33,7 @@ pub(super) struct Resource {
 pub(super) enum Update {
     InPlace(&'static str),
     /// Nothing can be changed in place.
-    Replaces(&'static str, Why),
+    Replaces(&'static str, Reason),
 }
 
 /// The configuration that comes third.
@@ -41,7 +41,7 @@ pub(super) enum Update {
 pub(super) enum Replace {
     By(&'static str),
     /// Nothing that is written needs another object, so the command asks for one.
-    OnRequest(Why),
+    OnRequest(Reason),
 }
 
 /// Import of an object that has been forgotten.
@@ -50,12 +50,12 @@ pub(super) enum Import {
     /// Import by this id, where `{name}` stands for an attribute. Nothing changes afterwards.
     By(&'static str),
     /// Import by this id. Attributes that it cannot know are changed in place.
-    Incomplete(&'static str, Why),
+    Incomplete(&'static str, Reason),
     /// Not at all. The provider says so with these words.
     Refused(&'static str),
 }
 
-type Why = &'static str;
+type Reason = &'static str;
 
 /// Data source, function or ephemeral resource, which every stage has.
 #[derive(Clone, Copy)]
@@ -188,7 +188,7 @@ impl Provider {
             Value::Array(elements) => elements.iter_mut().for_each(|element| self.shape(element)),
             Value::Object(members) if members.contains_key("mode") => match self.generated(members)
             {
-                Some(generated) => blur(document, generated),
+                Some(generated) => replace_values_by_kinds(document, generated),
                 None => {
                     for instance in document["instances"].as_array_mut().into_iter().flatten() {
                         kinds(&mut instance["attributes"]);
@@ -216,12 +216,18 @@ impl Provider {
 }
 
 /// Replaces the members of these names by their kinds, wherever they are.
-fn blur(value: &mut Value, names: &[&str]) {
+fn replace_values_by_kinds(value: &mut Value, names: &[&str]) {
     match value {
-        Value::Array(elements) => elements.iter_mut().for_each(|element| blur(element, names)),
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(|element| replace_values_by_kinds(element, names))
+        }
         Value::Object(members) => {
             for (name, member) in members {
-                if names.contains(&name.as_str()) { kinds(member) } else { blur(member, names) }
+                if names.contains(&name.as_str()) {
+                    kinds(member)
+                } else {
+                    replace_values_by_kinds(member, names)
+                }
             }
         }
         _ => {}

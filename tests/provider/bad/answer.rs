@@ -68,7 +68,7 @@ fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
 
 /// Ends the process with last words.
 #[expect(clippy::exit, clippy::print_stderr, reason = "it is about processes that end")]
-pub(crate) fn exit_with_last_words(last_words: &str) -> ! {
+pub(crate) fn exit_with_stderr(last_words: &str) -> ! {
     eprintln!("{last_words}{}", quote());
     exit(3)
 }

@@ -9,7 +9,7 @@ use formwork_tests::fault::Fault;
 use formwork_value::{Type, Value};
 use tokio::task::spawn_blocking;
 
-use crate::answer::{absent_payload, error, exit_with_last_words, garbage, status, warning};
+use crate::answer::{absent_payload, error, exit_with_stderr, garbage, status, warning};
 use crate::listing;
 use crate::provider::BadProvider;
 use crate::start::crash_process;
@@ -22,7 +22,7 @@ const LONG: usize = 1 << 20;
 
 impl BadProvider {
     /// Creates, updates or destroys.
-    pub(crate) async fn bring_about(
+    pub(crate) async fn apply_change(
         &self,
         request: ApplyRequest,
     ) -> Result<ApplyResponse, Failure> {
@@ -51,7 +51,7 @@ impl BadProvider {
             Some(Fault::DestroyError) => {
                 return Ok(apply_response(prior.payload(), error("It is still needed")));
             }
-            Some(Fault::DestroyDies) => exit_with_last_words("about to die in a destruction"),
+            Some(Fault::DestroyDies) => exit_with_stderr("about to die in a destruction"),
             _ => (),
         }
         self.service.remove(id);
@@ -133,7 +133,7 @@ fn faulty_apply_response(fault: Option<Fault>, applied: &Thing) -> Result<ApplyR
         Some(Fault::ApplyInvalidText) => applied.with("text", text("UTF8-HERE")).payload(),
         Some(Fault::ApplyLongText) => applied.with("text", text(&"long ".repeat(LONG))).payload(),
         Some(Fault::ApplyTooLarge) => Payload::Msgpack(vec![0xc0; TOO_LARGE].into()),
-        Some(Fault::ApplyExits) => exit_with_last_words("about to die in an apply"),
+        Some(Fault::ApplyExits) => exit_with_stderr("about to die in an apply"),
         Some(Fault::ApplyPanics) => panic!("the result is lost"),
         Some(Fault::ApplyStatus) => return Err(status("apply")),
         Some(Fault::ApplyKilled) => {

@@ -16,7 +16,7 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 
-use crate::answer::{absent_payload, error, exit_with_last_words, garbage, status};
+use crate::answer::{absent_payload, error, exit_with_stderr, garbage, status};
 use crate::provider::BadProvider;
 use crate::thing::data;
 
@@ -57,7 +57,7 @@ impl BadProvider {
                 let turn = self.turns.fetch_add(1, Ordering::Relaxed);
                 Ok(text(&format!("turn {turn} of {}", std::process::id())))
             }
-            Some(Fault::FunctionDies) => exit_with_last_words("about to die in a function"),
+            Some(Fault::FunctionDies) => exit_with_stderr("about to die in a function"),
             Some(Fault::FunctionHangs) => {
                 self.gate("hangs", "function").await;
                 pending().await
@@ -85,7 +85,7 @@ impl BadProvider {
             Some(Fault::OpenNull) => absent_payload(),
             Some(Fault::OpenUnknown) => payload(with("text", Value::unknown(Type::String))),
             Some(Fault::OpenChangesConfig) => payload(with("name", Value::string("another"))),
-            Some(Fault::OpenDies) => exit_with_last_words("about to die in an opening"),
+            Some(Fault::OpenDies) => exit_with_stderr("about to die in an opening"),
             Some(Fault::OpenHangs) => {
                 self.gate("hangs", "open").await;
                 pending().await
@@ -124,7 +124,7 @@ impl BadProvider {
         let diagnostics = match self.fault {
             Some(Fault::RenewError) => error("The lock was changed"),
             Some(Fault::RenewStatus) => return Err(status("renewal")),
-            Some(Fault::RenewDies) => exit_with_last_words("about to die in a renewal"),
+            Some(Fault::RenewDies) => exit_with_stderr("about to die in a renewal"),
             Some(Fault::RenewHangs) => pending().await,
             _ => Vec::new(),
         };
@@ -139,7 +139,7 @@ impl BadProvider {
                 Ok(DiagnosticsResponse { diagnostics: error("The key broke off") })
             }
             Some(Fault::CloseStatus) => Err(status("closing")),
-            Some(Fault::CloseDies) => exit_with_last_words("about to die in a closing"),
+            Some(Fault::CloseDies) => exit_with_stderr("about to die in a closing"),
             Some(Fault::CloseHangs) => {
                 self.gate("hangs", "close").await;
                 pending().await

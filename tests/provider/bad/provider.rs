@@ -31,7 +31,7 @@ use futures_util::stream::BoxStream;
 use tokio::sync::Notify;
 
 use crate::answer::{
-    absent_payload, bomb, deeply_nested_lists, error, exit_with_last_words, garbage, status,
+    absent_payload, bomb, deeply_nested_lists, error, exit_with_stderr, garbage, status,
     unavailable_status, warning,
 };
 use crate::fake_service::FakeService;
@@ -130,7 +130,7 @@ impl BadProvider {
             }
             Some(Fault::PlanStatus) => return Err(status("plan")),
             Some(Fault::PlanPanics) => panic!("the plan is lost"),
-            Some(Fault::PlanDies) => exit_with_last_words("about to die in a plan"),
+            Some(Fault::PlanDies) => exit_with_stderr("about to die in a plan"),
             _ => planned.payload(),
         })
     }
@@ -145,7 +145,7 @@ impl BadProvider {
             Some(Fault::ReadNull) => Thing::null().payload(),
             Some(Fault::ReadAbsent) => absent_payload(),
             Some(Fault::ReadStatus) => return Err(status("read")),
-            Some(Fault::ReadDies) => exit_with_last_words("about to die in a read"),
+            Some(Fault::ReadDies) => exit_with_stderr("about to die in a read"),
             _ => thing.payload(),
         })
     }
@@ -184,7 +184,7 @@ impl ProviderHandlers for BadProvider {
         self.service.log_event("schema");
         let mut offer = provider_schema(self.fault);
         match self.fault {
-            Some(Fault::SchemaDies) => exit_with_last_words("about to die in the schema"),
+            Some(Fault::SchemaDies) => exit_with_stderr("about to die in the schema"),
             Some(Fault::SchemaPanics) => panic!("the schema is lost"),
             Some(Fault::SchemaStatus) => return Err(status("schema")),
             Some(Fault::SchemaUnimplemented) => {
@@ -233,7 +233,7 @@ impl ProviderHandlers for BadProvider {
                 self.gate("hangs", "configure").await;
                 pending().await
             }
-            Some(Fault::ConfigureDies) => exit_with_last_words("about to die in the configuration"),
+            Some(Fault::ConfigureDies) => exit_with_stderr("about to die in the configuration"),
             _ => Ok(DiagnosticsResponse::default()),
         }
     }
@@ -249,7 +249,7 @@ impl ProviderHandlers for BadProvider {
             Some(Fault::ValidateWarning) => {
                 Ok(DiagnosticsResponse { diagnostics: warning("Watch\x1b[2J out\x07") })
             }
-            Some(Fault::ValidateDies) => exit_with_last_words("about to die in a validation"),
+            Some(Fault::ValidateDies) => exit_with_stderr("about to die in a validation"),
             _ => Ok(DiagnosticsResponse::default()),
         }
     }
@@ -269,7 +269,7 @@ impl ProviderHandlers for BadProvider {
         let state = match self.fault_of(&stored) {
             Some(Fault::UpgradeGarbage) => garbage(),
             Some(Fault::UpgradeAbsent) => absent_payload(),
-            Some(Fault::UpgradeDies) => exit_with_last_words("about to die in an upgrade"),
+            Some(Fault::UpgradeDies) => exit_with_stderr("about to die in an upgrade"),
             _ => stored.payload(),
         };
         Ok(UpgradeResponse { state, diagnostics: Vec::new() })
@@ -342,7 +342,7 @@ impl ProviderHandlers for BadProvider {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        self.bring_about(request).await
+        self.apply_change(request).await
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
@@ -351,7 +351,7 @@ impl ProviderHandlers for BadProvider {
         let stored = stored.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
-            exit_with_last_words("about to die in an import");
+            exit_with_stderr("about to die in an import");
         }
         let resources = stored.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
@@ -389,7 +389,7 @@ impl ProviderHandlers for BadProvider {
             Some(Fault::DataGarbage) => garbage(),
             Some(Fault::DataNull) => absent_payload(),
             Some(Fault::DataUnknown) => data_payload(&name, Value::unknown(Type::String)),
-            Some(Fault::DataDies) => exit_with_last_words("about to die reading data"),
+            Some(Fault::DataDies) => exit_with_stderr("about to die reading data"),
             _ => data_payload(&name, Value::string("what there is to know")),
         };
         let deferred =

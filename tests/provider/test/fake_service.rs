@@ -105,7 +105,7 @@ fn with_attributes(object: &Payload, ty: &Type, change: impl Fn(&str, &Value) ->
 }
 
 /// The error that a test requested.
-pub(crate) fn asked_to_fail(call: &str) -> ProviderDiagnostic {
+pub(crate) fn requested_failure(call: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,
         summary: format!("Fails to {call}"),

@@ -30,7 +30,7 @@ use formwork_value::codec::msgpack;
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
 use formwork_value::{Number, Path, Type, Value};
 
-use crate::fake_service::asked_to_fail;
+use crate::fake_service::requested_failure;
 
 /// The resource type.
 pub(crate) const KIND: &str = "test_legacy";
@@ -270,7 +270,7 @@ impl ProviderHandlers for Legacy {
     ) -> Result<DiagnosticsResponse, Failure> {
         let is_refused = Object::decode(&request.config).get("note") == Value::string("refused");
         let diagnostics =
-            is_refused.then(|| asked_to_fail("validate a note")).into_iter().collect();
+            is_refused.then(|| requested_failure("validate a note")).into_iter().collect();
         Ok(DiagnosticsResponse { diagnostics })
     }
 

@@ -22,7 +22,7 @@ use formwork_value::{Path, Type, Value};
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, TryFutureExt as _};
 
-use crate::fake_service::{FakeService, Moment, asked_to_fail};
+use crate::fake_service::{FakeService, Moment, requested_failure};
 use crate::legacy::{self, Legacy};
 use crate::log::Log;
 
@@ -217,7 +217,7 @@ impl<P: Provider> LoggedProvider<P> {
         let id = text(&request.current, &ty, "id");
         if self.service.fault(&format!("read {id}")).is_some() {
             let (state, private) = (request.current, request.private);
-            let diagnostics = vec![asked_to_fail(&format!("read {id}"))];
+            let diagnostics = vec![requested_failure(&format!("read {id}"))];
             return Ok(ReadResponse {
                 state,
                 private,
@@ -283,7 +283,7 @@ impl<P: Provider> LoggedProvider<P> {
             ),
         };
         if fault.is_some() {
-            answer.diagnostics.push(asked_to_fail(&call));
+            answer.diagnostics.push(requested_failure(&call));
         }
         self.log.line("end", &name).bytes("of", call.as_bytes()).write();
         let identity = self.identity(&name, &answer.state, answer.identity.take()).await;

@@ -1,7 +1,7 @@
 //! States in blobs of Azure, with Terraform on the same server: azurite. Its account is reached under
 //! the name that it would have in Azure, through a proxy.
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::Workdir;
 use crate::harness::azure::{ACCOUNT, Azure, CONTAINER, KEY};
 
@@ -26,29 +26,29 @@ fn either_program_continues_after_the_other_over_azurerm() {
     let Some(azure) = Azure::start() else { return };
     let snapshot = format!("access_key = \"{KEY}\"\n    snapshot = true");
     for arguments in [with_key("a b/\u{e4}+(1).tfstate"), arguments("snapshot", &snapshot)] {
-        both::take_turns(&|resource| config(&azure, &arguments, resource));
+        shared_scripts::alternate_programs(&|resource| config(&azure, &arguments, resource));
     }
-    both::nothing_is_overwritten(&|resource| config(&azure, &with_key("over"), resource));
+    shared_scripts::nothing_is_overwritten(&|resource| config(&azure, &with_key("over"), resource));
 }
 
 #[test]
 fn states_over_azurerm_are_encrypted() {
     let Some(azure) = Azure::start() else { return };
-    both::states_are_encrypted(
+    shared_scripts::states_are_encrypted(
         &|resource| config(&azure, &with_key("sealed"), resource),
-        both::encrypting_turns(),
+        shared_scripts::encrypting_turns(),
     );
-    both::new_workspaces_are_encrypted(
+    shared_scripts::new_workspaces_are_encrypted(
         &|resource| config(&azure, &with_key("sealed"), resource),
-        both::encrypting_turns(),
+        shared_scripts::encrypting_turns(),
     );
 }
 
 #[test]
 fn leases_of_azurerm_exclude_the_other_program() {
     let Some(azure) = Azure::start() else { return };
-    both::locks_exclude(&|resource| config(&azure, &with_key("locked"), resource));
-    both::locks_end_by_force(
+    shared_scripts::locks_exclude(&|resource| config(&azure, &with_key("locked"), resource));
+    shared_scripts::locks_end_by_force(
         &|resource| config(&azure, &with_key("forced"), resource),
         &["terraform", "formwork"],
     );
@@ -57,9 +57,9 @@ fn leases_of_azurerm_exclude_the_other_program() {
 #[test]
 fn workspaces_and_outputs_of_azurerm_are_seen_by_both_programs() {
     let Some(azure) = Azure::start() else { return };
-    both::workspaces_are_shared(&|resource| config(&azure, &with_key("ws"), resource));
+    shared_scripts::workspaces_are_shared(&|resource| config(&azure, &with_key("ws"), resource));
     let arguments = with_key("out");
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| config(&azure, &arguments, resource),
         &format!(
             "backend = \"azurerm\"\n  config = {{\n{arguments}  }}\n}}\n{}//- rest.tf\nlocals {{",
@@ -71,7 +71,7 @@ fn workspaces_and_outputs_of_azurerm_are_seen_by_both_programs() {
 #[test]
 fn the_run_of_a_lost_machine_is_taken_over_over_azurerm() {
     let Some(azure) = Azure::start() else { return };
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| {
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| {
         config(&azure, &with_key("lost"), resource)
     });
 }
@@ -93,7 +93,7 @@ fn credentials_of_azurerm_are_signatures_secrets_tokens_and_listed_keys() {
     ];
     for (i, credential) in credentials.iter().enumerate() {
         let arguments = arguments(&format!("way-{i}"), credential);
-        both::take_turns(&|resource| config(&azure, &arguments, resource));
+        shared_scripts::alternate_programs(&|resource| config(&azure, &arguments, resource));
     }
     let wrong = format!("{principal}use_azuread_auth = true\n    client_secret = \"wrong\"");
     let workdir = Workdir::new(&config(&azure, &arguments("wrong", &wrong), RESOURCE));

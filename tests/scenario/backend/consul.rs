@@ -1,6 +1,7 @@
-//! States in keys of Consul, with Terraform on the same server, which speaks the documented part of its API.
+//! States in keys of Consul, with Terraform on the same server, which speaks the documented part of its
+//! API.
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::{Consul, Workdir, terraform};
 
 fn config(server: &Consul, path: &str, more: &str) -> String {
@@ -15,30 +16,30 @@ fn either_program_continues_after_the_other_over_consul() {
     let server = Consul::start();
     for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
         let config = config(&server, path, more);
-        both::take_turns(&|resource| format!("{config}{resource}"));
+        shared_scripts::alternate_programs(&|resource| format!("{config}{resource}"));
     }
     let config = config(&server, "tf/over", "");
-    both::nothing_is_overwritten(&|resource| format!("{config}{resource}"));
+    shared_scripts::nothing_is_overwritten(&|resource| format!("{config}{resource}"));
 }
 
 #[test]
 fn locks_of_consul_exclude_the_other_program() {
     let server = Consul::start();
     let config = config(&server, "tf/lock", "");
-    both::locks_exclude(&|resource| format!("{config}{resource}"));
+    shared_scripts::locks_exclude(&|resource| format!("{config}{resource}"));
     assert_eq!(server.keys("tf/lock/"), Vec::<String>::new());
     // Terraform does not compare the id.
-    both::locks_end_by_force(&|resource| format!("{config}{resource}"), &["formwork"]);
+    shared_scripts::locks_end_by_force(&|resource| format!("{config}{resource}"), &["formwork"]);
 }
 
 #[test]
 fn workspaces_and_outputs_of_consul_are_seen_by_both_programs() {
     let server = Consul::start();
     let plain = config(&server, "tf/ws", "");
-    both::workspaces_are_shared(&|resource| format!("{plain}{resource}"));
+    shared_scripts::workspaces_are_shared(&|resource| format!("{plain}{resource}"));
     let address = &server.address;
     let plain = config(&server, "tf/out", "");
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| format!("{plain}{resource}"),
         &format!(
             "backend = \"consul\"\n  config = {{\n    address = \"{address}\"\n    path = \"tf/out\"\n  }}"
@@ -51,13 +52,13 @@ fn states_over_consul_are_encrypted() {
     let server = Consul::start();
     for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
         let config = config(&server, path, more);
-        both::states_are_encrypted(
+        shared_scripts::states_are_encrypted(
             &|resource| format!("{config}{resource}"),
-            both::encrypting_turns(),
+            shared_scripts::encrypting_turns(),
         );
-        both::new_workspaces_are_encrypted(
+        shared_scripts::new_workspaces_are_encrypted(
             &|resource| format!("{config}{resource}"),
-            both::encrypting_turns(),
+            shared_scripts::encrypting_turns(),
         );
     }
 }
@@ -66,7 +67,9 @@ fn states_over_consul_are_encrypted() {
 fn the_run_of_a_lost_machine_is_taken_over_over_consul() {
     let server = Consul::start();
     let config = config(&server, "tf/lost", "");
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| format!("{config}{resource}"));
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| {
+        format!("{config}{resource}")
+    });
     // The end of the run stays, for the machine that still has its journal.
     assert_eq!(server.keys("tf/lost/.journal/").len(), 1);
 }

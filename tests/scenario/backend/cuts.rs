@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::both;
+use super::shared_scripts;
 use crate::harness::cut_proxy::{Cut, CutProxy, Direction, Passed};
 use crate::harness::{HttpState, Instance, ObjectStore, Postgres, Workdir, instances_in};
 
@@ -31,12 +31,12 @@ type EndpointOfName<'p> = &'p (dyn Fn(&str) -> Endpoint + Sync);
 
 #[test]
 fn a_connection_that_ends_at_any_byte_loses_nothing_over_http() {
-    assert_cuts_lose_nothing(&|_| http_place(&HttpState::start_with_journals()), false);
+    assert_cuts_lose_nothing(&|_| http_endpoint(&HttpState::start_with_journals()), false);
 }
 
 #[test]
 fn a_network_that_ends_at_any_byte_loses_nothing_over_http() {
-    assert_cuts_lose_nothing(&|_| http_place(&HttpState::start()), true);
+    assert_cuts_lose_nothing(&|_| http_endpoint(&HttpState::start()), true);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_connection_that_ends_at_any_byte_loses_nothing_over_pg() {
     assert_cuts_lose_nothing(&endpoint, false);
 }
 
-fn http_place(server: &HttpState) -> Endpoint {
+fn http_endpoint(server: &HttpState) -> Endpoint {
     let address = host_of(&server.address);
     let arguments = server.arguments().replace(&address.to_string(), "127.0.0.1:PORT");
     Endpoint { server: address, block: format!("\"http\" {{\n{arguments}  }}\n") }
@@ -108,14 +108,14 @@ fn assert_nothing_is_lost(endpoint: &Endpoint, cut: Option<Cut>) -> Passed {
     workdir.formwork("init").succeed();
     proxy.cut_once(cut);
     let mut result = workdir.formwork("apply -auto-approve").run();
-    let passed = proxy.mend();
+    let passed = proxy.restore();
     // Otherwise the test would say nothing about this cut.
     assert_eq!(passed.n_cuts, u32::from(cut.is_some()), "{cut:?}: {passed:?}");
     let lineage = lineage_of(&workdir.formwork("state pull").run().stdout);
     // The first one finds a lock that was left, the second one has it released.
     for _ in 0..3 {
         if result.words().contains("Lock Info:") {
-            let id = both::lock_id(&result);
+            let id = shared_scripts::lock_id(&result);
             workdir.formwork(&format!("force-unlock -force {id}")).succeed();
         }
         result = workdir.formwork("apply -auto-approve").run();

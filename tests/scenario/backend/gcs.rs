@@ -1,6 +1,6 @@
 //! States in objects of Google Cloud Storage, with Terraform on the same server: fake-gcs-server.
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::Workdir;
 use crate::harness::gcs::Gcs;
 
@@ -22,18 +22,21 @@ fn either_program_continues_after_the_other_over_gcs() {
     let key = "encryption_key = \"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"";
     for (prefix, more) in [("a b/\u{e4}+(1)/", ""), ("", ""), ("/key", key), ("x//./y/../z", "")] {
         let arguments = arguments(&server, prefix, more);
-        both::take_turns(&|resource| config(&arguments, resource));
+        shared_scripts::alternate_programs(&|resource| config(&arguments, resource));
     }
     let arguments = arguments(&server, "over", "");
-    both::nothing_is_overwritten(&|resource| config(&arguments, resource));
+    shared_scripts::nothing_is_overwritten(&|resource| config(&arguments, resource));
 }
 
 #[test]
 fn locks_of_gcs_exclude_the_other_program() {
     let Some(server) = Gcs::start("states") else { return };
     let arguments = arguments(&server, "locks", "");
-    both::locks_exclude(&|resource| config(&arguments, resource));
-    both::locks_end_by_force(&|resource| config(&arguments, resource), &["terraform", "formwork"]);
+    shared_scripts::locks_exclude(&|resource| config(&arguments, resource));
+    shared_scripts::locks_end_by_force(
+        &|resource| config(&arguments, resource),
+        &["terraform", "formwork"],
+    );
 }
 
 #[test]
@@ -41,10 +44,10 @@ fn workspaces_and_outputs_of_gcs_are_seen_by_both_programs() {
     let Some(server) = Gcs::start("states") else { return };
     for prefix in ["", "ws"] {
         let arguments = arguments(&server, prefix, "");
-        both::workspaces_are_shared(&|resource| config(&arguments, resource));
+        shared_scripts::workspaces_are_shared(&|resource| config(&arguments, resource));
     }
     let arguments = arguments(&server, "out", "");
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| config(&arguments, resource),
         &format!("backend = \"gcs\"\n  config = {{\n{arguments}  }}"),
     );
@@ -54,10 +57,13 @@ fn workspaces_and_outputs_of_gcs_are_seen_by_both_programs() {
 fn states_over_gcs_are_encrypted() {
     let Some(server) = Gcs::start("states") else { return };
     let arguments = arguments(&server, "encrypted", "");
-    both::states_are_encrypted(&|resource| config(&arguments, resource), both::encrypting_turns());
-    both::new_workspaces_are_encrypted(
+    shared_scripts::states_are_encrypted(
         &|resource| config(&arguments, resource),
-        both::encrypting_turns(),
+        shared_scripts::encrypting_turns(),
+    );
+    shared_scripts::new_workspaces_are_encrypted(
+        &|resource| config(&arguments, resource),
+        shared_scripts::encrypting_turns(),
     );
 }
 
@@ -65,7 +71,7 @@ fn states_over_gcs_are_encrypted() {
 fn the_run_of_a_lost_machine_is_taken_over_over_gcs() {
     let Some(server) = Gcs::start("states") else { return };
     let arguments = arguments(&server, "lost", "");
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
 }
 
 #[test]

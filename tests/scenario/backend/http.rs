@@ -3,7 +3,7 @@
 use nix::sys::signal::Signal;
 
 use super::super::encryption::{SECRET, assert_sealed};
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::proxy::Proxy;
 use crate::harness::{HttpState, Workdir, opentofu, terraform};
 
@@ -13,7 +13,7 @@ const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","W
 #[test]
 fn either_program_continues_after_the_other_over_http() {
     let server = HttpState::start();
-    both::take_turns(&|resource| server.config(resource));
+    shared_scripts::alternate_programs(&|resource| server.config(resource));
     assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
     let workdir = Workdir::new(&server.config(RESOURCE));
     let initialized = workdir.formwork("init").succeed();
@@ -25,14 +25,14 @@ fn either_program_continues_after_the_other_over_http() {
 #[test]
 fn the_run_of_a_lost_machine_is_taken_over_over_http() {
     let server = HttpState::start_with_journals();
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| server.config(resource));
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| server.config(resource));
 }
 
 #[test]
 fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_lock() {
     let server = HttpState::start_with_journals();
     let locks = ["lock_address", "unlock_address"];
-    let config = server.config(both::HELD);
+    let config = server.config(shared_scripts::PAUSED_RESOURCE);
     let lines = config.lines().filter(|line| locks.iter().all(|name| !line.contains(name)));
     let config = lines.map(|line| format!("{line}\n")).collect::<String>();
     let other = {
@@ -74,9 +74,9 @@ fn a_command_requests_journals_once_from_a_server_without_them() {
 #[test]
 fn locks_of_http_exclude_the_other_program() {
     let server = HttpState::start();
-    both::locks_exclude(&|resource| server.config(resource));
+    shared_scripts::locks_exclude(&|resource| server.config(resource));
     // Neither compares the id: the server does, if it wants to.
-    both::locks_end_by_force(&|resource| server.config(resource), &[]);
+    shared_scripts::locks_end_by_force(&|resource| server.config(resource), &[]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_proxy_forwards_the_requests_of_both_programs() {
 fn both_programs_read_outputs_over_http() {
     let server = HttpState::start();
     let address = &server.address;
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| server.config(resource),
         &format!("backend = \"http\"\n  config = {{ address = \"{address}\" }}"),
     );
@@ -111,7 +111,10 @@ fn both_programs_read_outputs_over_http() {
 #[test]
 fn states_over_http_are_encrypted() {
     let server = HttpState::start();
-    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
+    shared_scripts::states_are_encrypted(
+        &|resource| server.config(resource),
+        shared_scripts::encrypting_turns(),
+    );
     let stored = server.with(|kept| kept.state.clone());
     assert!(stored.starts_with(b"{\"serial\":"), "{}", String::from_utf8_lossy(&stored));
     assert!(stored.ends_with(b"\"encryption_version\":\"v0\"}"), "on one line, as of OpenTofu");
@@ -167,7 +170,8 @@ fn an_empty_state_is_pulled_as_terraform_prints_it_and_can_be_pushed() {
 fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     let server = HttpState::start();
     let secret = RESOURCE.replace('1', &format!("\"{SECRET}\""));
-    let config = |resource: &str| server.config(&format!("{}{resource}", both::ENCRYPTION));
+    let config =
+        |resource: &str| server.config(&format!("{}{resource}", shared_scripts::ENCRYPTION));
     let workdir = Workdir::new(&config(&RESOURCE.replace("\"a\"", "\"b\"")));
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
@@ -183,7 +187,7 @@ fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     let errored = workdir.read("errored.tfstate");
     assert!(errored.contains("\"encryption_version\": \"v0\""), "{errored}");
     assert_sealed(&workdir);
-    let local = Workdir::new(both::ENCRYPTION);
+    let local = Workdir::new(shared_scripts::ENCRYPTION);
     local.write("terraform.tfstate", &errored);
     let programs = if opentofu().is_some() { &["formwork", "tofu"][..] } else { &["formwork"] };
     for program in programs {
@@ -279,8 +283,8 @@ fn force_unlock_without_approval_ends_with_an_error_code() {
         let workdir = Workdir::new(&server.config(RESOURCE));
         workdir.engine(program, "init").succeed();
         server.with(|kept| kept.lock = LOCK.into());
-        let mut running = workdir.engine(program, "force-unlock 0f1e").unanswered().start();
-        running.wait_for_words("Only 'yes' will be accepted");
+        let mut running = workdir.engine(program, "force-unlock 0f1e").with_open_stdin().start();
+        running.wait_for_output("Only 'yes' will be accepted");
         running.answer("no\n");
         running.wait().code(1).says("force-unlock cancelled");
         assert!(server.with(|kept| !kept.lock.is_empty()), "{program}");

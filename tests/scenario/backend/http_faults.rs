@@ -5,7 +5,7 @@ use std::fs;
 
 use formwork_tests::http_state::Methods;
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::http_state::{Fault, Requirements};
 use crate::harness::tls::Authority;
 use crate::harness::{HttpState, Workdir, terraform};
@@ -65,7 +65,7 @@ impl ChangedDir {
         });
         self.server.fail(method, fault, n_requests);
         let outcome = apply(self.program, &self.workdir, &self.server, &self.stored);
-        self.server.heal();
+        self.server.clear_failure();
         self.remove_leftovers();
         outcome
     }
@@ -142,7 +142,7 @@ fn a_server_that_hangs_is_reported_and_its_late_response_is_used() {
         let running = directory.workdir.formwork("apply -auto-approve").start();
         let reported = running.wait_for_line("Waiting to");
         assert!(reported.contains(&directory.server.address), "{method}: {reported}");
-        directory.server.heal();
+        directory.server.clear_failure();
         running.wait().code(0);
         assert!(directory.server.with(|kept| kept.lock.is_empty()), "{method}");
     }
@@ -222,8 +222,8 @@ fn both_programs_send_the_methods_of_the_block() {
         lines.map(|(name, method)| format!("    {name} = \"{method}\"\n")).collect();
     let server = HttpState::start();
     server.with(|kept| kept.methods = methods);
-    both::take_turns(&|resource| server.config_with(&lines.concat(), resource));
-    both::locks_exclude(&|resource| server.config_with(&lines.concat(), resource));
+    shared_scripts::alternate_programs(&|resource| server.config_with(&lines.concat(), resource));
+    shared_scripts::locks_exclude(&|resource| server.config_with(&lines.concat(), resource));
 
     // On a server with the usual methods, each of these is refused.
     for (line, expected) in lines.iter().zip([NOTHING_DONE, LOCK_AS_STATE, LOCK_LEFT]) {

@@ -1,7 +1,7 @@
 //! States in secrets of Kubernetes, with Terraform on the same server, which speaks the documented part
 //! of its API.
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::Workdir;
 use crate::harness::kubernetes::{Kubernetes, TOKEN};
 use crate::harness::terraform;
@@ -34,10 +34,12 @@ fn either_program_continues_after_the_other_over_kubernetes() {
         config_of_suffix("app")
     );
     for more in [config_of_suffix("app"), team] {
-        both::take_turns(&|resource| config(&server, &more, resource));
+        shared_scripts::alternate_programs(&|resource| config(&server, &more, resource));
     }
     assert_eq!(server.names("team", "secrets"), ["tfstate-default-app"]);
-    both::nothing_is_overwritten(&|resource| config(&server, &config_of_suffix("over"), resource));
+    shared_scripts::nothing_is_overwritten(&|resource| {
+        config(&server, &config_of_suffix("over"), resource)
+    });
 }
 
 #[test]
@@ -45,11 +47,11 @@ fn states_over_kubernetes_are_encrypted() {
     // OpenTofu makes the first state with requests that this server does not have.
     let turns = [("formwork", "formwork")];
     let server = Kubernetes::start();
-    both::states_are_encrypted(
+    shared_scripts::states_are_encrypted(
         &|resource| config(&server, &config_of_suffix("sealed"), resource),
         &turns,
     );
-    both::new_workspaces_are_encrypted(
+    shared_scripts::new_workspaces_are_encrypted(
         &|resource| config(&server, &config_of_suffix("sealed"), resource),
         &turns,
     );
@@ -58,8 +60,10 @@ fn states_over_kubernetes_are_encrypted() {
 #[test]
 fn leases_of_kubernetes_exclude_the_other_program() {
     let server = Kubernetes::start();
-    both::locks_exclude(&|resource| config(&server, &config_of_suffix("locked"), resource));
-    both::locks_end_by_force(
+    shared_scripts::locks_exclude(&|resource| {
+        config(&server, &config_of_suffix("locked"), resource)
+    });
+    shared_scripts::locks_end_by_force(
         &|resource| config(&server, &config_of_suffix("forced"), resource),
         &["terraform", "formwork"],
     );
@@ -72,12 +76,14 @@ fn leases_of_kubernetes_exclude_the_other_program() {
 #[test]
 fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
     let server = Kubernetes::start();
-    both::workspaces_are_shared(&|resource| config(&server, &config_of_suffix("ws"), resource));
+    shared_scripts::workspaces_are_shared(&|resource| {
+        config(&server, &config_of_suffix("ws"), resource)
+    });
     assert_eq!(server.names("default", "secrets"), ["tfstate-default-ws"]);
     let url = &server.url;
     let given = "    secret_suffix = \"out\"\n    config_context = \"here\"\n    config_path = \"kube.yaml\"\n    token = \"cluster-token\"\n";
     let user = kubeconfig(&server, &format!("token: {TOKEN}"));
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| config(&server, &config_of_suffix("out"), resource),
         &format!(
             "backend = \"kubernetes\"\n  config = {{\n{given}    host = \"{url}\"\n  }}\n}}\n//- kube.yaml\n{user}//- rest.tf\nlocals {{"
@@ -88,7 +94,7 @@ fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
 #[test]
 fn the_run_of_a_lost_machine_is_taken_over_over_kubernetes() {
     let server = Kubernetes::start();
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| {
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| {
         config(&server, &config_of_suffix("lost"), resource)
     });
     // The end of the run stays, for the machine that still has its journal.

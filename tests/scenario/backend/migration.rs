@@ -355,7 +355,7 @@ fn results_of_an_interrupted_run_are_migrated_with_one_approval() {
     let workdir = Workdir::new(&config);
     workdir.formwork("init").succeed();
     let running = workdir.formwork("apply -auto-approve").start();
-    running.wait_for_words("(local-exec): started");
+    running.wait_for_output("(local-exec): started");
     running.signal(Signal::SIGKILL);
     running.wait();
     workdir.write("main.tf", &server.config(&config));

@@ -1,22 +1,25 @@
 //! States in a table of PostgreSQL, with Terraform on the same server.
 
-use super::both;
+use super::shared_scripts;
 use crate::harness::{Postgres, Workdir};
 
 #[test]
 fn either_program_continues_after_the_other_over_pg() {
     let Some(server) = Postgres::start() else { return };
-    both::take_turns(&|resource| server.config(resource));
-    both::locks_exclude_a_command(&|resource| server.config(resource), "apply -auto-approve");
-    both::nothing_is_overwritten(&|resource| server.config(resource));
+    shared_scripts::alternate_programs(&|resource| server.config(resource));
+    shared_scripts::locks_exclude_a_command(
+        &|resource| server.config(resource),
+        "apply -auto-approve",
+    );
+    shared_scripts::nothing_is_overwritten(&|resource| server.config(resource));
 }
 
 #[test]
 fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
     let Some(server) = Postgres::start() else { return };
-    both::workspaces_are_shared(&|resource| server.config(resource));
+    shared_scripts::workspaces_are_shared(&|resource| server.config(resource));
     let conn_str = server.conn_str();
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| server.config(resource),
         &format!("backend = \"pg\"\n  config = {{ conn_str = \"{conn_str}\" }}"),
     );
@@ -25,10 +28,13 @@ fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
 #[test]
 fn states_over_pg_are_encrypted() {
     let Some(server) = Postgres::start() else { return };
-    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
-    both::new_workspaces_are_encrypted(
+    shared_scripts::states_are_encrypted(
         &|resource| server.config(resource),
-        both::encrypting_turns(),
+        shared_scripts::encrypting_turns(),
+    );
+    shared_scripts::new_workspaces_are_encrypted(
+        &|resource| server.config(resource),
+        shared_scripts::encrypting_turns(),
     );
 }
 

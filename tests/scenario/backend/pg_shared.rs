@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::harness::{Postgres, Running, Workdir, terraform};
 
 /// A line that is printed when approval is asked for, with the lock in hand.
-const QUESTION: &str = "Only 'yes' will be accepted";
+const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// Ends the sessions of all processes, and waits for it: locks end with their sessions.
 const END_OTHER_SESSIONS: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
@@ -36,8 +36,8 @@ fn directory(server: &Postgres, blocks: &str) -> Workdir {
 
 /// Starts an apply, and waits until it asks for approval.
 fn start_apply(workdir: &Workdir, options: &str) -> Running {
-    let running = workdir.formwork(&format!("apply {options}")).unanswered().start();
-    running.wait_for_words(QUESTION);
+    let running = workdir.formwork(&format!("apply {options}")).with_open_stdin().start();
+    running.wait_for_output(APPROVAL_PROMPT);
     running
 }
 
@@ -103,8 +103,8 @@ fn plans_take_no_lock() {
     let blocks = resources(&[("a", 1)]);
     let (first, second) = (directory(&server, &blocks), directory(&server, &blocks));
     first.formwork("apply -auto-approve").succeed();
-    let mut running = first.terraform("apply -replace=terraform_data.a").unanswered().start();
-    running.wait_for_words(QUESTION);
+    let mut running = first.terraform("apply -replace=terraform_data.a").with_open_stdin().start();
+    running.wait_for_output(APPROVAL_PROMPT);
     second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
     second.formwork("apply -auto-approve").run().code(1).says("Error acquiring the state lock");
     running.answer("yes\n");
@@ -191,7 +191,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let pipe = first.root().join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let running = first.formwork("apply -auto-approve").start();
-    running.wait_for_words("begun");
+    running.wait_for_output("begun");
     let second = directory(&server, &resources(&[("z", 1), ("a", 5)]));
     let refused = second.formwork("apply -auto-approve").run();
     refused.code(1).says("Another run is changing the same objects").says("terraform_data.a: by ");

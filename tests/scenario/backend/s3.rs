@@ -1,7 +1,7 @@
 //! States in a bucket, with Terraform on the same server: moto, which speaks the protocols of S3,
 //! DynamoDB and STS.
 
-use super::{RESOURCE, both};
+use super::{RESOURCE, shared_scripts};
 use crate::harness::{ObjectStore, Workdir, terraform};
 
 /// Locks by an object, by a table, and by both.
@@ -30,10 +30,10 @@ fn either_program_continues_after_the_other_over_s3() {
     store.make_table("locks");
     for (i, lock) in LOCKS.into_iter().enumerate() {
         let arguments = arguments(&store, &format!("turns-{i}"), lock);
-        both::take_turns(&|resource| config(&arguments, resource));
+        shared_scripts::alternate_programs(&|resource| config(&arguments, resource));
     }
     let arguments = arguments(&store, "overwriting", LOCKS[0]);
-    both::nothing_is_overwritten(&|resource| config(&arguments, resource));
+    shared_scripts::nothing_is_overwritten(&|resource| config(&arguments, resource));
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn locks_of_s3_exclude_the_other_program() {
     store.make_table("locks");
     for (i, lock) in LOCKS.into_iter().enumerate() {
         let arguments = arguments(&store, &format!("locks-{i}"), lock);
-        both::locks_exclude(&|resource| config(&arguments, resource));
-        both::locks_end_by_force(
+        shared_scripts::locks_exclude(&|resource| config(&arguments, resource));
+        shared_scripts::locks_end_by_force(
             &|resource| config(&arguments, resource),
             &["terraform", "formwork"],
         );
@@ -55,10 +55,10 @@ fn workspaces_and_outputs_of_s3_are_seen_by_both_programs() {
     let Some(store) = ObjectStore::s3() else { return };
     for (i, prefix) in ["", "workspace_key_prefix = \"ws\""].into_iter().enumerate() {
         let arguments = arguments(&store, &format!("workspaces-{i}"), prefix);
-        both::workspaces_are_shared(&|resource| config(&arguments, resource));
+        shared_scripts::workspaces_are_shared(&|resource| config(&arguments, resource));
     }
     let arguments = arguments(&store, "outputs", "");
-    both::outputs_are_read(
+    shared_scripts::outputs_are_read(
         &|resource| config(&arguments, resource),
         &format!("backend = \"s3\"\n  config = {{\n{arguments}  }}"),
     );
@@ -68,10 +68,13 @@ fn workspaces_and_outputs_of_s3_are_seen_by_both_programs() {
 fn states_over_s3_are_encrypted() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "encrypted", LOCKS[0]);
-    both::states_are_encrypted(&|resource| config(&arguments, resource), both::encrypting_turns());
-    both::new_workspaces_are_encrypted(
+    shared_scripts::states_are_encrypted(
         &|resource| config(&arguments, resource),
-        both::encrypting_turns(),
+        shared_scripts::encrypting_turns(),
+    );
+    shared_scripts::new_workspaces_are_encrypted(
+        &|resource| config(&arguments, resource),
+        shared_scripts::encrypting_turns(),
     );
 }
 
@@ -110,7 +113,7 @@ fn arguments_that_are_objects_can_be_options() {
 fn the_run_of_a_lost_machine_is_taken_over_over_s3() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "lost", LOCKS[0]);
-    both::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
+    shared_scripts::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
 }
 
 #[test]

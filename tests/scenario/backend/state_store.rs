@@ -5,7 +5,7 @@ use super::RESOURCE;
 use crate::harness::{Workdir, test_provider};
 
 /// The line that asks for approval, with the lock held.
-const QUESTION: &str = "Only 'yes' will be accepted";
+const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// The name of the file of the default state: the name of the workspace in hexadecimal.
 const DEFAULT: &str = "64656661756c74";
@@ -78,8 +78,8 @@ fn a_saved_plan_names_its_state_store() {
 #[test]
 fn a_lock_in_a_provider_excludes_a_second_process() {
     let workdir = set_up();
-    let mut running = workdir.formwork("apply").unanswered().start();
-    running.wait_for_words(QUESTION);
+    let mut running = workdir.formwork("apply").with_open_stdin().start();
+    running.wait_for_output(APPROVAL_PROMPT);
     let refused = workdir.formwork("apply -auto-approve").run();
     refused.code(1).says("Error acquiring the state lock").says("State is locked");
     // A plan that waits for the lock gets it once the other run has ended.

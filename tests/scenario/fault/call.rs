@@ -3,7 +3,7 @@
 use super::*;
 
 const UNUSABLE: &str = "Provider broke the plugin protocol";
-const BREACH: &str = "This is a bug in the provider";
+const CONTRACT_VIOLATION: &str = "This is a bug in the provider";
 
 pub(super) const SCHEMA: &[Case] = &[
     (Fault::SchemaDies, Create, 1, "about to die in the schema", Nothing),
@@ -52,10 +52,10 @@ pub(super) const CONFIGURE: &[Case] = &[
 
 /// Faults of calls about objects that exist: nothing is lost, nothing is changed.
 pub(super) const STORED: &[Case] = &[
-    (Fault::UpgradeGarbage, Update, 1, BREACH, Ready),
+    (Fault::UpgradeGarbage, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::UpgradeAbsent, Update, 1, "in its answer to UpgradeResourceState", Ready),
     (Fault::UpgradeDies, Update, 1, "about to die in an upgrade", Ready),
-    (Fault::ReadGarbage, Update, 1, BREACH, Ready),
+    (Fault::ReadGarbage, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::ReadWrongType, Update, 1, ".name: string is required", Ready),
     (Fault::ReadUnknown, Update, 1, ".text", Ready),
     (Fault::ReadStatus, Update, 1, "no read on Sundays", Ready),
@@ -66,29 +66,29 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadIdentity, Update, 1, "has no identities", Ready),
     // A null is believed; that another object is made is shown before.
     (Fault::ReadNull, Update, 0, "bad_thing.a will be created", Ready),
-    (Fault::ReadAbsent, Update, 1, BREACH, Ready),
+    (Fault::ReadAbsent, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::PlanDies, Update, 1, "about to die in a plan", Ready),
     (Fault::PlanChangesConfig, Update, 1, "\"another\" does not match config value \"a\"", Ready),
     (Fault::PlanReplaceNowhere, Update, 1, "nowhere", Ready),
     (Fault::ApplyRefuses, Update, 1, "Error: The quota is used up", Ready),
     (Fault::ApplyErrorNull, Update, 1, "Error: The power went out", Ready),
     (Fault::ApplyErrorPartial, Update, 1, "Error: The power went out", Ready),
-    (Fault::ApplyNull, Update, 1, BREACH, Ready),
-    (Fault::ApplyAbsent, Update, 1, BREACH, Ready),
+    (Fault::ApplyNull, Update, 1, CONTRACT_VIOLATION, Ready),
+    (Fault::ApplyAbsent, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::ApplyErrorAbsent, Update, 1, "Error: The power went out", Ready),
-    (Fault::ApplyNoId, Update, 1, BREACH, Ready),
-    (Fault::ApplyWrongId, Update, 1, BREACH, Ready),
+    (Fault::ApplyNoId, Update, 1, CONTRACT_VIOLATION, Ready),
+    (Fault::ApplyWrongId, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::ApplyUnknownId, Update, 1, ".id: the value is unknown", Ready),
     (Fault::ApplyErrorNoId, Update, 1, "Error: The power went out", Ready),
-    (Fault::ApplyCut, Update, 1, BREACH, Ready),
-    (Fault::ApplyGarbage, Update, 1, BREACH, Ready),
+    (Fault::ApplyCut, Update, 1, CONTRACT_VIOLATION, Ready),
+    (Fault::ApplyGarbage, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::ApplyExits, Update, 1, "about to die in an apply", Ready),
 ];
 
 pub(super) const PLAN: &[Case] = &[
-    (Fault::PlanGarbage, Create, 1, BREACH, Nothing),
-    (Fault::PlanBomb, Create, 1, BREACH, Nothing),
-    (Fault::PlanDeep, Create, 1, BREACH, Nothing),
+    (Fault::PlanGarbage, Create, 1, CONTRACT_VIOLATION, Nothing),
+    (Fault::PlanBomb, Create, 1, CONTRACT_VIOLATION, Nothing),
+    (Fault::PlanDeep, Create, 1, CONTRACT_VIOLATION, Nothing),
     (Fault::PlanAbsent, Create, 1, "Provider produced invalid plan", Nothing),
     (Fault::PlanNull, Create, 1, "Provider produced invalid plan", Nothing),
     (Fault::PlanWrongType, Create, 1, ".name: string is required", Nothing),
@@ -116,32 +116,38 @@ pub(super) const APPLY: &[Case] = &[
         Create,
         1,
         "The bad provider says so. The provider returned null for bad_thing.a: nothing was created. If an object exists nevertheless, add it to the state: formwork import 'bad_thing.a' ID",
-        Outcome::Forgotten,
+        Outcome::Lost,
     ),
-    (Fault::ApplyGarbage, Create, 1, BREACH, Doubted),
-    (Fault::ApplyAbsent, Create, 1, BREACH, Doubted),
-    (Fault::ApplyErrorAbsent, Create, 1, "Outcome of an operation is unknown", Doubted),
+    (Fault::ApplyGarbage, Create, 1, CONTRACT_VIOLATION, Unresolved),
+    (Fault::ApplyAbsent, Create, 1, CONTRACT_VIOLATION, Unresolved),
+    (Fault::ApplyErrorAbsent, Create, 1, "Outcome of an operation is unknown", Unresolved),
     // A null without an error is an error of the provider, and it is believed likewise.
-    (Fault::ApplyNull, Create, 1, "returned null for bad_thing.a", Outcome::Forgotten),
+    (Fault::ApplyNull, Create, 1, "returned null for bad_thing.a", Outcome::Lost),
     // Without its id a new object cannot be found again.
-    (Fault::ApplyNoId, Create, 1, "Outcome of an operation is unknown", Doubted),
-    (Fault::ApplyWrongId, Create, 1, ".id: string is required", Doubted),
-    (Fault::ApplyUnknownId, Create, 1, ".id: the value is unknown", Doubted),
-    (Fault::ApplyErrorNoId, Create, 1, "Error: The power went out with bad_thing.a", Doubted),
-    (Fault::ApplyCut, Create, 1, "formwork recover list", Doubted),
+    (Fault::ApplyNoId, Create, 1, "Outcome of an operation is unknown", Unresolved),
+    (Fault::ApplyWrongId, Create, 1, ".id: string is required", Unresolved),
+    (Fault::ApplyUnknownId, Create, 1, ".id: the value is unknown", Unresolved),
+    (Fault::ApplyErrorNoId, Create, 1, "Error: The power went out with bad_thing.a", Unresolved),
+    (Fault::ApplyCut, Create, 1, "formwork recover list", Unresolved),
     // The readable part of it is kept, attribute by attribute.
-    (Fault::ApplyMissing, Create, 1, BREACH, Tainted),
+    (Fault::ApplyMissing, Create, 1, CONTRACT_VIOLATION, Tainted),
     (Fault::ApplyWrongType, Create, 1, ".text: string is required", Tainted),
     (Fault::ApplyUnknown, Create, 1, ".text: the value is unknown", Tainted),
     (Fault::ApplyWriteOnly, Create, 1, ".secret: write-only attribute is not null", Tainted),
     (Fault::ApplyDiffers, Create, 1, ".name: was \"a\", but now \"another\"", Tainted),
     (Fault::ApplyErrorPartial, Create, 1, "Error: The power went out with bad_thing.a", Tainted),
-    (Fault::ApplyExits, Create, 1, "about to die in an apply", Doubted),
-    (Fault::ApplyPanics, Create, 1, "the result is lost", Doubted),
-    (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Doubted),
-    (Fault::ApplyHangsUp, Create, 1, "exited or disconnected during ApplyResourceChange", Doubted),
-    (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
-    (Fault::ApplyTooLarge, Create, 1, "the limit for messages is 256 MiB", Doubted),
+    (Fault::ApplyExits, Create, 1, "about to die in an apply", Unresolved),
+    (Fault::ApplyPanics, Create, 1, "the result is lost", Unresolved),
+    (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Unresolved),
+    (
+        Fault::ApplyHangsUp,
+        Create,
+        1,
+        "exited or disconnected during ApplyResourceChange",
+        Unresolved,
+    ),
+    (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Unresolved),
+    (Fault::ApplyTooLarge, Create, 1, "the limit for messages is 256 MiB", Unresolved),
     (Fault::ApplyInvalidText, Create, 0, "a string that is not valid UTF-8", Ready),
     (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
     (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),
@@ -156,14 +162,14 @@ pub(super) const DESTROY: &[Case] = &[
     // The provider is asked for the object, and says that it is gone.
     (Fault::DestroyAbsent, Destroy, 1, "the object does not exist any more", Nothing),
     // Only the next refresh can find out that the object has gone.
-    (Fault::DestroyReturns, Destroy, 1, BREACH, Outcome::Missing),
+    (Fault::DestroyReturns, Destroy, 1, CONTRACT_VIOLATION, Outcome::Missing),
 ];
 
 /// Faults of a data source, and the words they lead to.
 pub(super) const DATA: &[(Fault, &str)] = &[
-    (Fault::DataGarbage, BREACH),
-    (Fault::DataNull, BREACH),
-    (Fault::DataUnknown, BREACH),
+    (Fault::DataGarbage, CONTRACT_VIOLATION),
+    (Fault::DataNull, CONTRACT_VIOLATION),
+    (Fault::DataUnknown, CONTRACT_VIOLATION),
     (Fault::DataDies, "about to die reading data"),
     (Fault::DataDefers, "deferrals are not allowed"),
 ];
@@ -273,7 +279,7 @@ fn invalid_data_is_refused() {
 /// Faults of an import, and the words they lead to.
 pub(super) const IMPORT: &[(Fault, &str)] = &[
     (Fault::ImportNothing, "Import returned no resources"),
-    (Fault::ImportGarbage, BREACH),
+    (Fault::ImportGarbage, CONTRACT_VIOLATION),
     (Fault::ImportDies, "about to die in an import"),
     (Fault::ImportOtherType, "it found an object of type \"bad_other\""),
 ];

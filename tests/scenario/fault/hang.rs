@@ -15,7 +15,7 @@ pub(super) const HANGS: &[Hang] = &[
     (Fault::ConfigureHangs, "hangs:configure", "ConfigureProvider for provider[", Nothing),
     (Fault::ReadHangs, "hangs:a", "ReadResource for bad_thing.a", Ready),
     (Fault::PlanHangs, "hangs:a", "PlanResourceChange for bad_thing.a", Nothing),
-    (Fault::ApplyHangs, "hangs:a", "ApplyResourceChange for bad_thing.a", Doubted),
+    (Fault::ApplyHangs, "hangs:a", "ApplyResourceChange for bad_thing.a", Unresolved),
     (Fault::FunctionHangs, "hangs:function", "CallFunction for its function say", Nothing),
     (Fault::OpenHangs, "hangs:open", "OpenEphemeralResource for ephemeral.bad_token.t", Nothing),
     // Something has to take so long that there is time for a renewal.
@@ -23,7 +23,7 @@ pub(super) const HANGS: &[Hang] = &[
         Fault::RenewHangs,
         "before:a,renew:token",
         "RenewEphemeralResource for ephemeral.bad_token.t",
-        Outcome::Feared,
+        Outcome::PossiblyExists,
     ),
     (Fault::CloseHangs, "hangs:close", "CloseEphemeralResource for ephemeral.bad_token.t", Nothing),
 ];
@@ -33,7 +33,7 @@ const READ_ONLY: [Fault; 4] =
     [Fault::ConfigureHangs, Fault::ReadHangs, Fault::PlanHangs, Fault::FunctionHangs];
 
 /// Calls whose long duration a run reports by itself.
-const TOLD: [Fault; 4] =
+const CALLS_REPORTED_WHEN_SLOW: [Fault; 4] =
     [Fault::ApplyHangs, Fault::OpenHangs, Fault::RenewHangs, Fault::CloseHangs];
 
 #[test]
@@ -55,20 +55,20 @@ fn a_provider_that_does_not_respond_is_named_and_abandoned_after_interrupts() {
         let running = command.env("BAD_HOLD", moment).start();
         let paused: Vec<_> = moment.split(',').map(|_| workdir.service.wait_for_pause()).collect();
         let waited_for = format!("provider formwork/bad has not answered {call}");
-        if !TOLD.contains(fault) {
-            running.wait_for_words(&waited_for);
+        if !CALLS_REPORTED_WHEN_SLOW.contains(fault) {
+            running.wait_for_output(&waited_for);
         }
         running.signal(first);
-        running.wait_for_words("Gracefully shutting down");
+        running.wait_for_output("Gracefully shutting down");
         let changes = matches!(fault, Fault::ApplyHangs | Fault::RenewHangs);
-        running.wait_for_words("second interrupt exits immediately");
+        running.wait_for_output("second interrupt exits immediately");
         if READ_ONLY.contains(fault) {
             let result = running.wait();
             result.code(1).says("the run was interrupted, and the call changes nothing");
             result.says(&waited_for).says("No change is in progress").says_not("Two interrupts");
         } else {
             running.signal(second);
-            let result = running.wait_a_moment();
+            let result = running.wait_with_short_timeout();
             result.code(1).says("Two interrupts received").says(&waited_for);
             // One or two changes, as far as the run had come.
             let expected_words =
@@ -89,7 +89,7 @@ fn a_call_ends_at_the_timeout_of_its_kind() {
     let cases = [
         (Fault::PlanHangs, "plan=1s", "not answered PlanResourceChange for bad_thing.a", Nothing),
         (Fault::PlanHangs, "apply=1h,1s", "its deadline of 1 s has passed", Nothing),
-        (Fault::ApplyHangs, "apply=1s", "Outcome of an operation is unknown", Doubted),
+        (Fault::ApplyHangs, "apply=1s", "Outcome of an operation is unknown", Unresolved),
     ];
     for (fault, deadlines, words, outcome) in cases {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
@@ -122,7 +122,7 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
         let running = command.env("BAD_HOLD", moment).start();
         let (_, paused) = workdir.service.wait_for_pause();
         running.signal(signal);
-        running.wait_for_words("Gracefully shutting down");
+        running.wait_for_output("Gracefully shutting down");
         let result = running.wait();
         result.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
         result.says_not("Two interrupts");
@@ -148,14 +148,14 @@ fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrup
         // The change was made, and its provider is gone.
         let (_, second) = workdir.service.wait_for_pause();
         running.signal(Signal::SIGINT);
-        running.wait_for_words("Gracefully shutting down");
+        running.wait_for_output("Gracefully shutting down");
         if waits {
             second.resume();
             let result = running.wait();
             result.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
         } else {
             running.signal(Signal::SIGINT);
-            running.wait_a_moment().code(1).says("Two interrupts received");
+            running.wait_with_short_timeout().code(1).says("Two interrupts received");
             drop(second);
         }
         workdir.service.assert_no_provider_runs();
@@ -172,7 +172,7 @@ fn a_provider_whose_stop_call_hangs_loses_nothing() {
         command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_output("Gracefully shutting down");
     paused.resume();
     running.wait().code(1).says("execution halted");
     workdir.service.assert_no_provider_runs();
@@ -186,7 +186,7 @@ fn an_aborted_creation_leaves_nothing_open() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
     let running = command.env("BAD_FAULT", Fault::ApplyAborts.name()).start();
-    running.wait_for_words("bad_thing.a: Creating...");
+    running.wait_for_output("bad_thing.a: Creating...");
     running.signal(Signal::SIGINT);
     let result = running.wait();
     result.code(1).says("The work was aborted").says_not("Two interrupts");
@@ -204,15 +204,15 @@ fn a_provider_that_hangs_in_stop_and_apply_is_abandoned_after_two_interrupts() {
         command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGTERM);
-    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_output("Gracefully shutting down");
     running.signal(Signal::SIGTERM);
     running
-        .wait_a_moment()
+        .wait_with_short_timeout()
         .code(1)
         .says("Two interrupts")
         .says("ApplyResourceChange for bad_thing.a");
     drop(paused);
     workdir.service.assert_no_provider_runs();
     let next = workdir.formwork("plan").run();
-    assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
+    assert_eq!(observe(&workdir, &next), Unresolved, "{}", next.text());
 }

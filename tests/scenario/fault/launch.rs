@@ -52,7 +52,7 @@ fn a_plugin_that_starts_slowly_is_waited_for_and_started_once() {
     let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "start:process");
     let running = command.env("FORMWORK_PLUGIN_PATIENCE", "1").start();
     let (_, paused) = workdir.service.wait_for_pause();
-    running.wait_for_words("provider formwork/bad has not answered GetProviderSchema");
+    running.wait_for_output("provider formwork/bad has not answered GetProviderSchema");
     paused.resume();
     running.wait().code(0).says("3 added");
     let calls = workdir.service.take_calls();

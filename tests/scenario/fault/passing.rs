@@ -20,7 +20,7 @@ resource "bad_thing" "a" {
 }
 "#;
 
-const SAID: &str = r#"
+const FUNCTION_CONFIG: &str = r#"
 terraform {
   required_providers {
     bad = { source = "formwork/bad" }
@@ -33,7 +33,7 @@ resource "bad_thing" "a" {
 }
 "#;
 
-const BREACH: &str = "This is a bug in the provider";
+const CONTRACT_VIOLATION: &str = "This is a bug in the provider";
 
 /// Faults of a function, and the words they lead to. Nothing is made.
 pub(super) const FUNCTION: &[(Fault, &str)] = &[
@@ -50,10 +50,10 @@ pub(super) const FUNCTION: &[(Fault, &str)] = &[
 pub(super) const OPEN: &[(Fault, &str)] = &[
     (Fault::OpenError, "Error: The door is stuck with ephemeral.bad_token.t"),
     (Fault::OpenStatus, "no opening on Sundays"),
-    (Fault::OpenGarbage, BREACH),
-    (Fault::OpenNull, BREACH),
-    (Fault::OpenUnknown, BREACH),
-    (Fault::OpenChangesConfig, BREACH),
+    (Fault::OpenGarbage, CONTRACT_VIOLATION),
+    (Fault::OpenNull, CONTRACT_VIOLATION),
+    (Fault::OpenUnknown, CONTRACT_VIOLATION),
+    (Fault::OpenChangesConfig, CONTRACT_VIOLATION),
     (Fault::OpenDefers, "deferrals are not allowed"),
     (Fault::OpenDies, "about to die in an opening"),
     (Fault::CloseError, "Error: The key broke off with ephemeral.bad_token.t"),
@@ -67,13 +67,13 @@ pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
     (Fault::RenewError, 0, "The provider reported: The lock was changed", Ready),
     (Fault::RenewStatus, 0, "no renewal on Sundays", Ready),
     // The process that dies takes the call along that makes the object.
-    (Fault::RenewDies, 1, "about to die in a renewal", Outcome::Feared),
+    (Fault::RenewDies, 1, "about to die in a renewal", Outcome::PossiblyExists),
 ];
 
 #[test]
 fn a_failing_function_is_explained_and_no_object_is_created() {
     for (fault, words) in FUNCTION {
-        let workdir = Workdir::new(SAID);
+        let workdir = Workdir::new(FUNCTION_CONFIG);
         let result = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
         result.code(1).says(words).says("provider::bad::say");
         if *fault != Fault::FunctionError {
@@ -86,16 +86,16 @@ fn a_failing_function_is_explained_and_no_object_is_created() {
 
 #[test]
 fn a_function_with_inconsistent_results_is_reported() {
-    let workdir = Workdir::new(SAID);
+    let workdir = Workdir::new(FUNCTION_CONFIG);
     let command = workdir.formwork("apply -auto-approve");
     let result = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
-    result.code(1).says(FICKLE).says("bad");
+    result.code(1).says(INCONSISTENT).says("bad");
     assert_eq!(workdir.service.objects(), [""; 0], "{}", result.text());
     workdir.service.assert_no_provider_runs();
 }
 
 /// Word in the message about a function whose results differ.
-pub(super) const FICKLE: &str = "inconsistent";
+pub(super) const INCONSISTENT: &str = "inconsistent";
 
 #[test]
 fn an_ephemeral_resource_that_cannot_be_opened_or_closed_is_explained() {
@@ -143,7 +143,7 @@ fn a_failed_renewal_fails_only_operations_of_the_same_process() {
 /// The configuration in which a fault that hangs shows.
 pub(super) fn config_of(fault: Fault) -> String {
     match fault {
-        Fault::FunctionHangs => SAID.to_owned(),
+        Fault::FunctionHangs => FUNCTION_CONFIG.to_owned(),
         Fault::OpenHangs | Fault::RenewHangs | Fault::CloseHangs => TOKEN.to_owned(),
         _ => CONFIG.replace("SIZE", "1"),
     }

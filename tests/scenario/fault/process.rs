@@ -90,14 +90,14 @@ fn a_changing_call_in_which_a_provider_dies_is_not_repeated() {
     let objects = workdir.service.objects();
     assert_eq!(objects.iter().filter(|id| id.starts_with("a-")).count(), 1, "{objects:?}");
     let next = workdir.formwork("plan").run();
-    assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
+    assert_eq!(observe(&workdir, &next), Unresolved, "{}", next.text());
 }
 
 #[test]
 fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
-    let mut running = workdir.formwork("apply").unanswered().env("BAD_TELL", "pid").start();
-    running.wait_for_words("Only 'yes' will be accepted");
+    let mut running = workdir.formwork("apply").with_open_stdin().env("BAD_TELL", "pid").start();
+    running.wait_for_output("Only 'yes' will be accepted");
     let pid = workdir.service.provider();
     kill(pid, Signal::SIGKILL).expect("it is there");
     running.answer("yes\n");

@@ -254,7 +254,7 @@ const ROWS: &[(&str, &str, TestLocation)] = &[
 ];
 
 /// Faults with a test of their own.
-const APART: [Fault; 6] = [
+const TESTED_SEPARATELY: [Fault; 6] = [
     Fault::ApplyAborts,
     Fault::SchemaFickle,
     Fault::SchemaHangs,
@@ -285,7 +285,7 @@ fn ordered() -> Vec<(Fault, String)> {
         let words = format!("Two interrupts received … has not answered {call}");
         faults.push((*fault, format!("Interrupted | 1 | {words} | {outcome:?}")));
     }
-    faults.extend(APART.map(|fault| (fault, "in a test of its own | | |".to_owned())));
+    faults.extend(TESTED_SEPARATELY.map(|fault| (fault, "in a test of its own | | |".to_owned())));
     faults
 }
 

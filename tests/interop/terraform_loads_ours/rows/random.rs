@@ -2,7 +2,7 @@
 
 use super::super::row::{Import, Other, Provider, Replace, Resource, Update};
 
-const WHY: &str = "the value is made of everything";
+const REASON: &str = "the value is made of everything";
 
 /// A row of which every change makes another value.
 fn row(
@@ -11,7 +11,7 @@ fn row(
     import: Import,
     generated: &'static [&'static str],
 ) -> Resource {
-    let (update, replace) = (Update::Replaces(update, WHY), Replace::By(replace));
+    let (update, replace) = (Update::Replaces(update, REASON), Replace::By(replace));
     Resource { kind, create, update, replace, import, generated }
 }
 

@@ -80,7 +80,7 @@ fn concurrent_applies_to_a_sealed_state_store_no_secret_in_a_table() {
     let pipe = first.root().join("pipe");
     nix::unistd::mkfifo(&pipe, Mode::S_IRWXU).expect("a pipe");
     let running = first.formwork("apply -auto-approve -target=terraform_data.slow").start();
-    running.wait_for_words("begun");
+    running.wait_for_output("begun");
     second.write("main.tf", &config(2, SLOW));
     let changed = second.formwork("apply -auto-approve -target=terraform_data.b").succeed();
     changed.says("0 added, 1 changed, 0 destroyed");

@@ -6,7 +6,9 @@ use std::fs;
 
 use nix::sys::stat::Mode;
 
-use super::{END_OTHER_SESSIONS, QUESTION, directory, expected_inputs, inputs_in, resources};
+use super::{
+    APPROVAL_PROMPT, END_OTHER_SESSIONS, directory, expected_inputs, inputs_in, resources,
+};
 use crate::harness::{Postgres, Running, Workdir, terraform};
 
 /// An object that is created until a line comes.
@@ -36,7 +38,7 @@ impl Waiting {
         let pipe = ours.root().join("pipe");
         nix::unistd::mkfifo(&pipe, Mode::S_IRWXU).expect("a pipe");
         let running = ours.formwork("apply -auto-approve").start();
-        running.wait_for_words("begun");
+        running.wait_for_output("begun");
         let theirs = Workdir::new(&server.config(&resources(&[("a", 2)])));
         theirs.terraform("init").succeed();
         server.execute(END_OTHER_SESSIONS);
@@ -76,8 +78,8 @@ fn a_run_whose_lock_terraform_has_taken_writes_nothing_and_names_the_session() {
         return;
     }
     let waiting = Waiting::begin(&server);
-    let mut other = waiting.theirs.terraform("apply").unanswered().start();
-    other.wait_for_words(QUESTION);
+    let mut other = waiting.theirs.terraform("apply").with_open_stdin().start();
+    other.wait_for_output(APPROVAL_PROMPT);
     waiting.resume();
     let Waiting { theirs, running, .. } = waiting;
     let refused = running.wait();

@@ -12,10 +12,10 @@ use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::{CommandResult, Workdir, test_provider};
 
-const PATIENT: ClientCapabilities = ClientCapabilities {
+const WITH_DEFERRAL: ClientCapabilities = ClientCapabilities {
     deferral_allowed: true,
     write_only_attributes_allowed: true,
     store_planned_private: false,
@@ -95,7 +95,7 @@ async fn an_endless_list_ends_at_the_requested_limit() {
 #[tokio::test]
 async fn one_id_finds_a_house_and_its_rooms_or_no_object() {
     with_plugin(async |provider| {
-        let response = provider.import(import("h", PATIENT)).await.expect("an answer");
+        let response = provider.import(import("h", WITH_DEFERRAL)).await.expect("an answer");
         let types: Vec<_> =
             response.resources.iter().map(|resource| resource.type_name.as_str()).collect();
         assert_eq!(types, ["test_house", "test_room", "test_room"]);
@@ -103,9 +103,9 @@ async fn one_id_finds_a_house_and_its_rooms_or_no_object() {
         assert_eq!(number_of(last), Value::int(2));
         assert_eq!(response.deferred, None);
 
-        let later = provider.import(import("later", PATIENT)).await.expect("an answer");
+        let later = provider.import(import("later", WITH_DEFERRAL)).await.expect("an answer");
         assert_eq!(later.deferred, Some(DeferredReason::AbsentPrerequisite));
-        let now = ClientCapabilities { deferral_allowed: false, ..PATIENT };
+        let now = ClientCapabilities { deferral_allowed: false, ..WITH_DEFERRAL };
         let response = provider.import(import("later", now)).await.expect("an answer");
         assert_eq!((response.deferred, response.resources.len()), (None, 3));
     })
@@ -153,7 +153,7 @@ resource "test_room" "a" {
 
 #[test]
 fn both_programs_import_all_objects_of_one_id() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let workdir = rooms_and_houses();

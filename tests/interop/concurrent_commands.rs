@@ -1,7 +1,7 @@
 //! Two programs at once on one state, of which one is Terraform or both are ours: the second is
 //! refused or waits, with the same exit code and the same first words, in either order.
 
-use super::engine::terraform_is_here;
+use super::engine::terraform_is_installed;
 use crate::harness::{Command, CommandResult, Workdir, instances};
 
 const CONFIG: &str = r#"
@@ -59,7 +59,7 @@ enum ProgramKind {
 use ProgramKind::{Ours, Theirs};
 
 impl ProgramKind {
-    fn does<'w>(self, workdir: &'w Workdir, line: &str) -> Command<'w> {
+    fn command<'w>(self, workdir: &'w Workdir, line: &str) -> Command<'w> {
         match self {
             Ours => workdir.formwork(line),
             Theirs => workdir.terraform(line),
@@ -97,28 +97,28 @@ fn without_colour(text: &str) -> String {
 
 #[test]
 fn commands_on_a_locked_state_end_the_same_in_both_programs() {
-    if !terraform_is_here() {
+    if !terraform_is_installed() {
         return;
     }
     let mut differences = Vec::new();
     for holder in [Ours, Theirs] {
         let workdir = directory();
-        let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
+        let running = holder.command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
         let running = running.start();
         let (_, paused) = workdir.service.wait_for_pause();
         println!("| beside {holder:?} | both |\n| --- | --- |");
         for line in COMMANDS {
-            let expected = outcome(&Theirs.does(&workdir, line).run());
+            let expected = outcome(&Theirs.command(&workdir, line).run());
             // A created workspace is deleted again, so that the command can be repeated.
             if line.starts_with("workspace new") {
-                Theirs.does(&workdir, "workspace select default").succeed();
-                Theirs.does(&workdir, "workspace delete other").succeed();
+                Theirs.command(&workdir, "workspace select default").succeed();
+                Theirs.command(&workdir, "workspace delete other").succeed();
             }
             if line.starts_with("workspace delete") {
-                Theirs.does(&workdir, "workspace new other").succeed();
-                Theirs.does(&workdir, "workspace select default").succeed();
+                Theirs.command(&workdir, "workspace new other").succeed();
+                Theirs.command(&workdir, "workspace select default").succeed();
             }
-            let actual = outcome(&Ours.does(&workdir, line).run());
+            let actual = outcome(&Ours.command(&workdir, line).run());
             println!("| {line} | {expected} |");
             if actual != expected {
                 differences
@@ -127,13 +127,13 @@ fn commands_on_a_locked_state_end_the_same_in_both_programs() {
         }
         // Terraform prints "LocalState not locked", although the state is locked.
         for program in [Ours, Theirs] {
-            let refused = program.does(&workdir, "force-unlock -force 00000000-0000").run();
+            let refused = program.command(&workdir, "force-unlock -force 00000000-0000").run();
             refused.code(1).says("unlock");
         }
         paused.resume();
         assert_eq!(running.wait().code, Some(0), "{holder:?} was disturbed");
         assert_eq!(instances(&workdir).len(), 2, "{holder:?}");
-        Ours.does(&workdir, "plan -detailed-exitcode").succeed();
+        Ours.command(&workdir, "plan -detailed-exitcode").succeed();
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
@@ -142,16 +142,17 @@ fn commands_on_a_locked_state_end_the_same_in_both_programs() {
 fn a_command_that_waits_for_the_lock_uses_the_state_of_the_other_run() {
     for holder in [Ours, Theirs] {
         for waiter in [Ours, Theirs] {
-            if (holder == Theirs || waiter == Theirs) && !terraform_is_here() {
+            if (holder == Theirs || waiter == Theirs) && !terraform_is_installed() {
                 continue;
             }
             let workdir = directory();
-            let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
+            let running =
+                holder.command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
             let running = running.start();
             let (_, paused) = workdir.service.wait_for_pause();
             let line = "plan -lock-timeout=60s -detailed-exitcode";
-            let waiting = waiter.does(&workdir, line).start();
-            waiting.wait_until_it_sleeps();
+            let waiting = waiter.command(&workdir, line).start();
+            waiting.wait_until_idle();
             paused.resume();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
             waiting.wait().code(0).says("No changes");
@@ -164,15 +165,15 @@ fn a_command_that_waits_for_the_lock_uses_the_state_of_the_other_run() {
 fn locks_of_workspaces_are_independent() {
     for holder in [Ours, Theirs] {
         for other in [Ours, Theirs] {
-            if (holder == Theirs || other == Theirs) && !terraform_is_here() {
+            if (holder == Theirs || other == Theirs) && !terraform_is_installed() {
                 continue;
             }
             let workdir = directory();
-            other.does(&workdir, "workspace new other").succeed();
-            let running = holder.does(&workdir, "apply -auto-approve");
+            other.command(&workdir, "workspace new other").succeed();
+            let running = holder.command(&workdir, "apply -auto-approve");
             let running = running.env("TF_WORKSPACE", "default").env("BAD_HOLD", "after:a").start();
             let (_, paused) = workdir.service.wait_for_pause();
-            other.does(&workdir, "apply -auto-approve").succeed().says("2 added");
+            other.command(&workdir, "apply -auto-approve").succeed().says("2 added");
             paused.resume();
             assert_eq!(running.wait().code, Some(0), "{holder:?}");
             assert_eq!(workdir.service.objects(), ["a-1", "a-2", "b-1", "b-2"]);

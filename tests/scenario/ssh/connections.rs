@@ -30,7 +30,7 @@ fn certificate(sshd: &Sshd, prefix: &str, name: &str) -> String {
 }
 
 /// Description, the arguments of the connection for it, and the variables.
-type Way<'a> = (&'a str, String, &'a [(&'a str, String)]);
+type Connection<'a> = (&'a str, String, &'a [(&'a str, String)]);
 
 #[test]
 fn a_key_a_certificate_and_an_agent_each_authenticate() {
@@ -42,7 +42,7 @@ fn a_key_a_certificate_and_an_agent_each_authenticate() {
     let certified = key(&sshd, "", "certified") + &certificate(&sshd, "", "certified");
     let bastion = "bastion_host = \"127.0.0.1\"\n".to_owned();
     let without_agent = "agent = false\n";
-    let connections: [Way<'_>; 8] = [
+    let connections: [Connection<'_>; 8] = [
         ("a key", key(&sshd, "", "id") + without_agent, &[]),
         ("a certificate", certified.clone() + without_agent, &[]),
         ("an agent", String::new(), &with_agent),

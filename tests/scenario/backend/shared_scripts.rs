@@ -13,10 +13,10 @@ pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
 const TURNS: [(&str, &str); 2] = [("terraform", "formwork"), ("formwork", "terraform")];
 
 /// A line that both print when they ask for approval, with the lock in their hands.
-const QUESTION: &str = "Only 'yes' will be accepted";
+const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// Each program reads and writes what the other has written, in a directory that either has set up.
-pub(super) fn take_turns(config: Config<'_>) {
+pub(super) fn alternate_programs(config: Config<'_>) {
     if terraform().is_none() {
         return;
     }
@@ -56,8 +56,8 @@ pub(super) fn locks_exclude_a_command(config: Config<'_>, command: &str) {
         let workdir = Workdir::new(&config(RESOURCE));
         workdir.engine(holder, "init").succeed();
         let mut running =
-            workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
-        running.wait_for_words(QUESTION);
+            workdir.engine(holder, "apply -replace=terraform_data.a").with_open_stdin().start();
+        running.wait_for_output(APPROVAL_PROMPT);
         let refused = workdir.engine(other, command).run();
         refused.code(1).says("Error acquiring the state lock");
         running.answer("yes\n");
@@ -77,8 +77,8 @@ pub(super) fn locks_end_by_force(config: Config<'_>, checking: &[&str]) {
         let workdir = Workdir::new(&config(RESOURCE));
         workdir.engine(holder, "init").succeed();
         let running =
-            workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
-        running.wait_for_words(QUESTION);
+            workdir.engine(holder, "apply -replace=terraform_data.a").with_open_stdin().start();
+        running.wait_for_output(APPROVAL_PROMPT);
         running.signal(Signal::SIGKILL);
         assert_eq!(running.wait().code, None);
         let refused = workdir.engine(other, "plan").run();
@@ -105,11 +105,11 @@ pub(super) fn lock_id(refused: &CommandResult) -> String {
 }
 
 /// An object whose creation can be held.
-pub(super) const HELD: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
+pub(super) const PAUSED_RESOURCE: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
 
 /// A run that was cut off on one machine is taken over on another one, which has nothing of its directory.
 pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
-    let lost_workdir = Workdir::new(&config(HELD));
+    let lost_workdir = Workdir::new(&config(PAUSED_RESOURCE));
     lost_workdir.formwork("init").succeed().says_not("same machine");
     let running = lost_workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
     let (_, paused) = lost_workdir.service.wait_for_pause();
@@ -118,7 +118,7 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     drop(paused);
     lost_workdir.service.assert_no_provider_runs();
 
-    let other = Workdir::new(&config(HELD));
+    let other = Workdir::new(&config(PAUSED_RESOURCE));
     other.formwork("init").succeed();
     let refused = other.formwork("apply -auto-approve").run();
     refused.code(1).says("Lock Info");
@@ -258,8 +258,8 @@ pub(super) fn nothing_is_overwritten(config: Config<'_>) {
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
     let mut running =
-        workdir.formwork("apply -lock=false -replace=terraform_data.a").unanswered().start();
-    running.wait_for_words(QUESTION);
+        workdir.formwork("apply -lock=false -replace=terraform_data.a").with_open_stdin().start();
+    running.wait_for_output(APPROVAL_PROMPT);
     workdir.terraform("apply -auto-approve -replace=terraform_data.a").succeed();
     let theirs = workdir.terraform("state pull").succeed().stdout;
     running.answer("yes\n");
