@@ -26,7 +26,7 @@ use service::Service;
 const SOUND: &str = env!("CARGO_BIN_EXE_terraform-provider-sound");
 const BAD: &str = env!("CARGO_BIN_EXE_terraform-provider-bad");
 
-/// The number of runs at once.
+/// The number of concurrent runs.
 const AT_ONCE: usize = 4;
 
 /// A run over the sound provider, with examples, a configuration and a previous release.
@@ -94,7 +94,7 @@ fn tripped(row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls `check` for each item, several at once, and collects what is wrong.
+/// Calls `check` for each item, several concurrently, and collects the failures.
 fn each<T: Sync + ?Sized>(
     items: &[&T],
     check: impl Fn(&T) -> Result<(), String> + Sync,

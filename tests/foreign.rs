@@ -1,7 +1,7 @@
-//! Providers that other people's libraries speak for: nothing in them knows this project, so what
+//! Providers on libraries of other projects: nothing in them depends on this project, so what
 //! they and the engine agree on is the protocol.
 //!
-//! The libraries come from their registries when a test first asks for them, into the target directory.
+//! The libraries come from their registries when a test first requires them, into the target directory.
 
 mod installed;
 #[cfg(test)]

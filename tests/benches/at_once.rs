@@ -1,4 +1,4 @@
-//! Time of several applies at once to disjoint parts of one state on PostgreSQL, as a multiple of the
+//! Time of concurrent applies to disjoint parts of one state on PostgreSQL, as a multiple of the
 //! time of one.
 
 use std::error::Error;
@@ -16,7 +16,7 @@ use crate::sdk::Measured;
 use crate::server::Server;
 use crate::suite::OUR_CAP;
 
-/// Number of applies at once.
+/// Number of concurrent applies.
 const N_APPLIES: usize = 20;
 /// Seconds of a call, and the maximum of the multiple with such calls: with shorter ones the start of so
 /// many processes counts.
@@ -28,7 +28,7 @@ struct SharedState<'p> {
     directories: Vec<TempDir>,
 }
 
-/// Measures each row that is wanted.
+/// Measures each selected row.
 ///
 /// # Errors
 /// When a command fails.
@@ -80,8 +80,8 @@ impl<'p> SharedState<'p> {
         Ok(Self { program, directories })
     }
 
-    /// Starts applies at once, each of which replaces one object. Returns the seconds until the last one
-    /// ends.
+    /// Starts concurrent applies, each of which replaces one object. Returns the seconds until the last
+    /// one ends.
     fn apply_concurrently(&self, n_applies: usize, seconds: u32) -> Result<f64, Box<dyn Error>> {
         let begin = Instant::now();
         thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! Measures commands whose state is in a backend, on servers that this process starts. Each life begins
-//! with an empty state.
+//! Measures commands whose state is in a backend, on servers that this process starts. Each lifecycle
+//! begins with an empty state.
 
 use std::error::Error;
 use std::fs;

@@ -71,7 +71,7 @@ pub(crate) fn provider(name: &str) -> Option<ProviderDef> {
     Some((0..n_types).fold(empty, |def, index| def.resource(&format!("wide_item{index}"), Items)))
 }
 
-/// Measures each row that is wanted.
+/// Measures each selected row.
 pub(crate) fn measure(
     options: &Options,
     programs: &Programs,

@@ -8,7 +8,7 @@ pub(crate) struct Options {
     pub(crate) repeat: usize,
     /// Sizes of the shapes; only Formwork runs all of them.
     pub(crate) sizes: Vec<usize>,
-    /// Seconds that a call of a provider takes, where applies run at once.
+    /// Seconds that a call of a provider takes while applies run concurrently.
     pub(crate) calls: Vec<u32>,
     /// Only rows whose name holds one of these; all if empty.
     pub(crate) filters: Vec<String>,

@@ -46,14 +46,14 @@ pub(crate) const SERVE: &str = "FORMWORK_BENCH_SERVE";
 /// Result of a measurement.
 pub(crate) struct Measured {
     pub(crate) name: String,
-    /// In words: the numbers behind the result.
+    /// The numbers that the result is computed from, as text.
     pub(crate) of: String,
     pub(crate) result: f64,
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
 }
 
-/// Measures each row that is wanted.
+/// Measures each selected row.
 pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
     let mut measured = Vec::new();
     if options.selects("sdk sets") {

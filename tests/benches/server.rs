@@ -39,7 +39,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the server of a backend. `None`, said loudly, where it is not installed.
+    /// Starts the server of a backend. Returns `None` and reports it if the server is not installed.
     pub(crate) fn start(backend: &'static str) -> Option<Self> {
         let mut variables = Vec::new();
         let arguments: Box<dyn Fn() -> String> = match backend {

@@ -17,7 +17,7 @@ pub(crate) enum Shape {
     Count,
     /// N resources, each of which refers to the tenth before it.
     Chain,
-    /// N resources of a plugin that answers at once.
+    /// N resources of a plugin that responds immediately.
     Plugin,
     /// N resources of that plugin, each of which refers to the one before it: objects can be read
     /// ahead.

@@ -281,7 +281,7 @@ struct SampleOf<'a> {
     cap: Duration,
 }
 
-/// Removes what commands leave behind.
+/// Removes the files that commands leave.
 fn clear(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

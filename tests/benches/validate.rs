@@ -110,7 +110,7 @@ fn message(config: &Bytes) -> Msg {
         .with_message(3, &capabilities)
 }
 
-/// Measures each row that is wanted.
+/// Measures each selected row.
 pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
     const ROWS: [&str; 3] = ["sdk validate", "suite validate", "suite validate of the sdk"];
     if !ROWS.iter().any(|name| options.selects(name)) {
@@ -128,7 +128,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
     let rows = [
         row(sdk, client_sdk, client_echo),
         row(suite, suite_echo, echo),
-        // Both differences at once: shown, and held to no limit.
+        // Both differences together: printed, without a limit.
         Measured { min: None, ..row(both, suite_sdk, echo) },
     ];
     Ok(rows.into_iter().filter(|row| options.selects(&row.name)).collect())

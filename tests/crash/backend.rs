@@ -24,7 +24,7 @@ pub(crate) enum BackendKind {
     S3,
     /// An object in a bucket of fake-gcs-server.
     Gcs,
-    /// A state behind a URL, with the journals beside it.
+    /// A state at a URL, with the journals next to it.
     Http,
 }
 
@@ -162,7 +162,7 @@ impl HttpServer {
     }
 }
 
-/// Whether PostgreSQL takes a session: asks for one with the protocol's version 3.
+/// Whether PostgreSQL accepts a session: requests one with protocol version 3.
 fn answers(port: u16) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     let parameters = b"user\0postgres\0database\0postgres\0\0";
@@ -186,7 +186,7 @@ impl ObjectServer {
     }
 
     fn start_gcs() -> Result<Self, Box<dyn Error>> {
-        // The server does not say which port the system chose.
+        // The server does not report the port that the system chose.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let (port, host) = (address.port().to_string(), address.to_string());
         let arguments = [

@@ -11,7 +11,7 @@ use self::group::Group;
 pub(crate) use self::text::Files;
 use crate::rng::Rng;
 
-/// Number of objects that stand alone.
+/// Number of resources outside of groups.
 const N_STANDALONE: u64 = 24;
 /// From here on they come after the groups, and may be linked to them.
 const FIRST_AFTER_GROUPS: u64 = 16;
@@ -29,7 +29,7 @@ pub(crate) struct Config {
     turns: bool,
 }
 
-/// A resource with one object. Its number, which is its name, says of which type it is.
+/// A resource with one object. Its number is its name and determines its type.
 #[derive(Clone, Debug)]
 struct StandaloneResource {
     label: String,
@@ -88,7 +88,7 @@ impl StandaloneResource {
 }
 
 impl Config {
-    /// One that wants nothing. Resources may turn from one order of replacement to the other if they
+    /// An empty configuration. Resources may turn from one order of replacement to the other if they
     /// may ever; with some engines that can bring about a cycle.
     pub(crate) fn empty(turns: bool) -> Self {
         let groups = std::array::from_fn(Group::empty);

@@ -1,6 +1,6 @@
-//! One life after the other: a configuration is applied or destroyed, the engine is killed, and run
-//! again until it is done, be it with another configuration; then what exists is held against what it
-//! believes and what was wanted.
+//! A sequence of kills: a configuration is applied or destroyed, the engine is killed, and run again
+//! until it is done, possibly with another configuration; then the real objects are compared with what
+//! it records and what was configured.
 
 use std::error::Error;
 use std::fs;
@@ -22,19 +22,19 @@ const ATTEMPTS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) kills: usize,
-    /// Those that came in the middle of a write.
+    /// Kills in the middle of a write.
     pub(crate) kills_at_writes: usize,
-    /// Those that came to a provider.
+    /// Kills of a provider.
     pub(crate) kills_of_providers: usize,
-    /// Those that were none: the network was cut.
+    /// Network cuts instead of kills.
     pub(crate) cuts: usize,
-    /// Number of times that another program went on after this one had ended.
+    /// Number of times that another program continued after this one had ended.
     pub(crate) between: usize,
-    /// Objects that exist and that no state knows of.
+    /// Objects that exist and are in no state.
     pub(crate) lost: usize,
-    /// Those of them that exist a second time.
+    /// Lost objects that exist a second time.
     pub(crate) duplicated: usize,
-    /// State files that were not whole after a kill.
+    /// Torn state files after a kill.
     pub(crate) torn: usize,
     /// Times when running the engine again did not come to an end.
     pub(crate) stuck: usize,
@@ -42,13 +42,13 @@ pub(crate) struct Tally {
     pub(crate) wrong: usize,
     /// Configurations that had to be given up, because nothing can follow the one before in that order.
     pub(crate) turned: usize,
-    /// Operations that the engine said were in flight.
+    /// Operations that the engine reported as in flight.
     pub(crate) named: usize,
-    /// Those whose object the engine found by itself.
+    /// Operations whose object the engine found by itself.
     pub(crate) found: usize,
-    /// Those that a person had to decide.
+    /// Operations that a person had to decide.
     pub(crate) decided: usize,
-    /// The most that a person had to decide at once.
+    /// The most operations that a person had to decide after one kill.
     pub(crate) max_decided: usize,
     /// The commands by which a person settled them.
     pub(crate) commands: usize,
@@ -87,7 +87,7 @@ struct CrashRun<'p> {
     tally: Tally,
 }
 
-/// Kills a program as often as was asked for.
+/// Kills a program the requested number of times.
 pub(crate) fn run_all_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
     let mut crash_run = CrashRun {
         directory: Directory::new(program, options)?,
@@ -238,7 +238,7 @@ impl CrashRun<'_> {
         Moment::After(time)
     }
 
-    /// Now and then another program continues here.
+    /// Sometimes lets another program continue.
     fn let_other_program_continue(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(program) = self.options.between.as_ref().filter(|_| self.rng.chance(1, 3)) else {
             return Ok(());
@@ -255,7 +255,7 @@ impl CrashRun<'_> {
         Ok(())
     }
 
-    /// Holds what exists against what the state knows and what was wanted, and puts right what is
+    /// Compares the real objects with the state and the configuration, and corrects what is
     /// wrong, so that it is counted once.
     fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
         let (directory, tally) = (&self.directory, &mut self.tally);

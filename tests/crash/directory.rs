@@ -28,7 +28,7 @@ use crate::options::{Options, Program};
 
 /// Time limit of a command that is not killed.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// Time that a provider may live on after its engine is dead.
+/// Time that a provider may run after its engine was killed.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// A working directory with the real objects.
@@ -42,11 +42,11 @@ pub(crate) struct Directory<'o> {
     number: Cell<usize>,
     /// The number of the state, which is another one after everything was removed.
     state: Cell<usize>,
-    /// The providers that were seen to live.
+    /// The connections of the providers that were started.
     lifelines: RefCell<Vec<ProviderLifeline>>,
 }
 
-/// A provider's process: its number, and what ends when it ends.
+/// A provider process: its id, and a connection that closes when it ends.
 struct ProviderLifeline(String, BufReader<UnixStream>);
 
 /// When a command is killed.
@@ -78,7 +78,7 @@ pub(crate) struct CommandResult {
     pub(crate) succeeded: bool,
     /// Its output on stdout.
     pub(crate) out: String,
-    /// Everything it said.
+    /// Its whole output.
     pub(crate) text: String,
     pub(crate) took: Duration,
 }
@@ -124,7 +124,7 @@ impl<'o> Directory<'o> {
         }
     }
 
-    /// Loses the directory with everything in it. What comes then is done in another one.
+    /// Deletes the directory with everything in it. Later commands run in another one.
     pub(crate) fn delete(&self) -> std::io::Result<()> {
         fs::remove_dir_all(self.work())?;
         self.number.set(self.number.get() + 1);
@@ -322,7 +322,7 @@ impl<'o> Directory<'o> {
         })
     }
 
-    /// Keeps what a command said, and the directory as it left it.
+    /// Saves the output of a command, and the directory as it left it.
     fn save_output_and_dir(&self, text: &str, killed: bool) -> std::io::Result<()> {
         let history = self.top.path().join("history");
         fs::create_dir_all(&history)?;
@@ -334,14 +334,14 @@ impl<'o> Directory<'o> {
         Command::new("cp").arg("-r").args(parts).arg(copy).status().map(drop)
     }
 
-    /// Takes in the providers that have begun to live.
+    /// Accepts the connections of the providers that have started.
     fn accept_providers(&self) -> std::io::Result<()> {
         while let Ok((lifeline, _)) = self.witness.accept() {
             lifeline.set_nonblocking(false)?;
             lifeline.set_read_timeout(Some(GRACE))?;
             let mut lifeline = BufReader::new(lifeline);
             let mut pid = String::new();
-            // One that ended at once has said nothing.
+            // A process that ended immediately has reported nothing.
             if lifeline.read_line(&mut pid).is_ok() {
                 self.lifelines.borrow_mut().push(ProviderLifeline(pid.trim().to_owned(), lifeline));
             }
@@ -349,7 +349,7 @@ impl<'o> Directory<'o> {
         Ok(())
     }
 
-    /// Kills all providers that live. Returns how many.
+    /// Kills all running providers. Returns their number.
     fn kill_providers(&self) -> std::io::Result<usize> {
         self.accept_providers()?;
         let mut lifelines = self.lifelines.borrow_mut();
@@ -360,7 +360,7 @@ impl<'o> Directory<'o> {
         Ok(running.filter(|pid| kill_one(pid)).count())
     }
 
-    /// Waits for the end of all providers, and ends those that live on for too long.
+    /// Waits for the end of all providers, and kills those that run for too long.
     fn wait_for_providers(&self) -> std::io::Result<()> {
         self.accept_providers()?;
         for ProviderLifeline(pid, mut lifeline) in self.lifelines.take() {
@@ -378,14 +378,14 @@ fn kill_one(pid: &str) -> bool {
     pid.parse().is_ok_and(|pid| kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok())
 }
 
-/// Whether the other side is there at this time.
+/// Whether the other side is still open.
 fn is_running(lifeline: &mut BufReader<UnixStream>) -> bool {
     let result = lifeline.get_ref().set_nonblocking(true).and_then(|()| lifeline.read(&mut [0]));
     let restored = lifeline.get_ref().set_nonblocking(false);
     restored.is_ok() && result.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
-/// Whether the other side ends before patience does. A process that is killed may leave its connection
+/// Whether the other side ends before the timeout. A process that is killed may leave its connection
 /// reset.
 fn ends_in_time(lifeline: &mut BufReader<UnixStream>) -> bool {
     match lifeline.read(&mut [0]) {

@@ -1,14 +1,14 @@
-//! Commands of one life: one that is killed, and those that are run after it.
+//! Commands around one kill: the one that is killed, and those that are run after it.
 
 use crate::config::Config;
 use crate::rng::Rng;
 
-/// Subject of a life.
+/// The operation that is killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Another configuration is applied.
     Apply,
-    /// It is, and some objects are replaced whatever it says.
+    /// It is, and some objects are replaced regardless of it.
     Replace(Vec<String>),
     /// It is planned, and the plan is applied.
     Saved,
@@ -52,7 +52,7 @@ impl Operation {
         let (verb, options): (&str, Vec<String>) = match self {
             Self::Saved if is_first => ("apply", vec![PLAN.to_owned()]),
             Self::Apply | Self::Saved => ("apply", vec![]),
-            // A second run does not know whether the object was replaced already.
+            // A second run cannot tell whether the object was replaced already.
             Self::Replace(addrs) if is_first => ("apply", options("-replace", addrs)),
             Self::Replace(_) => ("apply", vec![]),
             Self::Refresh => ("apply", vec!["-refresh-only".to_owned()]),

@@ -6,7 +6,7 @@
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// The source that a seed stands for.
+    /// The generator of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -108,7 +108,7 @@ fn report_not_tested(tool: &str, reason: &str) {
         .expect("it can be said");
 }
 
-/// Runs a program to its end; if that is a bad one, gives what it said.
+/// Runs a program to its end. If it fails, returns its output as the error.
 fn run(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {

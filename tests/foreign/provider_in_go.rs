@@ -56,7 +56,7 @@ fn lifecycles_of_objects_of_providers_on_other_sdks_are_the_same() {
     assert!(report.is_empty(), "\n{report}");
 }
 
-/// The legacy SDK names `id` beside every attribute that demands a replacement.
+/// The legacy SDK names `id` together with every attribute that requires a replacement.
 #[test]
 fn replacements_that_the_legacy_sdk_plans_keep_the_contract() {
     let Some(directory) = go_providers(&NAMES) else { return };

@@ -31,7 +31,7 @@ pub(crate) struct Azure {
 }
 
 impl Azure {
-    /// Starts the services. `None`, said loudly, where azurite is not installed.
+    /// Starts the services. Returns `None` and reports it if azurite is not installed.
     pub(crate) fn start() -> Option<Self> {
         let program = installed("azurite-blob", "azurerm")?;
         let directory = tempfile::tempdir().expect("a directory");

@@ -130,7 +130,8 @@ impl Store {
         (answer, index)
     }
 
-    /// Waits as long as the request wants until the key has a version after that of the request.
+    /// Waits, at most as long as the request specifies, until the key has a later version than the
+    /// request.
     fn wait<'s>(
         &'s self,
         mut content: MutexGuard<'s, Content>,

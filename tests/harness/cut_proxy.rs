@@ -121,7 +121,7 @@ impl Shared {
                     Direction::ToServer => (&*client, &*server),
                     Direction::ToClient => (&*server, &*client),
                 };
-                // However it ends, nothing more comes this way.
+                // After its end, nothing more is forwarded in this direction.
                 shared.carry(direction, from, to).ok();
                 to.shutdown(Shutdown::Write).ok();
             });
@@ -129,7 +129,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Carries bytes until one side has had enough, or the connection is cut.
+    /// Forwards bytes until one side ends or the connection is cut.
     fn carry(
         &self,
         direction: Direction,

@@ -64,7 +64,7 @@ impl FakeService {
         fs::remove_file(self.path().join(format!("{id}.object"))).expect("the object exists");
     }
 
-    /// Calls of the provider, in order, since the last time this was called.
+    /// Calls of the provider, in order, since the last call.
     pub(crate) fn take_calls(&self) -> Vec<String> {
         let path = self.path().join("calls.log");
         let calls = fs::read_to_string(&path).unwrap_or_default();

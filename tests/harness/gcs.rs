@@ -1,4 +1,5 @@
-//! Google Cloud Storage for one test: fake-gcs-server keeps the objects. It ends when the value is dropped.
+//! Google Cloud Storage for one test: fake-gcs-server keeps the objects. It ends when the value is
+//! dropped.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -14,13 +15,13 @@ pub(crate) struct Gcs {
 }
 
 impl Gcs {
-    /// Starts a server that has a bucket. `None`, said loudly, where fake-gcs-server is not installed.
+    /// Starts a server with a bucket. Returns `None` and reports it if fake-gcs-server is not installed.
     pub(crate) fn start(bucket: &str) -> Option<Self> {
         let program = installed("fake-gcs-server", "gcs")?;
         let mut command = Command::new(program);
         command.args(["-scheme", "http", "-host", "127.0.0.1", "-backend", "memory"]);
-        // The server does not say which port the system chose, and another program may take one that is free
-        // now.
+        // The server does not report the port that the system chose, and another program may take one
+        // that is free now.
         let server = (0..20).find_map(|_| {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             let port = listener.local_addr().expect("it has an address").port().to_string();

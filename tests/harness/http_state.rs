@@ -1,5 +1,5 @@
 //! A server that keeps one state by the rules of the backend `http`, for one test: with TLS and logins
-//! if they are wanted, and with the faults that a test asks for.
+//! if they are requested, and with the faults that a test requests.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Write};
@@ -32,7 +32,7 @@ pub(crate) struct Requirements {
 /// A fault of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A status. A busy or failing server asks for another attempt at once.
+    /// A status. A busy or failing server requests an immediate retry.
     Status(&'static str),
     /// The answer ends in the middle, once the request has had its effect.
     Half,

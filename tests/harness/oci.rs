@@ -207,7 +207,7 @@ fn token(store: &Store, request: &Request) -> Page {
     }
 }
 
-/// A page of the list of tags, which begins behind the tag that the query names.
+/// A page of the list of tags, which begins after the tag that the query names.
 fn tags(name: &str, all: &[String], query: &str) -> Page {
     let last = query.split('&').find_map(|field| field.strip_prefix("last="));
     let from = last.and_then(|last| Some(all.iter().position(|tag| tag == last)? + 1)).unwrap_or(0);

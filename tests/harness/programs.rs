@@ -1,4 +1,4 @@
-//! Locations of the programs under test. Those of other packages are built when a test asks for
+//! Locations of the programs under test. Those of other packages are built when a test requires
 //! them.
 
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ pub(crate) enum Scheme {
 }
 
 impl Proxy {
-    /// Starts one that connects clients to whom they ask for.
+    /// Starts a proxy that connects clients to the requested host.
     pub(crate) fn start(scheme: Scheme, guarded: bool) -> Self {
         Self::with_greeting(move |client| match scheme {
             Scheme::Http => greet_http(client, guarded),
@@ -35,7 +35,7 @@ impl Proxy {
         })
     }
 
-    /// Starts one that leads hosts to ports of this machine: the first one for whose ending a host has.
+    /// Starts a proxy that maps hosts to ports of this machine by the first matching ending of the host.
     pub(crate) fn with_routes(routes: Vec<(&'static str, u16)>) -> Self {
         Self::with_greeting(move |client| {
             let target = requested_target(client)?;
@@ -85,7 +85,7 @@ fn greet_http(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
 /// A request to the proxy.
 struct ProxyRequest {
     head: String,
-    /// The host and port that it asks for.
+    /// The requested host and port.
     address: String,
     /// The head for the server, if the proxy is to forward the request.
     forwarded: Option<String>,
@@ -173,12 +173,12 @@ fn read_long(mut client: &TcpStream, length: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Carries bytes both ways until one side has had enough.
+/// Forwards bytes in both directions until one side ends.
 fn carry(client: &TcpStream, end: &TcpStream) {
     thread::scope(|scope| {
         for (mut from, mut to) in [(client, end), (end, client)] {
             scope.spawn(move || {
-                // However it ends, nothing more comes this way.
+                // After its end, nothing more is forwarded in this direction.
                 match io::copy(&mut from, &mut to).and_then(|_| to.shutdown(Shutdown::Write)) {
                     Ok(()) | Err(_) => (),
                 }

@@ -117,7 +117,7 @@ impl<'a> Release<'a> {
 }
 
 impl Registry {
-    /// Starts a registry that knows the services of one and has no provider.
+    /// Starts a registry with all services and no provider.
     pub(crate) fn start() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");

@@ -1,4 +1,4 @@
-//! Runs a command in a clean environment, under a deadline, and keeps what it said.
+//! Runs a command in a clean environment, with a timeout, and captures its output.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -58,13 +58,13 @@ impl<'w> Command<'w> {
         self
     }
 
-    /// Answers what it asks.
+    /// Sets the answers to its prompts.
     pub(crate) fn stdin(mut self, text: &str) -> Self {
         text.clone_into(&mut self.stdin);
         self
     }
 
-    /// Leaves what it asks without an answer.
+    /// Leaves its prompts without an answer.
     pub(crate) fn with_open_stdin(mut self) -> Self {
         self.waits = true;
         self
@@ -157,7 +157,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Answers what it asks.
+    /// Sets the answers to its prompts.
     pub(crate) fn answer(&mut self, text: &str) {
         let stdin = self.stdin.as_mut().expect("it was started unanswered");
         stdin.write_all(text.as_bytes()).expect("it listens");
@@ -230,26 +230,26 @@ pub(crate) struct CommandResult {
 }
 
 impl CommandResult {
-    /// Everything it said.
+    /// Its whole output.
     pub(crate) fn text(&self) -> String {
         format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)
     }
 
-    /// Everything it said, on one line and without the frame around diagnostics, to look for
+    /// Its whole output on one line and without the frame around diagnostics, to search for
     /// sentences in.
     pub(crate) fn words(&self) -> String {
         let text = self.text().replace(['│', '╷', '╵'], " ");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Fails unless it said this.
+    /// Fails unless its output contains this.
     #[track_caller]
     pub(crate) fn says(&self, words: &str) -> &Self {
         assert!(self.words().contains(words), "{words:?} is not said in\n{}", self.text());
         self
     }
 
-    /// Fails if it said this.
+    /// Fails if its output contains this.
     #[track_caller]
     pub(crate) fn says_not(&self, words: &str) -> &Self {
         assert!(!self.words().contains(words), "{words:?} is said in\n{}", self.text());
@@ -301,7 +301,7 @@ fn collect(
             if stream.read_until(b'\n', &mut output).expect("a pipe can be read") == 0 {
                 return String::from_utf8_lossy(&output).into_owned();
             }
-            // The receiver may be gone.
+            // The receiver may be closed.
             match line_sender.send(String::from_utf8_lossy(&output[start..]).into_owned()) {
                 Ok(()) | Err(_) => (),
             }
@@ -309,7 +309,7 @@ fn collect(
     })
 }
 
-/// Has this process receive the hangup of a terminal, whatever it was started with: a signal
+/// Makes this process receive the hangup of a terminal, regardless of how it was started: a signal
 /// ignored here would be ignored by every child process.
 fn receive_hangups() {
     static HEARING: Once = Once::new();

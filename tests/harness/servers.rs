@@ -12,7 +12,7 @@ use super::Installed;
 pub(crate) struct Postgres(Installed);
 
 impl Postgres {
-    /// Starts a server, and waits until it takes connections. `None`, said loudly, where it is not
+    /// Starts a server, and waits until it accepts connections. Returns `None` and reports it if it is not
     /// installed.
     pub(crate) fn start() -> Option<Self> {
         let server = Installed::start(|program| Command::new(program), &[], &[])?;
@@ -95,13 +95,13 @@ pub(crate) struct ObjectStore {
 }
 
 impl ObjectStore {
-    /// Starts a server with S3, DynamoDB and STS. `None`, said loudly, where moto is not installed.
+    /// Starts a server with S3, DynamoDB and STS. Returns `None` and reports it if moto is not installed.
     pub(crate) fn s3() -> Option<Self> {
         Self::moto(&[])
     }
 
-    /// Starts one that checks signatures and policies. Returns the key of a user who may do everything, and
-    /// its secret. The bucket of this name is there.
+    /// Starts one that checks signatures and policies. Returns the key of a user who may do everything,
+    /// and its secret. The bucket of this name is there.
     pub(crate) fn signed_s3(bucket: &str) -> Option<(Self, String, String)> {
         // So many requests pass without a signature: those below.
         let store = Self::moto(&[("INITIAL_NO_AUTH_ACTION_COUNT", "4")])?;

@@ -18,7 +18,7 @@ const KEYGEN: &str = "/usr/bin/ssh-keygen";
 /// Directory that the server requires if it runs as root.
 const ROOTS_DIR: &str = "/run/sshd";
 
-/// A server that runs as long as the test program does; what it leaves behind is nothing.
+/// A server that runs as long as the test program and leaves no files.
 pub(crate) struct Sshd {
     directory: TempDir,
     pub(crate) port: u16,
@@ -75,7 +75,7 @@ impl Sshd {
         Some(server)
     }
 
-    /// Has the authority say that a key is the user's.
+    /// Certifies a key of the user by the authority.
     fn certify(&self, key: &str) {
         let mut sign = Command::new(KEYGEN);
         sign.args(["-q", "-s"]).arg(self.path("authority")).args(["-I", "test", "-n", &self.user]);
@@ -148,7 +148,7 @@ fn listener() -> (TcpListener, u16) {
 }
 
 fn serve_one(config: &Path, log: &Path, connection: TcpStream) {
-    // The test may be over, and its directory gone.
+    // The test may be over, and its directory removed.
     let Ok(log) = File::options().append(true).create(true).open(log) else { return };
     let output = connection.try_clone().expect("a socket can be shared");
     let mut server = Command::new(PROGRAM);

@@ -66,10 +66,10 @@ output "o" {
 }
 "#;
 
-/// The part of a configuration beside a lock file that cannot be read.
+/// The part of a configuration with a lock file that cannot be read.
 const BROKEN_LOCK: &str = "# beside a broken lock file\n";
 
-/// Configurations by name: the part beside the valid one.
+/// Configurations by name: the part after the valid one.
 const CONFIGURATIONS: [(&str, &str); 40] = [
     ("valid", ""),
     ("syntax", "locals {\n  a = 1 +\n}\n"),

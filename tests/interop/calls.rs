@@ -58,7 +58,7 @@ resource "test_thing" "b" {
 }
 "#;
 
-/// The calls since the last time this was asked, each with how often it was made.
+/// The calls since the last time, each with its count.
 fn take_calls(workdir: &Workdir) -> BTreeMap<String, usize> {
     let log = workdir.read("calls.log");
     workdir.write("calls.log", "");

@@ -36,8 +36,8 @@ pub(crate) fn differences(
     }
 }
 
-/// Takes out of what Formwork says the values that Terraform does not show: it looks at everything
-/// once before it knows what variables and objects are, and what fails there is shown without them;
+/// Removes from Formwork's diagnostics the values that Terraform does not show: it evaluates everything
+/// once before variables and objects are known, and errors of that pass are shown without values;
 /// what it finds without evaluating anything is shown without any.
 /// Both lists are in order, each element a diagnostic with its `values`.
 pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
@@ -97,7 +97,7 @@ fn sort_checks(results: Option<&mut Value>, by: &str) {
     results.iter_mut().for_each(|result| shorten(result, "Unable to find remote state"));
 }
 
-/// Cuts every text off behind what it begins with.
+/// Truncates every string after its beginning.
 fn shorten(value: &mut Value, beginning: &str) {
     match value {
         Value::String(text) if text.starts_with(beginning) => text.truncate(beginning.len()),
@@ -125,7 +125,8 @@ pub(crate) fn scrub_state(state: &mut Value) {
     scrub_ids(state);
 }
 
-/// Terraform 1.11 knows no identities: it reads a state that has them and leaves them out of its own.
+/// Terraform 1.11 does not support identities: it reads a state that has them and leaves them out of its
+/// own.
 fn scrub_identities(state: &mut Value) {
     let resources = state.get_mut("resources").and_then(Value::as_array_mut);
     for resource in resources.into_iter().flatten() {

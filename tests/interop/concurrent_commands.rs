@@ -1,4 +1,4 @@
-//! Two programs at once on one state, of which one is Terraform or both are ours: the second is
+//! Two programs concurrently on one state, of which one is Terraform or both are Formwork: the second is
 //! refused or waits, with the same exit code and the same first words, in either order.
 
 use super::engine::terraform_is_installed;
@@ -21,7 +21,7 @@ resource "bad_thing" "b" {
 }
 "#;
 
-/// Commands that run beside a run that holds the lock.
+/// Commands that run while another run holds the lock.
 const COMMANDS: &[&str] = &[
     "plan",
     "plan -lock-timeout=1s",
@@ -83,7 +83,7 @@ fn outcome(result: &CommandResult) -> String {
     let lines = text.lines().map(|line| line.trim_start_matches(['│', '╷', '╵', ' ']));
     let mut errors = lines.filter(|line| line.starts_with("Error"));
     let error = errors.next().unwrap_or_default();
-    // Behind it stands what the system or the holder says, each in its own words.
+    // After it, each program prints the system error or the lock holder in its own words.
     let error = error.split(" (").next().unwrap_or_default();
     format!("{:?} {error}", result.code)
 }

@@ -126,8 +126,8 @@ const TYPED: [&str; 65] = [
     "can(var.nope)\n",
 ];
 
-/// Inputs beside an invalid local value. The error is printed first. No input depends on that
-/// value, because Terraform crashes then.
+/// Inputs with an invalid local value in the configuration. The error is printed first. No input depends
+/// on that value, because Terraform crashes then.
 const TYPED_BESIDE_A_MISTAKE: [&str; 2] = ["local.bad\n", "local.list[0]\n"];
 const MISTAKE: &str = "locals {\n  bad = upper([])\n  after = local.bad\n}\n";
 

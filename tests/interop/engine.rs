@@ -127,7 +127,7 @@ pub(crate) struct PromptingProcess {
 }
 
 impl PromptingProcess {
-    /// Reads until the program has said `text`.
+    /// Reads until the program has printed `text`.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let mut output = Vec::new();
         let mut byte = [0];

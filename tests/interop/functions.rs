@@ -32,7 +32,7 @@ fn functions_have_the_same_signatures_in_both_programs() {
     }
 }
 
-/// Whether something is said about a function and each of its parameters.
+/// Whether a function and each of its parameters have a description.
 fn described(signature: &Value) -> bool {
     let params = signature["parameters"].as_array().into_iter().flatten();
     let rest = signature.get("variadic_parameter");
@@ -40,7 +40,7 @@ fn described(signature: &Value) -> bool {
     all.all(|item| item["description"].as_str().is_some_and(|text| !text.is_empty()))
 }
 
-/// Parameters without what is said about them, which is each program's own.
+/// Parameters without their descriptions, which differ between the programs.
 fn undescribed(params: &Value) -> Value {
     let mut params = params.clone();
     let list = params.as_array_mut().map(|list| list.iter_mut().collect::<Vec<_>>());

@@ -157,7 +157,7 @@ fn both_programs_import_all_objects_of_one_id() {
         return;
     }
     let workdir = rooms_and_houses();
-    // Both read all of them by the schema of the one that was asked for, so they are of one type.
+    // Both read all of them by the schema of the requested object, so they are of one type.
     let import = |result: CommandResult| {
         let text = result.text();
         let mut text: Vec<_> = text.lines().filter(|line| line.contains("test_")).collect();

@@ -1,4 +1,4 @@
-//! The layout of files: every configuration of the tests here, as it stands and shaken, formatted by
+//! The layout of files: every test configuration, unchanged and with other whitespace, formatted by
 //! both programs, byte for byte the same.
 
 use std::path::Path;
@@ -20,7 +20,7 @@ const NAMES: [&str; 9] = [
     ".sub/h.tf",
 ];
 
-/// Writes a file wherever a name says, also in directories that are not there yet.
+/// Writes a file at a path, creating its directories.
 fn write(dir: &Path, name: &str, text: &str) {
     let path = dir.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -179,7 +179,7 @@ fn opens_sequence(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::OpenInterpolation | TokenKind::OpenDirective)
 }
 
-/// Whether a line may end behind a token anywhere.
+/// Whether a line may end after a token anywhere.
 fn opens(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::OpenBracket | TokenKind::OpenParen)
 }

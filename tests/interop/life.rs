@@ -57,7 +57,7 @@ pub(crate) struct ScriptSuite {
     /// Whether the provider records its requests: then requests, events and strings are compared
     /// too.
     pub(crate) is_recorded: bool,
-    /// The backend that keeps the states; `None` for a file beside the configuration.
+    /// The backend that keeps the states; `None` for a file in the directory of the configuration.
     pub(crate) backend: Option<StateBackend>,
 }
 

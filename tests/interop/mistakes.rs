@@ -17,13 +17,13 @@ use super::terraform_plans::settings;
 /// The configurations that must at least be compared.
 const AT_LEAST: usize = 150;
 
-/// A diagnostic: its summary, behind "Warning: " if it is a warning, and its place unless it has none.
+/// A diagnostic: its summary, with the prefix "Warning: " if it is a warning, and its range, if any.
 type Problem = (String, Option<FileRange>);
 /// A file, and a range in it as lines and columns.
 type FileRange = (String, [u64; 4]);
 /// Errors, each with the number of times that it was reported.
 type Problems = BTreeMap<Problem, usize>;
-/// The summaries of errors that repeat another one: whether it must stand in the same line, or only in the
+/// The summaries of errors that repeat another one: whether it must be on the same line, or only in the
 /// same file.
 type ExpectedRepetitions = BTreeMap<String, RepetitionDistance>;
 

@@ -18,7 +18,7 @@ use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, terraform_is_installed};
 use crate::harness::built;
 
-/// The providers of this workspace, by the source addresses of those whose place they take.
+/// The providers of this workspace, by the source addresses of those that they replace.
 pub(super) const PROVIDERS: [&str; 9] = [
     "cyrilgdn/postgresql",
     "hashicorp/archive",

@@ -23,7 +23,7 @@ fn write(directory: &Path, name: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// A repository with a tag, and a directory beside it for the root module.
+/// A repository with a tag, and a directory for the root module.
 fn repository_and_directory() -> (tempfile::TempDir, String) {
     let repository_and_directory = tempfile::tempdir().unwrap();
     let repository = repository_and_directory.path().join("repository");
@@ -87,7 +87,7 @@ fn either_program_uses_the_modules_of_the_other() {
         let before = std::fs::read_to_string(directory.join(MANIFEST)).unwrap();
         let (code, output) = run(second, &["validate", "-no-color"]);
         assert_eq!(code, Some(0), "{second:?} after {first:?}: {output}");
-        // Nothing is missing, so nothing is said and nothing changes.
+        // Nothing is missing, so nothing is printed and nothing changes.
         assert_eq!(run(second, &["get", "-no-color"]), (Some(0), String::new()));
         assert_eq!(std::fs::read_to_string(directory.join(MANIFEST)).unwrap(), before);
     }

@@ -1,4 +1,4 @@
-//! Every fixture of `plans/` planned, and where it says so applied, by both programs: exit codes,
+//! Every fixture of `plans/` planned, and applied if it specifies so, by both programs: exit codes,
 //! diagnostics, the JSON view of the plan, and the state must be the same.
 //!
 //! Plans are made side by side in the directory that Terraform applies in, so that they start from
@@ -26,7 +26,7 @@ struct PlanComparison {
     /// Environment variables of the programs.
     env: Vec<(String, String)>,
     differences: Vec<String>,
-    /// Whether it is compared where exactly complaints point: in fixtures whose names begin so.
+    /// Whether the exact positions of diagnostics are compared: in fixtures with such names.
     exactly: bool,
     /// Whether Terraform refused one of the steps.
     should_fail: bool,
@@ -175,8 +175,8 @@ impl PlanComparison {
         }
     }
 
-    /// Compares where exactly a complaint points, and what of the source is shown with it, if both
-    /// programs say the same of one line.
+    /// Compares the exact position of a diagnostic and its source snippet, if both
+    /// programs report the same on one line.
     fn compare_positions(&mut self, theirs: &[Value], ours: &[Value]) {
         let line = |diagnostic: &Value| diagnostic["range"]["start"]["line"].clone();
         for expected in theirs.iter().map(|event| &event["diagnostic"]) {
@@ -204,9 +204,9 @@ impl PlanComparison {
         }
     }
 
-    /// Compares complaints by place: for each line that one program complains about the other has
-    /// to, and they must have a summary in common. Terraform often says two things about one error,
-    /// and gives no line where it has lost it.
+    /// Compares diagnostics by line: for each line with a diagnostic of one program, the other has
+    /// one too, and they must have a summary in common. Terraform often reports one error twice,
+    /// and gives no line if it has lost the position.
     fn compare_diagnostics(&mut self, theirs: &[Value], ours: &[Value]) {
         let [theirs, ours] = [theirs, ours].map(|events| {
             let mut summaries_by_line: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -289,7 +289,7 @@ impl PlanComparison {
         }
     }
 
-    /// Takes the file away that one program generated, if it was to: the other wants to write it, too.
+    /// Removes the file that one program generated, if any: the other program writes it, too.
     /// Its blocks come in the order in which Terraform's walk found them.
     fn take_generated(&self, flags: &[String]) -> Value {
         let name = flags.iter().find_map(|flag| flag.strip_prefix("-generate-config-out="));
@@ -312,7 +312,7 @@ impl PlanComparison {
             Ok::<Value, String>(view)
         });
         match views {
-            // It does not know every kind of object that it writes down itself.
+            // It does not support every kind of object that it stores itself.
             [Err(theirs), Ok(_)] if theirs.contains("TERRAFORM CRASH") => {}
             [Ok(theirs), Ok(ours)] => differences(" plan", &theirs, &ours, &mut self.differences),
             [theirs, ours] => {

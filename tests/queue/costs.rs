@@ -18,7 +18,7 @@ const SECONDS: u32 = 8;
 
 /// A measured case.
 pub(crate) struct Cost {
-    /// Sessions at once.
+    /// Number of concurrent sessions.
     pub(crate) sessions: usize,
     /// Vertices of one transaction.
     pub(crate) group: usize,

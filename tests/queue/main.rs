@@ -28,7 +28,7 @@ const RUNS: [(usize, u64, u64); 6] = [
     (10_000_000, 100_000, 1_000),
 ];
 
-/// Hosts, and calls at once of each.
+/// Hosts, and concurrent calls of each.
 const HOSTS: [(usize, usize); 5] = [(1, 10), (1, 1_000), (10, 10), (10, 100), (100, 10)];
 
 /// Layers of dependencies.
@@ -110,7 +110,7 @@ fn measured() -> Result<Database, Box<dyn Error>> {
             1e6 / vertices
         )?;
     }
-    // Of a busy server: the time of a pair beside others is what the pair occupies of it.
+    // On a busy server, the time of a pair among others is the time that the pair occupies.
     let find = |group| costs.iter().find(|cost| cost.sessions == 20 && cost.group == group);
     let (Some(ten), Some(hundred)) = (find(10), find(100)) else { return Ok(GIVEN) };
     let pair = |cost: &Cost| 1e6 / cost.pairs;

@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) width: usize,
     /// Number of workers, each on a host of its own.
     pub(crate) workers: usize,
-    /// Calls at once of one worker.
+    /// Concurrent calls of one worker.
     pub(crate) calls: usize,
     /// The least time between two calls of one host: the processor time of a call in engine and
     /// provider, divided by the number of cores.
@@ -35,7 +35,7 @@ pub(crate) struct Case {
 /// The times of a database.
 #[derive(Clone, Copy)]
 pub(crate) struct Database {
-    /// Transactions that it works on at once.
+    /// Concurrent transactions.
     pub(crate) at_once: usize,
     /// The time of a claim or a commit, besides its rows, in microseconds.
     pub(crate) transaction: f64,
@@ -50,7 +50,7 @@ pub(crate) struct Run {
     pub(crate) time: Time,
     /// The share of the time in which the database works.
     pub(crate) load: f64,
-    /// The mean number of calls at once.
+    /// The mean number of concurrent calls.
     pub(crate) concurrency: f64,
 }
 

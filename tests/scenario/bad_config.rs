@@ -1,4 +1,4 @@
-//! Configurations that are wrong: each gets an error that says where, and nothing is started or done.
+//! Invalid configurations: each causes an error with its position, and nothing is started or changed.
 
 use crate::harness::Workdir;
 

@@ -11,7 +11,7 @@ use formwork_tests::seeded::{self, Fault};
 use crate::harness::registry::{Page, Registry};
 use crate::harness::{Workdir, sound_provider};
 
-/// The number of runs at once.
+/// The number of concurrent runs.
 const AT_ONCE: usize = 3;
 
 /// The verdicts of one run, the rules of its findings, and the number of requests to the service.

@@ -44,7 +44,7 @@ fn command(workdir: &Workdir, program: &str, words: &[&str]) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// Has a shell run a script whose first argument is a line; returns the candidates.
+/// Runs a script in a shell with a command line as its first argument. Returns the candidates.
 fn candidates(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec<String>> {
     let path = PathBuf::from("/usr/bin").join(shell);
     if !path.is_file() {
@@ -95,7 +95,7 @@ fn files_are_completed_if_the_program_has_no_candidate() {
     let workdir = installed();
     let line = "formwork plan -var-file=som";
     for (shell, script, expected) in [
-        // bash itself goes on with files, by `-o default`.
+        // bash completes files by itself, by `-o default`.
         ("bash", BASH, ""),
         ("zsh", ZSH, "FILES"),
         ("fish", FISH, "-var-file=some.tfvars"),

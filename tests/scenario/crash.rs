@@ -160,7 +160,7 @@ fn a_full_destroy_names_objects_that_may_remain() {
 fn results_of_a_first_run_are_kept_if_another_program_creates_a_state() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // As another program has it, which knows nothing of journals.
+    // A state of another program without journals.
     let theirs = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"theirs",
         "outputs":{},"resources":[],"check_results":null}"#;
     workdir.write("terraform.tfstate", theirs);
@@ -536,7 +536,7 @@ resource "terraform_data" "b" {
 }
 "#;
 
-/// A directory in which a provisioner waits, and how what is left of it is let go.
+/// A directory in which a provisioner waits, and a function that releases it.
 fn provisioned() -> (Workdir, impl FnOnce()) {
     let workdir = Workdir::new(PROVISIONED);
     let fifo = workdir.root().join("fifo");
@@ -672,7 +672,7 @@ fn one_adoption_names_all_objects_with_unknown_ids_and_settles_none() {
         assert_eq!(workdir.read("terraform.tfstate"), before, "{arguments}");
         let listed = workdir.formwork("recover list").succeed();
         listed.says("bad_thing.second was being created").says("bad_thing.third was being created");
-        // As the message says.
+        // As the message recommends.
         for name in ["second", "third"] {
             let adopt = workdir.formwork(&format!("recover adopt bad_thing.{name} {name}-1"));
             adopt.succeed().says(&format!("bad_thing.{name} is in the state"));
@@ -709,7 +709,7 @@ fn a_review_settles_operations_by_the_list_of_objects_without_a_question() {
     reviewed.says_not("What is the outcome of").says_not("hush");
     assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second", "bad_thing.third"]);
     let next = workdir.formwork("apply -auto-approve").env("BAD_LISTED", "1").succeed();
-    // The list does not say what is sensitive, so that is stored by an update.
+    // The list does not mark sensitive values, so an update stores the marks.
     next.says("0 added, 1 changed, 0 destroyed");
     assert_eq!(workdir.service.objects(), ["first-1", "second-1", "third-1"]);
 }
@@ -718,7 +718,7 @@ fn a_review_settles_operations_by_the_list_of_objects_without_a_question() {
 fn a_review_names_the_listed_objects_that_match() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     kill_both_with_variables(&workdir, "after", &LISTED);
-    // One that fits as well, and one that is gone.
+    // Another object that matches, and one that was deleted.
     let twin = workdir.service.object("second-1").replace("second-1", "second-2");
     workdir.service.set_object("second-2", &twin);
     workdir.service.remove_object("third-1");

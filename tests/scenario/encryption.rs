@@ -279,7 +279,7 @@ fn errors_outside_the_encryption_block_do_not_stop_a_saved_plan() {
     assert_eq!(workdir.service.objects().len(), 2);
     workdir.write("broken.tf", "");
     run("plan -destroy -out=destroy").code(0);
-    // The file may ask for an encryption that cannot be read.
+    // The file may contain an encryption block that cannot be read.
     workdir.write("broken.tf", &format!("{broken}# No encryption.\n"));
     run("apply destroy").code(1).says("Invalid expression");
     assert_eq!(workdir.service.objects().len(), 2);

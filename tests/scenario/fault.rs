@@ -32,17 +32,17 @@ use FaultedOperation::{Create, Destroy, Update};
 enum Outcome {
     /// It exists nowhere.
     Nothing,
-    /// It exists, and the state says so.
+    /// It exists, and is in the state.
     Ready,
-    /// It exists, and the state says so, and that it must be replaced.
+    /// It exists, and is tainted in the state.
     Tainted,
-    /// It exists, and the next command names it as something that must be looked at.
+    /// It exists, and the next command names it as an open operation.
     Unresolved,
-    /// It exists, and no state knows of it.
+    /// It exists, and is in no state.
     Lost,
-    /// It does not exist, and the state says it does.
+    /// It does not exist, and is in the state.
     Missing,
-    /// It does not exist, and the next command says that it may.
+    /// It does not exist, and the next command reports that it may.
     PossiblyExists,
 }
 use Outcome::{Nothing, Ready, Tainted, Unresolved};
@@ -77,7 +77,7 @@ fn check(cases: &[Case]) {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Plays one case; says what was not as it should be.
+/// Runs one case. Returns the failure, if any.
 fn failure_of(case: Case) -> Option<String> {
     let (fault, scene, code, words, outcome) = case;
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));

@@ -172,7 +172,7 @@ fn errors_elsewhere_are_reported_without_missing_arguments_of_the_import_target(
     import("bad_thing.a", "No value for required variable");
     workdir.write("wrong.tf", "output \"wrong\" {\n  value = local.nowhere\n}\n");
     import("bad_thing.a", "local.nowhere");
-    // Only what is written can be filled, whatever it was called before.
+    // Only a configured resource can be imported, not its former address.
     let result = workdir.formwork("import -input=false bad_thing.old").arg("id of n").run();
     result.code(1).says("\"bad_thing.old\" does not exist in the configuration");
 }

@@ -357,7 +357,7 @@ fn another_method_installs_providers_missing_from_the_oci_mirror() {
     refused.says(&format!("- OCI repository {host}/providers/acme/other"));
 }
 
-/// A credential helper that knows one registry.
+/// A credential helper with a credential for one registry.
 fn helper(workdir: &Workdir, host: &str) -> String {
     let directory = workdir.home().join("bin");
     fs::create_dir(&directory).expect("a directory");

@@ -1,5 +1,5 @@
 //! Sources of provider packages: directories that the settings name, installed packages, and packages
-//! that come with the program, beside the lock file that Terraform reads too.
+//! that are included, with the lock file that Terraform reads too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,7 +72,7 @@ fn included_providers_replace_only_the_registry() {
         let refused = workdir.formwork("init").run();
         let words = "provider registry.terraform.io/hashicorp/random was not found in any of the search locations";
         refused.code(1).says(words);
-        // Nor is it run where a lock file from elsewhere asks for its version.
+        // Nor is it used if a lock file from elsewhere requires its version.
         lock(&workdir, "3.7.1", "");
         let summary = "Failed to query available provider packages";
         workdir.formwork("init").run().code(1).says(summary);
@@ -115,7 +115,7 @@ fn checksums_that_terraform_locked_stay_in_the_lock_file() {
     workdir.formwork("plan").succeed().says("1 to add");
 }
 
-/// Whether a command has started a plugin, as its log says.
+/// Whether a command has started a plugin, according to its log.
 #[track_caller]
 fn starts_a_plugin(workdir: &Workdir, line: &str) -> bool {
     let result = workdir.formwork(line).env("TF_LOG", "debug").stdin("1 + 1\n").succeed();

@@ -74,7 +74,7 @@ impl Terminal {
             .stdout(end(&pair.slave))
             .stderr(pair.slave);
         let child = command.spawn().expect("setsid is on this machine");
-        // The other ends are the command's alone, so that reading ends with it.
+        // Only the command has the other ends, so that reading ends with it.
         drop(command);
         let keys = File::from(pair.master);
         let mut screen = keys.try_clone().expect("one more end of the terminal");
@@ -83,7 +83,7 @@ impl Terminal {
             let mut bytes = [0; 512];
             while let Ok(n @ 1..) = screen.read(&mut bytes) {
                 bytes[..n].iter().for_each(|byte| {
-                    // The receiver is gone at the end of a test.
+                    // The receiver is closed at the end of a test.
                     let _ = sender.send(*byte);
                 });
             }

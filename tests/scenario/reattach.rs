@@ -32,7 +32,7 @@ struct Attached(Child);
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        // It may have ended by itself; then the test says so.
+        // It may have ended by itself; then the test fails.
         drop(self.0.kill().and_then(|()| self.0.wait()));
     }
 }

@@ -107,7 +107,7 @@ fn a_state_is_not_copied_without_the_results_of_its_open_journal() {
         let refused = workdir.formwork(line).run();
         refused.code(1).says("State lacks results of a run").says("apply -refresh-only");
         assert_eq!(workdir.read(STATE), before, "{line}");
-        // As the message says. The object whose answer is missing waits for a decision.
+        // As the message recommends. The object whose answer is missing waits for a decision.
         workdir.formwork("apply -refresh-only -auto-approve").run();
         workdir.formwork("recover adopt bad_thing.second second-1").succeed();
         assert!(workdir.read(STATE).contains("first-1"), "{line}");
@@ -129,7 +129,7 @@ fn an_emptied_journal_stops_the_next_run_once_with_the_next_step() {
         stopped.code(1).says("may have left unknown objects").says("formwork import");
         assert_eq!(workdir.service.objects(), ["first-1", "second-1"], "{line}");
         assert!(path.with_extension("wal.damaged").exists(), "it is kept");
-        // As the message says.
+        // As the message recommends.
         workdir.formwork("import bad_thing.first first-1").succeed();
         workdir.formwork("import bad_thing.second second-1").succeed();
         assert_all_known(&workdir);
@@ -229,7 +229,7 @@ fn one_adoption_adds_all_objects_with_known_ids_and_names_the_others() {
         let listed = workdir.formwork("recover list").succeed();
         listed.says("bad_thing.third was being created");
         listed.says_not("bad_thing.first was being").says_not("bad_thing.second was being");
-        // As the message says.
+        // As the message recommends.
         workdir.formwork("recover adopt bad_thing.third third-1").succeed();
         assert_all_known(&workdir);
     }
@@ -256,7 +256,7 @@ fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
     workdir.formwork("apply saved").run().code(1).says("stale");
     assert_eq!(workdir.service.objects(), objects);
 
-    // A plan that was made afterwards knows what the journal has.
+    // A plan that was made afterwards contains the results of the journal.
     let second = objects.iter().find(|id| id.starts_with("second")).expect("it was created");
     workdir.formwork(&format!("recover adopt bad_thing.second {second}")).succeed();
     workdir.formwork("plan -out=saved").succeed();
@@ -447,7 +447,7 @@ fn every_command_that_reads_the_state_reports_an_errored_state() {
         let result = assert_reports(line, words);
         assert!(!result.stdout.contains("errored.tfstate"), "{line}: {}", result.text());
     }
-    // Each finds the state that the one before it left, so what the warning says differs.
+    // Each command reads the state that the previous one left, so the warnings differ.
     for line in [
         "taint bad_thing.first",
         "untaint bad_thing.first",
@@ -522,7 +522,7 @@ fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
     apply(&ours, "", "").code(1).says("elsewhere");
     apply(&ours, "secret", "").code(0).says_not("elsewhere");
 
-    // Two jobs of a pipeline that know nothing of keys, as with Terraform.
+    // Two jobs of a pipeline without keys, as with Terraform.
     workdir.formwork("destroy -auto-approve").succeed();
     plan(&theirs, "");
     apply(&fresh, "", "").code(0).says("Saved plan cannot be verified");
@@ -622,7 +622,7 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
             let refused = workdir.formwork(line).run();
             refused.code(1).says("State lacks results of a run").says(".terraform.tfstate.journal");
         }
-        // As the message says.
+        // As the message recommends.
         if !is_copied {
             fs::rename(&other, &usual).expect("it can be renamed");
         }

@@ -63,7 +63,7 @@ fn replace(registry: &Registry, package_bytes: Vec<u8>) {
     describe(registry, |document| document["shasum"] = json!(sum));
 }
 
-/// An archive with a symbolic link beside the program.
+/// An archive with a symbolic link next to the program.
 fn linked() -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default().unix_permissions(0o755);

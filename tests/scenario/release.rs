@@ -38,7 +38,7 @@ fn run(workdir: &Workdir, program: &Path, words: &[&str]) -> (bool, String) {
     (output.status.success(), text(&output.stdout) + &text(&output.stderr))
 }
 
-/// The program alone in a directory, without the providers that stand beside it where it is built.
+/// Only the program in a directory, without the providers that are next to it where it is built.
 fn copied(workdir: &Workdir) -> PathBuf {
     let directory = workdir.home().join("anywhere");
     fs::create_dir(&directory).expect("a directory");
@@ -124,7 +124,7 @@ fn a_release_directory_is_the_same_twice_and_installs_what_its_checksums_name() 
         file.unwrap_or_else(|| panic!("no {end}"))
     };
 
-    // Every other file stands in the checksums, and all but the statement in the statement.
+    // Every other file is in the checksums, and all but the statement in the statement.
     let sums = String::from_utf8(ending("SHA256SUMS").1.clone()).expect("text");
     let named =
         |(name, bytes): &&(String, Vec<u8>)| sums.contains(&format!("{}  {name}\n", sha256(bytes)));

@@ -1,7 +1,7 @@
 //! `formwork provider new`: the generated project builds without a warning, passes its own tests,
 //! and loads.
 //!
-//! The compiler is run on the libraries that stand beside this program: in a target directory of its
+//! The compiler is run on the libraries next to this program: in a target directory of its
 //! own the project would build everything below the SDK once more, which takes minutes. A cargo
 //! call without a build checks that cargo would use the same libraries.
 
@@ -112,7 +112,7 @@ impl Manifest {
         });
         let sdk = built.next();
         drop(built);
-        // Builds of other choices lack crates, and say so.
+        // Builds with other features lack crates, and report it.
         reasons.sort_by_key(|reason| reason.contains("E0463"));
         let sdk = sdk.unwrap_or_else(|| panic!("it does not build:\n{}", reasons.join("\n")));
         let passed = output_of(Command::new(&tests).current_dir(project));
@@ -154,7 +154,7 @@ fn extern_crate(rustc: &mut Command, name: &str, library: &Path) {
     rustc.arg("--extern").arg(format!("{name}={}", library.display()));
 }
 
-/// The libraries of that name that stand beside this program, the newest first.
+/// The libraries of that name next to this program, the newest first.
 fn libraries(name: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(dependencies()).unwrap().map(|entry| entry.unwrap().path());
     let is_one = |file: &PathBuf| {

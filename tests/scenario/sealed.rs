@@ -153,7 +153,7 @@ output "kind" {
 #[test]
 fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
     let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
-    // The first run is killed. Its journal is sealed, and the next one goes on from it.
+    // The first run is killed. Its journal is sealed, and the next run uses it.
     let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
     running.signal(Signal::SIGKILL);

@@ -1,4 +1,4 @@
-//! Values marked as sensitive stay out of everything that providers, provisioners and functions say.
+//! Values marked as sensitive do not appear in any output of providers, provisioners and functions.
 
 use formwork_tests::fault::Fault;
 
@@ -23,7 +23,7 @@ resource "bad_thing" "a" {
 }
 "#;
 
-/// Runs a command with a provider that quotes the secret in all that it says.
+/// Runs a command with a provider that quotes the secret in all its messages.
 fn run(workdir: &Workdir, command: &str, log: &str) -> CommandResult {
     let command = workdir.formwork(command).env("TF_VAR_secret", SECRET).env("TF_LOG", log);
     command.env("BAD_QUOTES", SECRET).run()
@@ -73,7 +73,7 @@ fn the_log_contains_the_lines_of_a_provider_without_sensitive_values() {
 fn errors_about_a_stored_object_do_not_reveal_its_secret() {
     let workdir = Workdir::new(&CONFIG.replace("FAULT", ""));
     run(&workdir, "apply -auto-approve", "").code(0).says_not("hunter2");
-    // From here on only the state knows the secret.
+    // From here on only the state contains the secret.
     workdir.write("main.tf", &CONFIG.replace("var.secret", "\"other\"").replace("FAULT", ""));
     let command = workdir.formwork("plan").env("TF_VAR_secret", "another one");
     let result = command.env("BAD_FAULT", Fault::ReadError.name()).env("BAD_QUOTES", SECRET).run();

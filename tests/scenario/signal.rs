@@ -74,7 +74,7 @@ fn a_command_that_waits_for_a_lock_ends_immediately() {
     holder.wait_for_output("Only 'yes' will be accepted");
     for signal in SIGNALS {
         let waiting = workdir.formwork("plan -lock-timeout=10m").start();
-        // Nothing is said while it waits, so this is when it has read everything.
+        // Nothing is printed while it waits, so it has read everything at this point.
         waiting.wait_until_idle();
         waiting.signal(signal);
         waiting.wait_with_short_timeout().code(1).says("Interrupt received");

@@ -49,7 +49,7 @@ fn plain(line: &str) -> String {
 }
 
 /// Applies a configuration with Terraform, if it is installed, and with Formwork, and compares
-/// their output and the files they leave behind. `%` in it is a directory that each of them has for
+/// their output and the files they leave. `%` in it is a directory that each of them has for
 /// itself.
 #[track_caller]
 fn check(config: &str) -> (Workdir, CommandResult) {
@@ -235,7 +235,7 @@ fn connections_are_made_and_refused_as_with_terraform() {
     check(&format!("resource \"terraform_data\" \"a\" {{\n{hello}\n}}\n")).1.code(1);
 }
 
-/// Output of a run of ours alone, for intended differences.
+/// Output of a run of Formwork only, for intended differences.
 #[track_caller]
 fn ours(config: &str) -> CommandResult {
     let workdir = Workdir::new(config);
@@ -247,7 +247,7 @@ fn a_host_with_another_host_key_is_refused() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
-    // Terraform asks for another key than the one it was given, and refuses the machine.
+    // Terraform expects another key than the configured one, and refuses the host.
     let matching = format!("{short}host_key = \"{}\"\n", sshd.public("host_ed25519"));
     ours(&resource(&matching, hello)).code(0).says("hello");
     let mismatching = format!("{short}host_key = \"{}\"\n", sshd.public("other"));

@@ -1,4 +1,4 @@
-//! Test files with a provider: nothing that a run has created is lost, whatever ends the tests.
+//! Test files with a provider: no object that a run has created is lost, however the tests end.
 
 use std::path::{Path, PathBuf};
 
@@ -153,7 +153,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
         .says("A change was in progress")
         .says("not answered ApplyResourceChange for bad_thing.a");
     drop(paused);
-    // The journal beside the state has the operation, whose result is not known.
+    // The journal of the state contains the operation, whose result is not known.
     assert_eq!(states(&states_directory(&workdir)).len(), 1);
 }
 

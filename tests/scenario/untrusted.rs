@@ -150,7 +150,7 @@ module "m" {{
     get.wait();
 }
 
-/// Files and directories of a checkout that a command reads or writes without being asked to.
+/// Files and directories of a checkout that a command reads or writes by default.
 const CHECKOUT_PATHS: [&str; 15] = [
     "terraform.tfstate",
     "terraform.tfstate.backup",

@@ -31,9 +31,9 @@ menu! {
     StartJunk = "start-junk",
     /// Prints a log line and then a good handshake.
     StartLogLine = "start-log-line",
-    /// Ends at once, with words on stderr and status 7.
+    /// Ends immediately, with output on stderr and status 7.
     StartExit = "start-exit",
-    /// Ends at once, well and wordless.
+    /// Ends immediately, with status 0 and without output.
     StartExitZero = "start-exit-zero",
     /// Is killed by a signal before the handshake.
     StartKilled = "start-killed",
@@ -55,7 +55,7 @@ menu! {
     StartNetwork = "start-network",
     /// Says that it listens on another machine.
     StartRemote = "start-remote",
-    /// Gives no certificate though it was asked for TLS.
+    /// Returns no certificate although TLS was requested.
     StartNoCertificate = "start-no-certificate",
     /// Gives a certificate that is not base64.
     StartBadCertificate = "start-bad-certificate",
@@ -70,9 +70,9 @@ menu! {
     /// Waits for a line on stdin before it starts.
     StartReadsStdin = "start-reads-stdin",
 
-    /// Ends when asked for its schema.
+    /// Ends in the call for its schema.
     SchemaDies = "schema-dies",
-    /// Panics when asked for its schema.
+    /// Panics in the call for its schema.
     SchemaPanics = "schema-panics",
     /// Answers with an error about its schema.
     SchemaError = "schema-error",
@@ -80,7 +80,7 @@ menu! {
     SchemaStatus = "schema-status",
     /// Has no schema call.
     SchemaUnimplemented = "schema-unimplemented",
-    /// Has an attribute whose name is no name.
+    /// Has an attribute with an invalid name.
     SchemaBadName = "schema-bad-name",
     /// Has a block that must occur more often than it may.
     SchemaMinAboveMax = "schema-min-above-max",
@@ -98,13 +98,13 @@ menu! {
     SchemaDuplicate = "schema-duplicate",
     /// Has an attribute whose name means something else in a configuration.
     SchemaReservedName = "schema-reserved-name",
-    /// Does not answer when asked for its schema.
+    /// Does not respond to the call for its schema.
     SchemaHangs = "schema-hangs",
     /// Has blocks nested without measure.
     SchemaBlocksDeep = "schema-blocks-deep",
     /// Has no schema for its own configuration.
     SchemaNoProvider = "schema-no-provider",
-    /// Has an attribute that is required, optional and computed at once.
+    /// Has an attribute that is required, optional and computed.
     SchemaRoles = "schema-roles",
     /// Has an attribute without a type.
     SchemaNoType = "schema-no-type",
@@ -144,13 +144,13 @@ menu! {
     ReadUnknown = "read-unknown",
     /// Refuses to read, with a gRPC status.
     ReadStatus = "read-status",
-    /// Refuses to read the first time, and says that it cannot be reached just now.
+    /// Refuses the first read with the status that it is unavailable.
     ReadBusy = "read-busy",
     /// Answers a read with an error.
     ReadError = "read-error",
     /// Ends when it reads.
     ReadDies = "read-dies",
-    /// Reads that the object is gone, although it is there.
+    /// Reports that the object does not exist, although it does.
     ReadNull = "read-null",
     /// Answers a read without an object.
     ReadAbsent = "read-absent",
@@ -178,7 +178,7 @@ menu! {
     PlanDeep = "plan-deep",
     /// Answers a plan without an object.
     PlanAbsent = "plan-absent",
-    /// Plans nothing where something is asked for.
+    /// Plans null for a configured object.
     PlanNull = "plan-null",
     /// Plans a number where text is due.
     PlanWrongType = "plan-wrong-type",
@@ -207,7 +207,7 @@ menu! {
     /// Does not answer when it plans.
     PlanHangs = "plan-hangs",
 
-    /// Applies nothing and says so.
+    /// Applies nothing and reports it.
     ApplyRefuses = "apply-refuses",
     /// Applies, and answers garbage.
     ApplyGarbage = "apply-garbage",
@@ -227,7 +227,7 @@ menu! {
     ApplyErrorNoId = "apply-error-no-id",
     /// Applies, and returns an object that ends in the middle of its id.
     ApplyCut = "apply-cut",
-    /// Waits until it is asked to stop, then answers with an error and null.
+    /// Waits for the call to stop, then answers with an error and null.
     ApplyAborts = "apply-aborts",
     /// Applies, and leaves out an attribute.
     ApplyMissing = "apply-missing",
@@ -274,9 +274,9 @@ menu! {
     DestroyReturns = "destroy-returns",
     /// Destroys, and answers without an object, not even null.
     DestroyAbsent = "destroy-absent",
-    /// Destroys nothing and says so.
+    /// Destroys nothing and reports it.
     DestroyError = "destroy-error",
-    /// Ends when it destroys, before the object is gone.
+    /// Ends in a destroy call, before the object is deleted.
     DestroyDies = "destroy-dies",
 
     /// Reads data that is garbage.
@@ -298,7 +298,7 @@ menu! {
     FunctionGarbage = "function-garbage",
     /// Returns a list from a function that returns text.
     FunctionWrongType = "function-wrong-type",
-    /// Returns an unknown value from a function, although it was asked about known ones.
+    /// Returns an unknown value from a function, for known arguments.
     FunctionUnknown = "function-unknown",
     /// Returns something else from a function each time.
     FunctionFickle = "function-fickle",
@@ -346,15 +346,15 @@ menu! {
     ProcessStderr = "process-stderr",
     /// Writes a line without end to stdout, after the handshake.
     ProcessStdout = "process-stdout",
-    /// Leaves a child behind that holds its stderr open.
+    /// Leaves a child process that holds its stderr open.
     ProcessChild = "process-child",
-    /// Leaves many children behind, and children of those.
+    /// Leaves many child processes, and children of those.
     ProcessForks = "process-forks",
-    /// Leaves a child behind in a session of its own that holds nothing open.
+    /// Leaves a child process in a session of its own that holds nothing open.
     ProcessDetaches = "process-detaches",
-    /// Continues when asked to end.
+    /// Continues after the call to end.
     ProcessStays = "process-stays",
-    /// Does not answer when asked to stop.
+    /// Does not respond to the call to stop.
     StopHangs = "stop-hangs",
 }
 

@@ -1,4 +1,4 @@
-//! Rules of a server for the backend `http`: one state with its lock, and the journals of runs beside it
+//! Rules of a server for the backend `http`: one state with its lock, and the journals of runs next to it
 //! if the server keeps them.
 
 use std::collections::BTreeMap;

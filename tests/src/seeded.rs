@@ -60,7 +60,7 @@ pub enum RemoteBug {
     ForgetsUndestroyed,
     /// A failed create is sent again.
     PostsAgain,
-    /// A new object that is not found at once is forgotten.
+    /// A new object that is not found immediately is lost.
     BelievesNotFound,
     /// Certificates are not verified.
     TrustsAnyone,

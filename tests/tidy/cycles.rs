@@ -1,4 +1,4 @@
-//! Circles of modules: modules of one directory do not use each other in a circle if one of them is a
+//! Cycles of modules: modules of one directory do not use each other in a cycle if one of them is a
 //! directory itself, and commands never do.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +63,7 @@ fn reached(uses: &Uses, module: &str) -> BTreeSet<String> {
     modules
 }
 
-/// The circles: groups of modules of which each uses all others, directly or through others.
+/// The cycles: groups of modules of which each uses all others, directly or through others.
 fn modules_in_cycles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
     let reached: Uses = uses.keys().map(|name| (name.clone(), reached(uses, name))).collect();
     let within = |(name, all): (&String, &BTreeSet<String>)| {

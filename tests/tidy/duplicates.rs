@@ -30,9 +30,9 @@ impl<'t> CodeFile<'t> {
     }
 }
 
-/// The blocks of more than [`MAX_IDENTICAL_LINES`] lines that stand in two places, each with both.
+/// The blocks of more than [`MAX_IDENTICAL_LINES`] lines that occur twice, each with both positions.
 fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
-    // Numbers in the place of lines, because each line is part of many blocks.
+    // Numbers instead of lines, because each line is part of many blocks.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let numbered: Vec<Vec<usize>> = files
         .iter()
@@ -47,7 +47,7 @@ fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
     let mut duplicates = Vec::new();
     let mut seen: HashMap<&[usize], (usize, usize)> = HashMap::new();
     for (file, lines) in numbered.iter().enumerate() {
-        // The place whose block the one before was equal to: then this one goes on.
+        // The position of the block that the previous one was equal to: then this block continues it.
         let mut before = None;
         for (line, block) in lines.windows(MAX_IDENTICAL_LINES + 1).enumerate() {
             let Some(&(other_file, first_line)) = seen.get(block) else {

@@ -1,11 +1,11 @@
-//! Code that may stand only in one place, or nowhere: unsafe code, panics without a reason,
+//! Code that is allowed only in listed files, or nowhere: unsafe code, panics without a reason,
 //! addresses of machines and registries.
 
 use std::path::Path;
 
 use super::{File, TREE, assert_no_violations, product, sources, words};
 
-/// The places where the compiler's guarantees are given up, each for calls of the system that no safe
+/// The files with unsafe code, each for system calls that no safe
 /// library has.
 const UNSAFE: [&str; 4] = [
     // Echo of a console on Windows.

@@ -1,4 +1,4 @@
-//! Configurations with one expression over N elements: work for the evaluator alone.
+//! Configurations with one expression over N elements: work only for the evaluator.
 
 use std::fmt;
 

@@ -53,7 +53,7 @@ impl Group {
         let turns = rng.chance(1, 3);
         let is_counted = self.is_counted != turns;
         // An address that something has left is never used again: nothing could be there while the
-        // configuration says that it moved.
+        // configuration contains the move.
         let renamed = (is_counted && turns) || rng.chance(1, 8);
         let label = match renamed {
             true => format!("g{}_v{generation}", self.index),

@@ -33,7 +33,7 @@ impl Config {
         }
         files.main.extend(self.groups.iter().map(block_of));
         for (from, to) in &self.moves {
-            // A resource in the root says where everything is; a module knows only itself.
+            // A resource in the root module has full addresses; a module has only its own.
             writeln!(files.main, "moved {{\n  from = {from}\n  to   = {to}\n}}").ok();
         }
         files

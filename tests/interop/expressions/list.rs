@@ -1,8 +1,8 @@
 //! Reads the lists of expressions in `lists/`. Knows nothing of their evaluation.
 //!
-//! A line is an expression; a line that begins with `|` goes on with the one before; blank lines and
-//! lines that begin with `#` stand between. From the line `#! strange arguments` on, each call stands
-//! for itself and for what `strange` makes of it.
+//! A line is an expression; a line that begins with `|` continues the one before; blank lines and
+//! lines that begin with `#` are ignored. From the line `#! strange arguments` on, each call represents
+//! itself and the variants that `strange` generates.
 
 use std::path::Path;
 

@@ -117,7 +117,7 @@ pub(super) fn expressions_of(diagnostic: &Json) -> Vec<usize> {
     let number = |text: &str| text.strip_prefix('e')?.parse().ok();
     match diagnostic["range"]["filename"].as_str() {
         Some(name) => name.strip_suffix(".tf").and_then(number).into_iter().collect(),
-        // Values that cannot be written to a plan are reported all at once, without a place.
+        // Values that cannot be written to a plan are reported together, without a position.
         None => diagnostic["detail"]
             .as_str()
             .unwrap_or_default()

@@ -1,5 +1,5 @@
 //! Makes many calls that mostly fail from a call that works: each argument in turn is replaced by
-//! values that a function may not expect. Terraform knows the right result.
+//! values that a function may not expect. Terraform determines the expected result.
 
 use formwork_lang::syntax::{Expr, ExprKind, parse_expression};
 use formwork_value::Diagnostics;

@@ -47,7 +47,7 @@ fn print(provider: &Provider) {
         format!("{name:<26} {heading}")
     });
     let lines: String = resources.chain(others).map(|line| format!("{line}\n")).collect();
-    // One piece, so that tests beside each other do not mix.
+    // One write, so that the output of parallel tests does not mix.
     print!("{lines}");
     std::io::stdout().flush().unwrap();
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub(super) struct Provider {
     /// Its source address, as a configuration names it.
     pub(super) source: &'static str,
-    /// Configuration beside the rows: the provider's settings, locals, more objects. The generated
+    /// Configuration in addition to the rows: the provider's settings, locals, more objects. The generated
     /// attributes of these objects are not listed, so that only their shape is compared.
     pub(super) fixture: String,
     /// Files that are in the directory, with their content.
@@ -16,7 +16,7 @@ pub(super) struct Provider {
     pub(super) others: Vec<Other>,
 }
 
-/// A managed resource type. Every step is said, with the reason where it is not the usual one.
+/// A managed resource type. Every step is listed, with the reason if it is not the usual one.
 /// Strings are the inside of a block, whose address is `KIND.row`.
 pub(super) struct Resource {
     pub(super) kind: &'static str,
@@ -40,18 +40,18 @@ pub(super) enum Update {
 #[derive(Clone, Copy)]
 pub(super) enum Replace {
     By(&'static str),
-    /// Nothing that is written needs another object, so the command asks for one.
+    /// No argument requires a replacement, so the command requests it.
     OnRequest(Reason),
 }
 
 /// Import of an object that has been forgotten.
 #[derive(Clone, Copy)]
 pub(super) enum Import {
-    /// Import by this id, where `{name}` stands for an attribute. Nothing changes afterwards.
+    /// Import by this id, in which `{name}` is replaced by an attribute. Nothing changes afterwards.
     By(&'static str),
-    /// Import by this id. Attributes that it cannot know are changed in place.
+    /// Import by this id. Attributes that the import cannot set are changed in place.
     Incomplete(&'static str, Reason),
-    /// Not at all. The provider says so with these words.
+    /// No import. The provider reports it with these words.
     Refused(&'static str),
 }
 
@@ -145,7 +145,7 @@ impl Other {
             Self::Function(name, arguments) => format!(
                 "output {name:?} {{\n  value = provider::{provider}::{name}({arguments})\n}}\n"
             ),
-            // Terraform 1.11 crashes when it shows conditions that stand in an ephemeral resource itself.
+            // Terraform 1.11 crashes when it shows conditions inside an ephemeral resource.
             Self::Ephemeral(kind, body, condition) => format!(
                 "ephemeral {kind:?} \"row\" {{\n{body}\n}}\noutput \"{kind}_opened\" {{\n  value = true\n  \
                  precondition {{\n    condition     = {condition}\n    error_message = \"It is not.\"\n  }}\n}}\n"

@@ -12,7 +12,7 @@ pub(crate) fn absent_payload() -> Payload {
     Payload::Msgpack(bytes::Bytes::new())
 }
 
-/// Bytes that are no value.
+/// Bytes that are not a value.
 pub(crate) fn garbage() -> Payload {
     Payload::Msgpack(b"\xc1 this is no value".as_slice().into())
 }

@@ -39,7 +39,7 @@ impl BadProvider {
         Ok(ApplyResponse { private: request.planned_private, ..answer })
     }
 
-    /// Waits off the main thread, so that other calls go on.
+    /// Waits on another thread, so that other calls continue.
     pub(crate) async fn gate(&self, moment: &'static str, name: &str) {
         let (service, name) = (self.service.clone(), name.to_owned());
         spawn_blocking(move || service.gate(moment, &name)).await.expect("a gate only waits");

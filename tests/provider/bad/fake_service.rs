@@ -83,8 +83,8 @@ impl FakeService {
         }
     }
 
-    /// If a test holds this object at this moment (`BAD_HOLD=before:a,after:b`), tells it that the
-    /// moment has come, and waits until the test lets go.
+    /// If a test pauses this object at this moment (`BAD_HOLD=before:a,after:b`), reports that the
+    /// moment has come, and waits until the test resumes it.
     pub(crate) fn gate(&self, moment: &str, name: &str) {
         let held = std::env::var("BAD_HOLD").unwrap_or_default();
         if !held.split(',').any(|hold| hold == format!("{moment}:{name}")) {
@@ -93,7 +93,7 @@ impl FakeService {
         let mut test =
             UnixStream::connect(self.directory.join("gate")).expect("a test waits there");
         test.write_all(format!("{moment}:{name}\n").as_bytes()).expect("it listens");
-        // The end of the stream lets go as well as a word.
+        // The end of the stream resumes it as well as a byte.
         match test.read(&mut [0]) {
             Ok(_) | Err(_) => (),
         }

@@ -17,7 +17,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::objects;
 
-/// The URL that the provider logs in at when it is behind a proxy. Nothing answers there.
+/// The URL that the provider logs in at when it uses a proxy. Nothing responds there.
 const LOGIN: &str = "https://127.0.0.1:9/login";
 
 /// Attempts at a read that a busy service refuses.
@@ -102,7 +102,7 @@ impl Remote {
         reply
     }
 
-    /// Calls that are made whatever the provider is asked for.
+    /// Calls that are made for every request.
     pub(crate) async fn call_before(&self, rpc: Rpc) {
         match rpc {
             Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
@@ -116,7 +116,7 @@ impl Remote {
         }
     }
 
-    /// Changes the answer to an apply or a read to what the service says.
+    /// Changes the answer to an apply or a read to the response of the service.
     pub(crate) async fn adjust_answer(
         &self,
         offer: &Offer,
@@ -282,7 +282,7 @@ impl Item<'_> {
         *self.answer = std::mem::take(self.answer).replace_field(1, dynamic.encode());
     }
 
-    /// Answers with an error beside the object.
+    /// Answers with an error and the object.
     fn answer_error(&mut self, status: u16, value: &Value) {
         self.set(value);
         let detail = format!("The service answered with the status {status}.");

@@ -4,7 +4,7 @@
 //!
 //! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_OBJECTS`, a
 //! directory in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
-//! protocol 6 alone.
+//! protocol 6 only.
 
 mod data;
 mod fake_service;

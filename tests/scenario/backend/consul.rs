@@ -110,6 +110,6 @@ fn a_large_state_is_in_chunks_that_both_programs_read() {
     workdir.formwork("plan -detailed-exitcode").run().code(0);
     workdir.write("main.tf", &config);
     workdir.formwork("apply -auto-approve").succeed().says("1 destroyed");
-    // The chunks of states that are gone are removed.
+    // Chunks of deleted states are removed.
     assert_eq!(server.keys("tf/large"), ["tf/large"]);
 }

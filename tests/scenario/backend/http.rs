@@ -1,4 +1,4 @@
-//! States behind a URL, with Terraform on the same server.
+//! States at a URL, with Terraform on the same server.
 
 use nix::sys::signal::Signal;
 
@@ -51,7 +51,7 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
         lost_workdir.service.assert_no_provider_runs();
         other
     };
-    // The directory is gone, and the run has written nothing for long enough.
+    // The directory was removed, and the run has written nothing for long enough.
     server.with(|kept| kept.added_age = 130);
     other.formwork("recover list").succeed().says("bad_thing.a was being created");
     other.formwork("recover forget bad_thing.a").succeed();
@@ -75,7 +75,7 @@ fn a_command_requests_journals_once_from_a_server_without_them() {
 fn locks_of_http_exclude_the_other_program() {
     let server = HttpState::start();
     shared_scripts::locks_exclude(&|resource| server.config(resource));
-    // Neither compares the id: the server does, if it wants to.
+    // Neither program compares the id: the server may.
     shared_scripts::locks_end_by_force(&|resource| server.config(resource), &[]);
 }
 

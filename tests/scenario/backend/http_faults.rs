@@ -1,5 +1,5 @@
-//! Servers behind a URL that fail, or require more than the protocol does: both programs come to the same
-//! outcome, save where ours repeats a request that it can.
+//! Servers of the backend `http` that fail, or require more than the protocol does: both programs come
+//! to the same outcome, save where ours repeats a request that it can.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ struct Outcome {
 
 const DONE: Outcome = Outcome { succeeds: true, is_stored: true, is_locked: false };
 const NOTHING_DONE: Outcome = Outcome { succeeds: false, is_stored: false, is_locked: false };
-/// The information of the lock was stored in the place of a state.
+/// The lock information was stored instead of a state.
 const LOCK_AS_STATE: Outcome = Outcome { succeeds: false, is_stored: true, is_locked: false };
 const LOCK_LEFT: Outcome = Outcome { succeeds: false, is_stored: true, is_locked: true };
 

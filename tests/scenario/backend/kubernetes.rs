@@ -129,7 +129,7 @@ fn a_large_state_is_in_several_secrets_that_both_programs_read() {
     let text = with(1);
     workdir.write("main.tf", text.split("//-").next().expect("it has files"));
     workdir.formwork("apply -auto-approve").succeed();
-    // The parts of states that are gone are removed.
+    // Parts of deleted states are removed.
     assert_eq!(server.names("default", "secrets"), ["tfstate-default-large"]);
 }
 

@@ -1,4 +1,4 @@
-//! Migration of states by `init`, with Terraform beside ours: the same questions, answers and results.
+//! Migration of states by `init`, compared with Terraform: the same questions, answers and results.
 
 use nix::sys::signal::Signal;
 
@@ -41,7 +41,7 @@ fn a_local_state_needs_approval_to_migrate_without_a_record_of_the_former_backen
         init("").stdin("yes\n").succeed();
         let plan = workdir.engine(program, "plan -detailed-exitcode").run();
         plan.code(0);
-        // The state is there already, so that nothing is asked again.
+        // The state exists already, so there is no second question.
         init("-input=false").succeed();
     }
 }
@@ -143,7 +143,7 @@ fn an_empty_state_file_of_terraform_needs_no_approval() {
     warned.says("formwork state push 'terraform.tfstate.backup'");
     workdir.formwork("state push terraform.tfstate.backup").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0);
-    // With the state in its new place there is nothing to say.
+    // With the state in the new backend, nothing is reported.
     for options in ["-reconfigure", "-reconfigure -force-copy"] {
         let quiet = workdir.formwork(&format!("init -input=false {options}")).succeed();
         quiet.says_not("Empty state file");

@@ -1,4 +1,4 @@
-//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what
+//! Concurrent applies to one state in PostgreSQL: what runs concurrently, what is refused, and what
 //! the history has of it. `encrypted.rs` has the same of encrypted states, `linearizable.rs` checks that
 //! all of it has one order, `lost_lock.rs` ends the sessions that hold locks.
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::harness::{Postgres, Running, Workdir, terraform};
 
-/// A line that is printed when approval is asked for, with the lock in hand.
+/// A line of the approval prompt, which is printed while the lock is held.
 const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// Ends the sessions of all processes, and waits for it: locks end with their sessions.
@@ -34,7 +34,7 @@ fn directory(server: &Postgres, blocks: &str) -> Workdir {
     workdir
 }
 
-/// Starts an apply, and waits until it asks for approval.
+/// Starts an apply, and waits for its approval prompt.
 fn start_apply(workdir: &Workdir, options: &str) -> Running {
     let running = workdir.formwork(&format!("apply {options}")).with_open_stdin().start();
     running.wait_for_output(APPROVAL_PROMPT);
@@ -75,7 +75,7 @@ fn applies_to_disjoint_parts_run_concurrently() {
     first.write("main.tf", &server.config(&resources(&[("a", 2), ("b", 1)])));
     let second = directory(&server, &resources(&[("a", 1), ("b", 2), ("c", 1)]));
     let mut running = start_apply(&first, "-target=terraform_data.a");
-    // Terraform, and commands that change the state alone, wait for all applies.
+    // Terraform, and commands that change only the state, wait for all applies.
     if terraform().is_some() {
         let refused = second.terraform("plan").run();
         refused.code(1).says("Error acquiring the state lock");
@@ -184,7 +184,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let slow = "resource \"terraform_data\" \"a\" {\n  input = 1\n  provisioner \"local-exec\" {\n    command = \"echo begun; read line < pipe\"\n  }\n}\n";
     let first = directory(&server, slow);
     first.formwork("state pull").succeed();
-    // A state is there, so that applies go on beside each other.
+    // A state exists, so that applies run concurrently.
     first.write("main.tf", &server.config(&resources(&[("z", 1)])));
     first.formwork("apply -auto-approve").succeed();
     first.write("main.tf", &server.config(&(resources(&[("z", 1)]) + slow)));
@@ -195,7 +195,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let second = directory(&server, &resources(&[("z", 1), ("a", 5)]));
     let refused = second.formwork("apply -auto-approve").run();
     refused.code(1).says("Another run is changing the same objects").says("terraform_data.a: by ");
-    // Another part goes on meanwhile.
+    // Another part is applied in the meantime.
     second
         .formwork("apply -auto-approve -replace=terraform_data.z -target=terraform_data.z")
         .succeed();

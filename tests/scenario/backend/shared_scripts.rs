@@ -12,7 +12,7 @@ pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
 /// The programs, each with the other one.
 const TURNS: [(&str, &str); 2] = [("terraform", "formwork"), ("formwork", "terraform")];
 
-/// A line that both print when they ask for approval, with the lock in their hands.
+/// A line of the approval prompt of both programs, which is printed while the lock is held.
 const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// Each program reads and writes what the other has written, in a directory that either has set up.
@@ -104,7 +104,7 @@ pub(super) fn lock_id(refused: &CommandResult) -> String {
     id.expect("the lock is described").to_owned()
 }
 
-/// An object whose creation can be held.
+/// A resource whose creation can be paused.
 pub(super) const PAUSED_RESOURCE: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
 
 /// A run that was cut off on one machine is taken over on another one, which has nothing of its directory.

@@ -4,7 +4,7 @@
 use super::RESOURCE;
 use crate::harness::{Workdir, test_provider};
 
-/// The line that asks for approval, with the lock held.
+/// A line of the approval prompt, which is printed while the lock is held.
 const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
 /// The name of the file of the default state: the name of the workspace in hexadecimal.

@@ -107,10 +107,10 @@ pub(super) const PLAN: &[Case] = &[
     (Fault::PlanDefers, Create, 1, "deferrals are not allowed", Nothing),
 ];
 
-/// Faults after the object exists: it is in the state, or the next command says that it may exist.
+/// Faults after the object exists: it is in the state, or the next command reports that it may exist.
 pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyRefuses, Create, 1, "Error: The quota is used up with bad_thing.a", Nothing),
-    // To say that it failed and that there is nothing is how a provider refuses, and it is believed.
+    // An error with a null object is how a provider refuses, and is accepted.
     (
         Fault::ApplyErrorNull,
         Create,
@@ -159,9 +159,9 @@ pub(super) const APPLY: &[Case] = &[
 pub(super) const DESTROY: &[Case] = &[
     (Fault::DestroyError, Destroy, 1, "Error: It is still needed with bad_thing.a", Ready),
     (Fault::DestroyDies, Destroy, 1, "about to die in a destruction", Ready),
-    // The provider is asked for the object, and says that it is gone.
+    // The provider reads the object, and reports that it was deleted.
     (Fault::DestroyAbsent, Destroy, 1, "the object does not exist any more", Nothing),
-    // Only the next refresh can find out that the object has gone.
+    // Only the next refresh can find that the object was deleted.
     (Fault::DestroyReturns, Destroy, 1, CONTRACT_VIOLATION, Outcome::Missing),
 ];
 
@@ -234,7 +234,7 @@ fn an_object_without_a_usable_id_is_not_created_twice() {
         let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
         command.env("BAD_FAULT_OF", "a").run().code(1);
-        // The next run leaves it alone, and what depends on it.
+        // The next run does not change it or its dependents.
         let next = workdir.formwork("apply -auto-approve").run();
         next.code(1).says("An interrupted operation needs a decision").says("recover adopt");
         assert_eq!(workdir.service.objects(), ["a-1", "other-1"], "{fault:?}: {}", next.text());

@@ -77,7 +77,7 @@ fn a_provider_that_does_not_respond_is_named_and_abandoned_after_interrupts() {
         }
         drop(paused);
         workdir.service.assert_no_provider_runs();
-        // The journal can be read, and says what was open.
+        // The journal can be read, and contains the open operations.
         let next = workdir.formwork("plan").run();
         assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", next.text());
         next.code(0);
@@ -126,7 +126,7 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
         let result = running.wait();
         result.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
         result.says_not("Two interrupts");
-        // It was not let go: it was ended.
+        // The provider was not resumed: it was ended.
         workdir.service.assert_no_provider_runs();
         drop(paused);
         assert_eq!(workdir.service.objects(), [""; 0]);
@@ -145,7 +145,7 @@ fn a_restart_that_resolves_a_lost_change_is_waited_for_until_the_second_interrup
         let running = command.env("BAD_HOLD", "start:process").start();
         let (_, first) = workdir.service.wait_for_pause();
         first.resume();
-        // The change was made, and its provider is gone.
+        // The change was made, and its provider has ended.
         let (_, second) = workdir.service.wait_for_pause();
         running.signal(Signal::SIGINT);
         running.wait_for_output("Gracefully shutting down");

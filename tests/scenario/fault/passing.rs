@@ -1,4 +1,4 @@
-//! Functions and ephemeral resources that go wrong: they leave nothing behind, and what goes wrong
+//! Failing functions and ephemeral resources: they leave nothing, and what fails
 //! with them takes nothing along.
 
 use super::*;

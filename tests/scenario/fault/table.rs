@@ -1,5 +1,5 @@
 //! Every fault a host must live with, by number, and where it is seen to: one case or more of the
-//! tables beside this file, a test elsewhere, or the reason why nothing is done.
+//! tables in the files of this directory, a test elsewhere, or the reason why nothing is done.
 
 use std::collections::BTreeSet;
 
@@ -268,7 +268,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     tables.into_iter().chain([call::APPLY, call::DESTROY, process::CASES]).flatten()
 }
 
-/// Every fault that some test orders, and what is said of it.
+/// Every fault that some test uses, with its expected results.
 fn ordered() -> Vec<(Fault, String)> {
     let mut faults: Vec<(Fault, String)> = Vec::new();
     for (fault, scene, code, words, outcome) in cases() {

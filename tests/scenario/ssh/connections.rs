@@ -1,8 +1,8 @@
 //! Every way to log in and every route to the machine, with success: the client offers what the
-//! machine asks for.
+//! host requires.
 //!
-//! A real server asks for passwords only through the accounts of this machine, which tests leave
-//! alone; so a server of our own asks for those.
+//! A real server accepts passwords only of the accounts of this machine, which tests do not
+//! change, so an own server accepts them.
 
 use super::*;
 use crate::harness::proxy::{PASSWORD, Proxy, Scheme, USER};

@@ -110,7 +110,7 @@ fn with_children(value: &Value, children: Vec<Value>) -> Value {
     }
 }
 
-/// Another value in the place of this one.
+/// Another value instead of this one.
 fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
     match dice.number_below(6) {
         0 => return Value::null(ty.clone()),

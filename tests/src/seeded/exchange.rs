@@ -12,7 +12,7 @@ use formwork_value::{Path, Value};
 /// The continuation of a call after its fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
-    /// The call goes on.
+    /// The call continues.
     Proceed,
     /// Ends the process.
     Exit,

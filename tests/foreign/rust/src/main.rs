@@ -28,7 +28,7 @@ type Pair<'a> = Option<(FileState<'a>, ValueEmpty)>;
 /// `crate_file`: another path makes it another file, another text does not.
 struct File;
 
-/// Writes the file, and says what it is then.
+/// Writes the file, and returns its state.
 fn write<'a>(diags: &mut Diagnostics, planned: FileState<'a>) -> Pair<'a> {
     if let Err(error) = fs::write(planned.path.as_str(), planned.text.as_str()) {
         diags.root_error("The file cannot be written", error.to_string());

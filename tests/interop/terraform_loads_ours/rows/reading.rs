@@ -19,7 +19,7 @@ pub(super) fn external() -> Provider {
     }
 }
 
-/// The provider, with something to ask at a place.
+/// The provider, with the address of a server.
 pub(super) fn http(address: &str) -> Provider {
     Provider {
         source: "hashicorp/http",
@@ -42,7 +42,7 @@ pub(super) fn http(address: &str) -> Provider {
     }
 }
 
-/// Starts a server that says hello; it ends with the test program. Returns its place.
+/// Starts a server that responds with hello; it ends with the test program. Returns its address.
 pub(super) fn web_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Several applies to one encrypted state in PostgreSQL: those to a sealed state go on at the same time,
+//! Several applies to one encrypted state in PostgreSQL: those to a sealed state run concurrently,
 //! with a history, and no table has the secret. A state that is encrypted as a whole is changed by one
 //! run at a time.
 

@@ -1,8 +1,8 @@
-//! A check of linearizability: several applies at once to one state in PostgreSQL, with kills among them.
+//! A check of linearizability: concurrent applies to one state in PostgreSQL, with kills among them.
 //!
 //! Six processes apply to an object of their own, and in turns with it to one that all share. About
 //! every third apply is killed by `SIGKILL` as soon as it prints a certain line, and its directory is
-//! removed. The others go on meanwhile and take it over. At the end one more run takes over what is
+//! removed. The others continue and take it over. At the end one more run takes over what is
 //! left.
 //!
 //! An object is a register, and an apply writes a value that no other apply writes. The serials of the

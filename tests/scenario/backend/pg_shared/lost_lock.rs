@@ -1,5 +1,5 @@
-//! The lock of a run ends with its session while a call goes on, and Terraform takes the lock meanwhile.
-//! Nothing is overwritten: the state gets the results of both, at once or from the journal.
+//! The lock of a run ends with its session during a call, and Terraform takes the lock in the meantime.
+//! Nothing is overwritten: the state gets the results of both, immediately or from the journal.
 
 use std::collections::BTreeMap;
 use std::fs;
