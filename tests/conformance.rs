@@ -81,7 +81,7 @@ fn checked(rule: Option<&str>, fault: Option<Fault>, level: u8) -> Report {
     check_with_options(options(directory.path(), rule, fault, level))
 }
 
-/// Whether a fault is found; what is wrong if it is not.
+/// Whether a fault is found; the failure if it is not.
 fn tripped(row: &Row) -> Result<(), String> {
     let report = checked(Some(row.rule), Some(row.fault), row.level);
     let rules: BTreeSet<&str> = report.findings.iter().map(|it| it.rule).collect();

@@ -1,5 +1,5 @@
 //! The same work done by Terraform and by Formwork, and the results held against each other.
-//! Terraform is the oracle; what it should answer is written down nowhere here.
+//! Terraform is the oracle; no expected results are stored here.
 
 mod broken;
 mod calls;

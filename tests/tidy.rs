@@ -36,7 +36,7 @@ static TREE: LazyLock<Vec<File>> = LazyLock::new(|| {
     files
 });
 
-/// Files and directories that commands leave behind in a working directory. They are no part of the
+/// Files and directories that commands leave in a working directory. They do not belong to the
 /// project.
 const LEFT_BEHIND: [&str; 5] = [".git", "target", ".terraform", ".formwork-bench", "__pycache__"];
 

@@ -32,7 +32,7 @@ pub(crate) const BACKENDS: [&str; 7] =
 /// A server that keeps the states of one backend.
 pub(crate) struct Server {
     backend: &'static str,
-    /// The arguments of the backend, with the place of a state where they have `STATE`.
+    /// The arguments of the backend, with the location of a state in place of `STATE`.
     arguments: Box<dyn Fn() -> String>,
     /// The environment variables that lead programs to the server.
     pub(crate) variables: Vec<(&'static str, String)>,

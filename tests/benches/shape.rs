@@ -163,7 +163,7 @@ fn add(text: &mut String, kind: &str, index: usize, argument: &str) {
     text.push_str(&block);
 }
 
-/// Two resources with the same keys. A range has at most 1,024 numbers, so the keys are made of two.
+/// Two resources with the same keys. A range has at most 1,024 numbers, so the keys combine two.
 fn by_key(size: usize) -> String {
     let numbers = format!(
         "flatten([for a in range({}) : [for b in range(100) : a * 100 + b]])",

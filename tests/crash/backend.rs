@@ -1,4 +1,4 @@
-//! The place of the state: the directory, or a server that outlives it.
+//! The location of the state: the directory, or a server that outlives it.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -39,7 +39,7 @@ struct StandaloneResource {
     link: Link,
 }
 
-/// Wanted attributes of an object.
+/// Expected attributes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectTraits {
     pub(crate) size: u64,
@@ -54,7 +54,7 @@ enum Link {
     Group(usize),
 }
 
-/// An object that there is to be.
+/// An expected object.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpectedObject {
     /// Address in the configuration.
@@ -95,7 +95,7 @@ impl Config {
         Self { standalone: BTreeMap::new(), groups, moves: Vec::new(), generation: 0, turns }
     }
 
-    /// The one that follows when everything is where this one has it.
+    /// The next configuration after this one was applied completely.
     pub(crate) fn next(&self, rng: &mut Rng) -> Self {
         let settled = Self { moves: Vec::new(), ..self.clone() };
         settled.mutate(rng, false)

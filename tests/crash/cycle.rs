@@ -57,7 +57,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Whether nothing went wrong.
+    /// Whether there is no failure.
     pub(crate) fn is_clean(&self) -> bool {
         let Self { lost, duplicated, torn, stuck, wrong, .. } = self;
         [lost, duplicated, torn, stuck, wrong].iter().all(|count| **count == 0)
@@ -127,7 +127,7 @@ impl CrashRun<'_> {
         {
             operation = Operation::Apply;
         }
-        // One in three is killed a second time, while it takes up what the first left.
+        // One in three is killed a second time, during the recovery from the first kill.
         let mut n_kills = if self.rng.chance(1, 3) { 2 } else { 1 };
         let n_planned = n_kills;
         let mut commands = 0;

@@ -38,9 +38,9 @@ pub(crate) struct Directory<'o> {
     top: TempDir,
     witness: UnixListener,
     server: Server,
-    /// The number of the directory to work in: the ones before are lost.
+    /// The number of the working directory: the earlier ones are lost.
     number: Cell<usize>,
-    /// The number of the state, which is another one after everything was removed.
+    /// The number of the state, which changes after everything was removed.
     state: Cell<usize>,
     /// The connections of the providers that were started.
     lifelines: RefCell<Vec<ProviderLifeline>>,

@@ -1,5 +1,5 @@
-//! Facts visible from outside: the objects that exist, the objects that a state knows of, and files
-//! that are not whole.
+//! Facts visible from outside: the objects that exist, the objects of a state, and files
+//! that are torn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +25,7 @@ pub(crate) fn read_real_objects(directory: &Path) -> RealObjects {
     objects
 }
 
-/// Objects of a state: the ids of all, and those that are there only to be destroyed.
+/// Objects of a state: the ids of all, and those that are deposed.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(crate) ids: BTreeSet<String>,

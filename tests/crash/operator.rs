@@ -10,7 +10,7 @@ use crate::directory::Directory;
 use crate::observation;
 use crate::rng::Rng;
 
-/// The decisions of a person about what a kill left open.
+/// The decisions of a person about the operations that a kill left open.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Decisions {
     /// The operations that were decided.
@@ -71,7 +71,7 @@ fn open_operations(directory: &Directory<'_>) -> Result<Vec<Value>, Box<dyn Erro
     Ok(open)
 }
 
-/// The id of the object that an operation has made, if it has: one that is as it was to be and belongs
+/// The id of the object that an operation has created, if any: one that matches the plan and belongs
 /// to nothing else.
 fn created_object(
     directory: &Directory<'_>,

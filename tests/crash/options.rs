@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) programs: Vec<Program>,
     /// Another engine that continues now and then where one of them has come to an end, and back.
     pub(crate) between: Option<Program>,
-    /// Whether the directory of the first thing that went wrong is kept.
+    /// Whether the directory of the first failure is kept.
     pub(crate) keep: bool,
 }
 
@@ -68,7 +68,7 @@ impl Options {
     /// Reads the command line.
     ///
     /// # Errors
-    /// With the usage, when it makes no sense.
+    /// Returns the usage if the options are invalid.
     pub(crate) fn read(args: &[String]) -> Result<Self, String> {
         let mut options = Self {
             kills: 200,

@@ -1,4 +1,4 @@
-//! Installs the libraries and makes the programs, once. A machine without a network cannot: then it
+//! Installs the libraries and builds the programs, once. A machine without a network cannot: then it
 //! says so, and only a machine of the project's checks takes that for a failure.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Providers on the SDKs that almost all providers are made with, in Go: every script below
+//! Providers on the SDKs of almost all providers, in Go: every script below
 //! `go/cases` under both programs. Compared are exit codes, diagnostics, plans and their output,
 //! states, events, and the requests that reach the provider.
 //!

@@ -1,4 +1,4 @@
-//! A provider made with the Python package `tf`, which has its own gRPC server and encoding of values,
+//! A provider on the Python package `tf`, which has its own gRPC server and encoding of values,
 //! refuses to plan a destruction, and answers with Python's numbers.
 
 use super::installed::python_provider;

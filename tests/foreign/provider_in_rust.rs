@@ -1,4 +1,4 @@
-//! A provider made with the crate `tf-provider`, which has its own gRPC server, certificates and
+//! A provider on the crate `tf-provider`, which has its own gRPC server, certificates and
 //! encoding of values.
 
 use super::installed::rust_provider;

@@ -17,7 +17,7 @@ pub(crate) const ACCOUNT: &str = "account1";
 pub(crate) const KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// The container that is there from the beginning.
+/// The container that exists from the beginning.
 pub(crate) const CONTAINER: &str = "states";
 
 /// The services.

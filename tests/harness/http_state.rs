@@ -95,14 +95,14 @@ impl HttpState {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let serving = Arc::clone(&serving);
-                // A client that goes away is no concern of the test.
+                // A client that disconnects does not fail the test.
                 thread::spawn(move || drop(serving.serve(stream)));
             }
         });
         Self { address, shared }
     }
 
-    /// Works with what is kept.
+    /// Reads or changes the stored state.
     pub(crate) fn with<T>(&self, use_state: impl FnOnce(&mut StoredState) -> T) -> T {
         use_state(&mut lock(&self.shared.stored))
     }

@@ -19,7 +19,7 @@ pub(crate) fn sound_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-sound"))
 }
 
-/// The provider whose answers are made by chance.
+/// The provider with random answers.
 pub(crate) fn answers_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-answers"))
 }

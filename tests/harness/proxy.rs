@@ -67,7 +67,7 @@ impl Proxy {
         Self { port, connected }
     }
 
-    /// Number of connections it has made.
+    /// Number of its connections.
     pub(crate) fn connected(&self) -> usize {
         self.connected.load(Ordering::SeqCst)
     }

@@ -133,7 +133,7 @@ impl Registry {
                 let (config, served) = (Arc::clone(&config), Arc::clone(&served));
                 thread::spawn(move || {
                     let connection = ServerConnection::new(config).expect("a valid configuration");
-                    // A client that goes away is no concern of the test.
+                    // A client that disconnects does not fail the test.
                     drop(answer(StreamOwned::new(connection, stream), &served));
                 });
             }
@@ -198,7 +198,7 @@ impl Registry {
         sign(&self.key, document)
     }
 
-    /// Publishes a release: its packages, their signed checksums, and its place in the list of versions.
+    /// Publishes a release: its packages, their signed checksums, and its entry in the list of versions.
     pub(crate) fn publish(&self, release: &Release<'_>) {
         let Release { kind, version, platforms, protocols, program } = release;
         let base = format!("/v1/providers/acme/{kind}");

@@ -70,17 +70,17 @@ impl<'w> Command<'w> {
         self
     }
 
-    /// Lets no file that it writes grow beyond so many KiB, as a full disk would.
+    /// Limits the size of the files that it writes, as a full disk would.
     pub(crate) fn file_limit(self, kib: u64) -> Self {
         self.after(&format!("ulimit -f {kib}"))
     }
 
-    /// Has what it prints go to a disk that is full.
+    /// Redirects its output to a full disk.
     pub(crate) fn with_full_stdout(self) -> Self {
         self.after("exec >/dev/full")
     }
 
-    /// Lets it not hear that the terminal goes away, as `nohup` does.
+    /// Makes it ignore the hangup of the terminal, as `nohup` does.
     pub(crate) fn ignoring_hangup(self) -> Self {
         self.after("trap '' HUP")
     }

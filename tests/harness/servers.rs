@@ -101,7 +101,7 @@ impl ObjectStore {
     }
 
     /// Starts one that checks signatures and policies. Returns the key of a user who may do everything,
-    /// and its secret. The bucket of this name is there.
+    /// and its secret. The bucket of this name exists.
     pub(crate) fn signed_s3(bucket: &str) -> Option<(Self, String, String)> {
         // So many requests pass without a signature: those below.
         let store = Self::moto(&[("INITIAL_NO_AUTH_ACTION_COUNT", "4")])?;

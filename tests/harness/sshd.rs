@@ -45,7 +45,7 @@ impl Drop for Agent {
 }
 
 impl Sshd {
-    /// Starts one. Says so loudly if there is no such program here, for then nothing is tested.
+    /// Starts a server. Reports it if the program is not installed, because then nothing is tested.
     pub(crate) fn start() -> Option<Self> {
         let missing = [PROGRAM, KEYGEN, "/usr/bin/scp", "/usr/bin/ssh-agent", "/usr/bin/ssh-add"]
             .into_iter()

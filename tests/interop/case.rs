@@ -41,7 +41,7 @@ impl Case {
         self.steps.iter().any(|step| calls(&step.text))
     }
 
-    /// Whether it needs providers that are programs: those of this workspace are there for it.
+    /// Whether it needs providers that are programs: those of this workspace are installed for it.
     pub(crate) fn has_providers(&self) -> bool {
         self.steps.iter().any(|step| step.text.contains("required_providers"))
     }

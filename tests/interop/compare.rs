@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Appends a line to `found` for each place where the documents differ.
+/// Appends a line to `lines` for each path at which the documents differ.
 pub(crate) fn differences(
     path: &str,
     terraform: &Value,
@@ -38,7 +38,7 @@ pub(crate) fn differences(
 
 /// Removes from Formwork's diagnostics the values that Terraform does not show: it evaluates everything
 /// once before variables and objects are known, and errors of that pass are shown without values;
-/// what it finds without evaluating anything is shown without any.
+/// errors found without evaluation are shown without any.
 /// Both lists are in order, each element a diagnostic with its `values`.
 pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
     for (their, our) in theirs.iter().zip(ours) {

@@ -1,5 +1,5 @@
 //! The two programs under comparison, run as children in a directory of the test's own.
-//! Knows nothing of what they print beyond its being JSON.
+//! Does not interpret their output, except that it is JSON.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -100,7 +100,7 @@ impl Engine {
     }
 }
 
-/// Removes the lines about codes of diagnostics from a text without colours, each with the empty line
+/// Removes the lines about codes of diagnostics from an output without colors, each with the empty line
 /// before it.
 fn without_codes(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();

@@ -1,6 +1,6 @@
 //! Every expression of `expressions/lists` evaluated by Terraform and by Formwork, as the value of
 //! an output: values, types, unknown and sensitive parts must be the same, and if one fails, the
-//! summary of the error and its place.
+//! summary of the error and its position.
 //!
 //! `expressions/expected_differences.txt` lists the allowed differences, each with a reason. A
 //! difference that is not listed there fails the test, and so does a listed expression without a
@@ -174,7 +174,7 @@ fn errors_by_expression(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outco
     failures
 }
 
-/// The JSON view of the plan that was just made.
+/// The JSON view of the latest plan.
 fn values(engine: Engine, dir: &Path) -> formwork_value::Value {
     let run = engine.run(dir, None, &["show", "-json", "plan"]);
     let view = formwork_value::codec::json::decode_untyped(run.stdout.trim().as_bytes());

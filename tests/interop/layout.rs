@@ -28,7 +28,7 @@ fn write(dir: &Path, name: &str, text: &str) {
 }
 
 /// Runs a command with both programs, each in a directory of its own with the same files; returns what
-/// they answered and what the files are then.
+/// the results and the files after the command.
 fn run_both(files: &[(String, String)], args: &[&str]) -> [(Run, Vec<String>); 2] {
     Engine::BOTH.map(|engine| {
         let dir = tempfile::tempdir().unwrap();

@@ -235,7 +235,7 @@ fn theirs(suite: &ScriptSuite, script: &Script) -> Vec<Value> {
     static IN_USE: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
     let cache_path = cache_path_of_script(suite, script);
     let lock = Arc::clone(IN_USE.lock().unwrap().entry(cache_path.clone()).or_default());
-    // A script that another test runs now is not run twice. A failure of that test is no reason to stop.
+    // A script that another test runs now is not run twice. A failure of that test does not fail this one.
     let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
     let is_refreshed = std::env::var_os("INTEROP_FRESH").is_some();
     let text = (!is_refreshed).then(|| std::fs::read_to_string(&cache_path).ok()).flatten();

@@ -166,7 +166,7 @@ fn differing_details(
             .iter()
             .filter(|((it, other_position), _)| it == summary && is_same_position(other_position))
             .peekable();
-        // Without a place there is no header either.
+        // Without a position there is no header either.
         let words = |detail: &str| match detail.split_once(": ") {
             Some((_, words)) if position.is_none() => normalize(words),
             _ => normalize(detail),
@@ -197,7 +197,7 @@ fn other_words(directory: &Path) -> OtherWords {
     lines.map(entry).collect()
 }
 
-/// The place of a range; `None` if there is none, or one in no file.
+/// The file and range of a diagnostic; `None` if it has none, or one in no file.
 fn file_range(range: &Value) -> Option<FileRange> {
     let file = range["filename"].as_str().filter(|file| !file.is_empty())?;
     let coordinate = |end: &str, part: &str| range[end][part].as_u64().unwrap_or_default();
@@ -206,7 +206,7 @@ fn file_range(range: &Value) -> Option<FileRange> {
     Some((file.to_owned(), [start[0], start[1], end[0], end[1]]))
 }
 
-/// The errors that only one program reports. If Terraform gives no place, any place is equal.
+/// The errors that only one program reports. If Terraform gives no position, any position is equal.
 fn differences(
     theirs: &Problems,
     ours: &Problems,

@@ -15,7 +15,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Counts a case: whether it should fail, and what is different.
+    /// Counts a case: whether it should fail, and the difference.
     pub(super) fn count(&mut self, should_fail: bool, difference: Option<Difference>) {
         self.cases += 1;
         self.same += usize::from(difference != Some(Difference::Value));

@@ -185,7 +185,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// A mirror of the registry with the files that make a web server one, as our command writes it.
+/// A mirror of the registry with the index files for a web server, as `providers mirror` writes it.
 fn indexed(registry: &Registry) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     mirrored("formwork", registry, directory.path());

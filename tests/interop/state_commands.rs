@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::engine::{Engine, terraform_is_installed};
 
-/// Objects in and outside modules, with and without keys, one of them deposed, one made after others.
+/// Objects in and outside modules, with and without keys, one of them deposed, one created after others.
 fn state(serial: u64, lineage: &str, mark: &str) -> String {
     let resource = |module: &str, mode: &str, name: &str, instances: Value| {
         let mut resource = json!({
@@ -135,7 +135,7 @@ fn check(initial_files: &[(&str, String)], steps: &[&str]) {
         let context = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
         assert_eq!(theirs.0.code, ours.0.code, "{context}");
         assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{context}");
-        // A backup that Terraform does not make does no harm.
+        // A backup that Terraform does not create is ignored.
         let (mut theirs, mut ours) = (theirs.1, ours.1);
         if steps.iter().any(|step| step.starts_with("state push")) {
             theirs.remove("terraform.tfstate.backup");

@@ -107,7 +107,7 @@ impl SessionInputs {
         state
     }
 
-    /// Plans into a file of that name; returns the plan without what has to differ.
+    /// Plans into a file of that name; returns the plan without parts that necessarily differ.
     fn plan_view(&self, engine: Engine, file: &str, options: &[&str]) -> Value {
         self.succeed(engine, &[&["plan", "-out", file, "-no-color"], options].concat());
         let mut view = document(&self.succeed(engine, &["show", "-json", file]));

@@ -1,7 +1,7 @@
 //! Every fixture of `plans/` planned, and applied if it specifies so, by both programs: exit codes,
 //! diagnostics, the JSON view of the plan, and the state must be the same.
 //!
-//! Plans are made side by side in the directory that Terraform applies in, so that they start from
+//! Plans are made in parallel in the directory that Terraform applies in, so that they start from
 //! the same state; Formwork applies in a directory of its own, and the two states are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use super::row::Row;
 use super::terraform_loads_ours::PROVIDERS;
 use crate::harness::{built, test_provider};
 
-/// The directories of one case, and what was found so far.
+/// The directories of one case, and the differences so far.
 struct PlanComparison {
     shared: tempfile::TempDir,
     ours: tempfile::TempDir,
@@ -136,7 +136,7 @@ impl PlanComparison {
         }
     }
 
-    /// Has each program install the modules in its own directory, and compares what they write down.
+    /// Has each program install the modules in its own directory, and compares their manifests.
     fn install_modules(&mut self) {
         let [theirs, ours] = Engine::BOTH.map(|engine| {
             let dir = self.dir(engine);

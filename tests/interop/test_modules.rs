@@ -213,6 +213,6 @@ fn errors_of_all_modules_of_runs_are_reported_with_those_of_the_configuration() 
     let facts = compare(&files, &[&["get", "-no-color"], &["validate", "-no-color"]]);
     let errors = facts.iter().filter(|fact| fact.starts_with("Error: "));
     assert!(errors.count() >= 1, "{facts:#?}");
-    // A file in the place of the directory.
+    // A file instead of the directory.
     compare(&[("main.tf", ""), ("tests", "")], &[&["validate", "-no-color"]]);
 }

@@ -80,7 +80,7 @@ impl Case {
         facts.dedup_by(|event, next_event| {
             event == next_event && event.contains("\"progress\":\"teardown\"")
         });
-        // Terraform writes the problems of files in the order of its checks, Formwork by their place.
+        // Terraform writes the problems of files in the order of its checks, Formwork by their position.
         facts
             .chunk_by_mut(|event, next_event| is_of_files(event) && is_of_files(next_event))
             .for_each(<[_]>::sort);
@@ -113,7 +113,7 @@ fn settings() -> tempfile::NamedTempFile {
 /// Summary of Terraform's remark about such a file.
 const DEVELOPMENT: &str = "Warning: Provider development overrides are in effect";
 
-/// Lines with statuses, summaries of problems, their places and leftovers.
+/// Lines with statuses, summaries of problems, their positions and leftovers.
 fn lines(text: &str) -> Vec<String> {
     let is_fact = |line: &&str| {
         let starts = ["Error: ", "Warning: ", "Failure!", "Success!", "  on ", "  - "];

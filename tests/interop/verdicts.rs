@@ -123,7 +123,7 @@ fn errors(printed: &str) -> Vec<String> {
     errors.map(error).collect()
 }
 
-/// The case of the first address in a text.
+/// The case of the first address in a string.
 fn case_in(text: &str) -> Option<u64> {
     let parts = text.split("answers_t").skip(1);
     let numbers = parts.filter_map(|rest| rest.split_once(".c").map(|(_, rest)| rest));

@@ -78,7 +78,7 @@ struct Worker {
     /// Answers that are not committed.
     answered: Vec<Vertex>,
     running: usize,
-    /// The time from which on the host can make another call.
+    /// The time from which the host can make another call.
     next_call: Time,
     /// The transaction in the database: one at a time, as a worker has one session.
     transaction: Option<Transaction>,
@@ -188,7 +188,7 @@ impl Simulation {
         self.add(start + time, Event::Answered { worker, vertex });
     }
 
-    /// Has the database begin what it can.
+    /// Starts the waiting transactions that the database can run.
     fn serve(&mut self) {
         while self.n_running < self.case.database.at_once {
             let Some(worker) = self.queue.pop_front() else { return };

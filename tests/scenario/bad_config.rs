@@ -147,7 +147,7 @@ fn errors_in_test_files_are_reported_by_init() {
         let line = format!("{line} -test-directory=checks");
         workdir.formwork(&line).run().code(1).says("Unsupported block type").says("a.tftest.hcl");
     }
-    // They are no part of what is there without tests.
+    // They do not belong to the configuration outside of tests.
     for line in ["init", "get", "providers", "plan"] {
         workdir.formwork(line).succeed();
     }

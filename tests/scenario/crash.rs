@@ -63,7 +63,7 @@ fn after_a_kill_the_next_command_lists_the_operations_in_flight() {
         .says("bad_thing.second was being created")
         .says("No changes other than open operations");
     next.says_not("bad_thing.first will be created");
-    // Looking does not make the doubt go away.
+    // A plan does not settle the operation.
     workdir.formwork("plan").succeed().says("bad_thing.second was being created");
 }
 
@@ -113,7 +113,7 @@ resource "bad_thing" "dependent" {
     let third = "resource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
     let changed = CONFIG.replace("name = \"first\"", "name = \"first\"\n  size = 2");
     workdir.write("main.tf", &format!("{changed}{dependent}{third}"));
-    // Planned as usual, with a place in the configuration.
+    // Planned as usual, with a position in the configuration.
     let plan = workdir.formwork("plan -detailed-exitcode -out=p").run();
     plan.code(2).says("1 to add, 1 to change").says("bad_thing.second was being created");
     let applied = workdir.formwork("apply p").run();
@@ -265,7 +265,7 @@ fn an_object_without_a_block_is_adopted_and_destroyed_by_the_next_apply() {
 fn an_adopted_object_whose_new_address_is_taken_is_left_to_the_next_plan() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
+    // Renamed without a `moved` block, so another object is created. A later `moved` block names the old
     // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
     workdir.write("main.tf", &renamed);
@@ -414,7 +414,7 @@ fn an_adopted_instance_moves_with_its_renamed_resource_and_none_is_created_again
 fn operations_at_one_address_are_settled_by_their_former_addresses() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
+    // Renamed without a `moved` block, so another object is created. A later `moved` block names the old
     // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
     workdir.write("main.tf", &renamed);

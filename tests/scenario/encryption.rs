@@ -78,7 +78,7 @@ fn leaks(directory: &Path, paths: &mut Vec<String>) {
         } else if path.is_file() {
             let content = std::fs::read(&path).expect("a file");
             let has = |text: &str| content.windows(text.len()).any(|part| part == text.as_bytes());
-            // The base64 of the secret at each of the three places where it may begin.
+            // The base64 of the secret at each of its three possible offsets.
             if [
                 SECRET,
                 "aHVudGVyMi1pbi1hLXN0YXRl",

@@ -18,7 +18,7 @@ use crate::harness::{CommandResult, Workdir, bad_provider, instances};
 /// Operation during which the fault comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultedOperation {
-    /// Objects are made for the first time.
+    /// Objects are created.
     Create,
     /// An object is changed.
     Update,

@@ -1,4 +1,4 @@
-//! Objects that are there already, taken into the state by a command or by a block.
+//! Existing objects, imported into the state by a command or by a block.
 
 use crate::harness::{Workdir, instances, terraform, test_provider};
 

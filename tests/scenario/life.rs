@@ -1,4 +1,4 @@
-//! The usual life of objects: made, changed, replaced, changed and removed by others, destroyed.
+//! The usual lifecycle of objects: created, changed, replaced, changed and removed by others, destroyed.
 
 use crate::harness::{Instance, Workdir, instances};
 

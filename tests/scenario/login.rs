@@ -16,7 +16,7 @@ const FILE: &str = ".terraform.d/credentials.tfrc.json";
 fn workdir() -> Workdir {
     let workdir = Workdir::new("");
     fs::write(workdir.settings(), "").expect("it can be written");
-    // Terraform makes no directory for its file.
+    // Terraform does not create a directory for its file.
     fs::create_dir(workdir.home().join(".terraform.d")).expect("a directory");
     workdir
 }
@@ -43,7 +43,7 @@ fn parameter(text: &str, name: &str) -> String {
     String::from_utf8(bytes).expect("a text")
 }
 
-/// Does what a browser does that is sent back to the program.
+/// Acts as the browser that is redirected to the program.
 fn open_in_browser(redirect: &str, query: &str) -> String {
     let address = redirect.trim_start_matches("http://").split('/').next().expect("a host");
     let mut stream = TcpStream::connect(address).expect("the program listens");
@@ -103,7 +103,7 @@ fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> 
     let requests = registry.take_requests();
     let token_request = requests.iter().rev().find(|request| request.path == "/oauth/token");
     let token_request = &token_request.expect("the code was exchanged").body;
-    // The challenge was made of the verifier, so another program has no use for the code.
+    // The challenge is derived from the verifier, so another program cannot use the code.
     let sum = Sha256::digest(parameter(token_request, "code_verifier"));
     let digits: String = sum.iter().map(|byte| format!("{byte:08b}")).collect();
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".as_bytes();

@@ -314,7 +314,7 @@ fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
         for engine in engines() {
             let workdir = provider_workdir(&registry, "");
             let result = init(&workdir, &registry, engine).run();
-            // OpenTofu reads the type of a manifest from one of the two places only.
+            // OpenTofu reads the type of a manifest from only one of the two fields.
             let refused = engine == "formwork" || name != "another media type than sent";
             assert!(!refused || result.code == Some(1), "{engine}, {name}: {}", result.text());
             if engine == "formwork" {

@@ -104,7 +104,7 @@ fn checksums_that_terraform_locked_stay_in_the_lock_file() {
         println!("!! terraform is missing: what it makes of our lock file is NOT TESTED");
         return;
     }
-    // It has a package of its own for what was selected here.
+    // It has another package of the selected version.
     let directory = mirror(&workdir, "3.7.1");
     settings(&workdir, &format!("  filesystem_mirror {{\n    path = {directory:?}\n  }}"));
     workdir.terraform("init").succeed();

@@ -84,7 +84,7 @@ fn test_states_are_neither_created_nor_removed_through_links_in_a_checkout() {
         (".terraform/test-states", "test-states"),
         (".terraform/test-states/p", "test-states/p"),
         (".terraform/test-states/p/terraform.tfstate", "test-states/p/terraform.tfstate"),
-        // Empty, so that no state of an earlier test is found, and none can be made.
+        // Empty, so that no state of an earlier test is found, and none can be created.
         (".terraform/test-states", "empty"),
     ] {
         fs::create_dir_all(victim.join("empty")).expect("a directory");

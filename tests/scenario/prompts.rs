@@ -29,7 +29,7 @@ output "all" {
 }
 "#;
 
-/// The words before the place where an answer is typed.
+/// The words before the input of an answer.
 const PROMPT_TEXT: &str = "Enter a value:";
 
 /// A command at a terminal of its own, which it is the first to use.
@@ -53,7 +53,7 @@ impl Terminal {
     fn run(workdir: &Workdir, line: &str) -> Self {
         let pair = openpty(None, None).expect("a terminal");
         let mut command = workdir.formwork(line).into_process();
-        // `setsid` makes the terminal the one that Ctrl-C on it is meant for.
+        // `setsid` makes it the controlling terminal, which Ctrl-C on it requires.
         let program = command.get_program().to_owned();
         let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
         let variables: Vec<_> = command
@@ -183,7 +183,7 @@ fn a_user_can_cancel_a_prompt() {
             terminal.answer(key);
             let FinalScreen { text, code, echoes } = terminal.finish();
             assert_eq!(code, Some(1), "{key:?} {text}");
-            // Before the terminal is made ready for the answer, Control-C is a signal.
+            // Before the terminal is configured for the answer, Control-C is a signal.
             let got_away = ["No value for required variable", "Interrupt received"];
             assert!(got_away.iter().any(|words| text.contains(words)), "{key:?} {text}");
             assert_eq!(text.matches(PROMPT_TEXT).count(), answers.len() + 1, "{key:?} {text}");

@@ -62,7 +62,7 @@ fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// Applies until nothing is left to do, and makes sure that each object is known and none is there
+/// Applies until there are no changes, and checks that each object is known and none exists
 /// twice.
 fn assert_all_known(workdir: &Workdir) {
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");

@@ -1,5 +1,5 @@
 //! Releases: one file that works wherever it is copied to, and the directory that `cargo xtask dist`
-//! makes of it.
+//! installs of it.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -90,7 +90,7 @@ fn no_artefact_of_fifty_configurations_contains_a_secret() {
     run("apply p").says_not(SECRET);
     let before = workdir.read("terraform.tfstate");
     assert!(before.matches("sealed:age:").count() > 100);
-    // The secrets are there: this is what was sealed.
+    // The secrets are present: these values were sealed.
     let outputs = run("output -json").stdout;
     assert_eq!(outputs.matches(SECRET).count(), 50);
     let passwords = run("state pull").stdout;

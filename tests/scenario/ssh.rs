@@ -84,7 +84,7 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) 
         let expected = apply(theirs.terraform("apply -auto-approve -no-color"));
         let words = |result: &CommandResult, workdir: &Workdir| {
             let root = workdir.root().to_string_lossy().into_owned();
-            // Random names differ in length, so lines are broken at other places.
+            // Random names differ in length, so lines are broken at other positions.
             let text = provisioner_lines(result).join("\n").replace(&root, "ROOT");
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };

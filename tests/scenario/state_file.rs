@@ -29,7 +29,7 @@ fn applied() -> Workdir {
     workdir
 }
 
-/// Puts `text` in place of the state, and looks what plan and apply make of it.
+/// Replaces the state by `text`, and checks the results of plan and apply.
 fn check_refused(text: &str, words: &str) {
     let workdir = applied();
     workdir.write(STATE, text);

@@ -179,7 +179,7 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
     assert!(safe.len() > 20, "the table lists {safe:?}");
     let kinds = ["pipe", "endless", "directory", "nothing"];
     for (n, checkout_path) in CHECKOUT_PATHS.into_iter().enumerate() {
-        // Each command meets each place, and each kind of file at some of them.
+        // Each command is run with each path, and with each kind of file at some of them.
         for (command, kind) in safe.iter().zip(kinds.into_iter().cycle().skip(n)) {
             fs::write(victim.join("precious"), "precious").expect("it can be written");
             let path = root.join(checkout_path);

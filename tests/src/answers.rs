@@ -1,6 +1,6 @@
 //! Answers of providers for the comparison of verdicts with Terraform: schemas, configurations, stored
-//! objects and answers, sound and spoilt, all made from numbers, so that the test and its provider make the
-//! same.
+//! objects and answers, valid and invalid, all derived from numbers, so that the test and its provider
+//! make the same.
 
 mod answer;
 mod input;

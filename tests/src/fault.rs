@@ -63,7 +63,7 @@ menu! {
     StartForeignCertificate = "start-foreign-certificate",
     /// Names a port without a listener.
     StartDeadPort = "start-dead-port",
-    /// Names a socket that is not there.
+    /// Names a socket that does not exist.
     StartNoSocket = "start-no-socket",
     /// Accepts the connection and never speaks.
     StartMute = "start-mute",
@@ -192,7 +192,7 @@ menu! {
     PlanReplaceNowhere = "plan-replace-nowhere",
     /// Plans something else each time.
     PlanFickle = "plan-fickle",
-    /// Plans a change of what has just been made.
+    /// Plans a change of an object that has just been created.
     PlanRestless = "plan-restless",
     /// Answers a plan with an error.
     PlanError = "plan-error",
@@ -235,7 +235,7 @@ menu! {
     ApplyWrongType = "apply-wrong-type",
     /// Applies, and leaves a value unknown.
     ApplyUnknown = "apply-unknown",
-    /// Applies, and returns what it may only receive.
+    /// Applies, and returns a write-only value.
     ApplyWriteOnly = "apply-write-only",
     /// Applies something else than was planned.
     ApplyDiffers = "apply-differs",
@@ -315,7 +315,7 @@ menu! {
     OpenGarbage = "open-garbage",
     /// Opens nothing and returns no diagnostic.
     OpenNull = "open-null",
-    /// Opens what is not known.
+    /// Opens with an unknown result.
     OpenUnknown = "open-unknown",
     /// Opens with another value than the author wrote.
     OpenChangesConfig = "open-changes-config",

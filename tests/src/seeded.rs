@@ -22,7 +22,7 @@ pub enum Fault {
     Bad(&'static str),
     /// Runs before the provider serves; it may do without serving.
     Start(fn()),
-    /// Runs before each call; it may answer in place of the provider.
+    /// Runs before each call; it may answer instead of the provider.
     Before(fn(&mut Exchange) -> Continuation),
     /// Runs after each call and changes the answer.
     After(fn(&mut Exchange) -> Continuation),
@@ -39,7 +39,7 @@ pub enum Fault {
 pub enum ReleaseBug {
     /// The manifest has a protocol that the program does not serve.
     ForeignProtocol,
-    /// An archive was changed after the checksums were made.
+    /// An archive was changed after the checksums were computed.
     StaleChecksum,
 }
 
@@ -48,7 +48,7 @@ pub enum ReleaseBug {
 pub enum RemoteBug {
     /// Planning reserves a name.
     PlanPosts,
-    /// Reading writes what is stored.
+    /// Reading writes the stored value.
     ReadPuts,
     /// An update is sent although nothing has changed.
     PutsUnchanged,

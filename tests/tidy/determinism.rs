@@ -180,7 +180,7 @@ fn scrub(text: &str) -> String {
     out
 }
 
-/// Plans, and applies what was planned.
+/// Plans, and applies the plan.
 async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =

@@ -1,10 +1,10 @@
-//! Duplicates: a block of product code stands in one place.
+//! Duplicates: a block of product code occurs once.
 
 use std::collections::HashMap;
 
 use super::{assert_no_violations, product};
 
-/// The most lines in a row that two places may have in common.
+/// The maximum number of consecutive lines that two blocks may have in common.
 const MAX_IDENTICAL_LINES: usize = 12;
 
 /// A line that does something, with its number.

@@ -83,7 +83,7 @@ fn every_public_type_has_an_example_or_refers_to_one() {
             }
         }
         assert!(n_types > 30, "{directory}: {n_types} types were found");
-        // A link is for types that make sense only together.
+        // A link is for types that are only used together.
         if n_links * 4 > n_types {
             violations
                 .push(format!("{directory}: {n_links} of {n_types} types have no own example"));

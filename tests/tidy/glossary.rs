@@ -8,7 +8,7 @@ use super::{File, TREE, assert_no_violations, product};
 const PUBLIC_SOURCES: [&str; 4] =
     ["core/operation/src/", "core/backend/src/", "plugin-protocol/src/", "sdk/src/"];
 
-/// Words that mean in the code what they mean everywhere, and abbreviations of CONTRIBUTING.md.
+/// Words with their common meaning, and abbreviations of CONTRIBUTING.md.
 const PLAIN_WORDS: [&str; 68] = [
     "adopted",
     "adoption",

@@ -1,8 +1,8 @@
-//! Names that say nothing, and words that belong in one place.
+//! Uninformative names, and words that belong in one file.
 
 use super::{File, assert_no_violations, product, sources, words};
 
-/// A module with such a name collects what has nothing to do with each other.
+/// A module with such a name collects unrelated items.
 const UNINFORMATIVE_NAMES: [&str; 10] = [
     "util",
     "utils",

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, assert_no_violations, sources};
 
-/// The parameters in a text that begins behind the name of a function. `None` if no list of
-/// parameters is there.
+/// The parameters in a source that begins after the name of a function. `None` if it has no list of
+/// parameters.
 fn parameters(text: &str) -> Option<Vec<&str>> {
     let (mut depth, mut begin, mut list) = (0_usize, None, Vec::new());
     let mut before = ' ';
@@ -66,12 +66,12 @@ fn is_tuple(parameter: &str, aliases: &BTreeSet<&str>) -> bool {
         // Brackets around one type, and the type of no value, stand for no two things.
         !["dyn ", "impl ", ")"].iter().any(|start| inside.starts_with(start))
     });
-    // A property names its generator behind `in`, which may make several values at once.
+    // A property names its generator after `in`, which may generate several values together.
     let is_drawn = pattern.contains(" in ");
     !is_drawn && (inside.is_some() || pattern.starts_with('(') && ty != "()")
 }
 
-/// The names of the functions in a text that have a tuple among their parameters.
+/// The names of the functions in a source with a tuple among their parameters.
 fn functions_with_tuples<'t>(text: &'t str, aliases: &BTreeSet<&str>) -> Vec<&'t str> {
     let mut functions = Vec::new();
     for (position, _) in text.match_indices("fn ") {
@@ -90,7 +90,7 @@ fn functions_with_tuples<'t>(text: &'t str, aliases: &BTreeSet<&str>) -> Vec<&'t
 
 #[test]
 fn no_parameter_is_a_tuple() {
-    // By crate: an alias of one is no type of another.
+    // By crate: an alias of one is not a type of another.
     let mut aliases: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     // The tables of tests have tuples as rows.
     for file in sources().filter(|file| !file.path.starts_with("tests/")) {

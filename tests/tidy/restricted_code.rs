@@ -118,7 +118,7 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
     assert_no_violations(&violations, "open files by the functions of core/src/disk.rs");
 }
 
-/// The files that list, make or remove directories by their paths, or open files with `File::options`.
+/// The files that list, create or remove directories by their paths, or open files with `File::options`.
 /// Everything below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow
 /// no link that a checkout may have planted.
 const DIRECTORY_USERS: [&str; 35] = [
@@ -148,7 +148,7 @@ const DIRECTORY_USERS: [&str; 35] = [
     "cli/src/install/hash_memo.rs",
     "cli/src/settings.rs",
     "core/operation/src/schema_cache.rs",
-    // Directories that were made for one download, and installed packages, which are only read.
+    // Directories that were created for one download, and installed packages, which are only read.
     "cli/src/fetch.rs",
     "cli/src/fetch/directory.rs",
     "cli/src/fetch/git.rs",

@@ -19,7 +19,7 @@ fn no_file_is_longer_than_the_limit() {
     );
 }
 
-/// More lines of code than this, and embedding the engine is no small matter any more.
+/// The maximum number of lines of code for embedding the engine.
 const MAX_LINES_TO_EMBED: usize = 40;
 
 #[test]

@@ -22,7 +22,7 @@ impl Work {
         [Self::Numbers, Self::Objects, Self::Map, Self::Json, Self::Template];
 }
 
-/// The elements: a range has at most 1,024 numbers, so they are made of two.
+/// The elements: a range has at most 1,024 numbers, so they combine two.
 fn elements(size: usize) -> String {
     format!(
         "flatten([for a in range({}) : [for b in range(100) : a * 100 + b]])",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{ExpectedObject, ObjectTraits};
 use crate::rng::Rng;
 
-/// The group whose successors come before what they succeed goes.
+/// The group with `create_before_destroy`.
 pub(super) const CREATES_FIRST: usize = 1;
 
 /// Maximum number of objects.

@@ -57,7 +57,7 @@ impl Config {
         block
     }
 
-    /// The expression for what an object is linked to.
+    /// The expression for the link of an object.
     fn link_of(&self, resource: &StandaloneResource) -> Option<String> {
         match resource.link {
             Link::Nothing => None,

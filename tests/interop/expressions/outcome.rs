@@ -15,7 +15,7 @@ pub(super) enum Outcome {
     Value(PlannedValue),
 }
 
-/// An error, its place counted from where the expression starts.
+/// An error, its position relative to the start of the expression.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
     summary: String,
@@ -41,7 +41,7 @@ pub(crate) enum Difference {
     Value,
     /// The errors have no summary in common.
     Summary,
-    /// The errors have no summary and place in common.
+    /// The errors have no summary and position in common.
     Position,
 }
 

@@ -54,7 +54,8 @@ fn lifecycles_are_the_same_over_http() {
 #[test]
 fn lifecycles_are_the_same_over_pg() {
     let Some(server) = Postgres::start() else { return };
-    // While a state is made, no other state of its database is locked. So each has its own.
+    // While a state is created, no other state of its database can be locked. So each has its own
+    // database.
     compare("pg", Vec::new(), move |name| format!("conn_str = \"{}\"", server.make_database(name)));
 }
 

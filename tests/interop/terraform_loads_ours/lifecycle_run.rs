@@ -193,7 +193,7 @@ impl LifecycleRun<'_> {
         plan
     }
 
-    /// Plans into a file of the program's own; returns the plan without what has to differ.
+    /// Plans into a file of the program's own; returns the plan without parts that necessarily differ.
     fn plan(self, directory: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
         let mut view = directory.plan_view(engine, engine.file(), options);
         self.provider.shape(&mut view);

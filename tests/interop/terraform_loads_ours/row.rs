@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// A provider, and what is lived through with it.
+/// A provider, and the lifecycles of its objects.
 pub(super) struct Provider {
     /// Its source address, as a configuration names it.
     pub(super) source: &'static str,
@@ -32,7 +32,7 @@ pub(super) struct Resource {
 #[derive(Clone, Copy)]
 pub(super) enum Update {
     InPlace(&'static str),
-    /// Nothing can be changed in place.
+    /// No attribute can be changed in place.
     Replaces(&'static str, Reason),
 }
 
@@ -60,7 +60,7 @@ type Reason = &'static str;
 /// Data source, function or ephemeral resource, which every stage has.
 #[derive(Clone, Copy)]
 pub(super) enum Other {
-    /// A data source, the inside of its block, and what is generated.
+    /// A data source, the body of its block, and its generated attributes.
     Data(&'static str, &'static str, &'static [&'static str]),
     /// A function, and a call of it, whose result becomes an output.
     Function(&'static str, &'static str),
@@ -97,7 +97,7 @@ impl Resource {
         }
     }
 
-    /// Whether a plan does to the object what the stage is about.
+    /// Whether a plan has the action of the stage for the object.
     pub(super) fn is_planned(&self, stage: LifecycleStage, actions: &Value) -> bool {
         let actions: Vec<_> =
             actions.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -234,7 +234,7 @@ fn replace_values_by_kinds(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// Replaces strings and numbers by what they are.
+/// Replaces strings and numbers by the names of their kinds.
 fn kinds(value: &mut Value) {
     match value {
         Value::String(text) => *text = "text".to_owned(),

@@ -5,7 +5,7 @@ use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Value};
 use serde_json::{Map, Value as Json};
 
-/// The content of a block in a configuration: what is null is left out.
+/// The content of a block in a configuration, without null attributes.
 pub(super) fn block(schema: &Block, value: &Value) -> Json {
     let part = |name: &formwork_value::Str| {
         Path::root().attribute(name.clone()).find(value).filter(|part| !part.is_null()).cloned()

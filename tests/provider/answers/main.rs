@@ -1,4 +1,4 @@
-//! A provider that gives answers made by chance, many of them spoilt, judges each as a host of ours does,
+//! A provider with random answers, many of them invalid, judges each as Formwork does,
 //! and writes the verdict down. Terraform judges the same answers.
 //!
 //! `ANSWERS_JUDGED` names the call whose answers are spoilt; other calls are answered well. `ANSWERS_LOG`

@@ -1,4 +1,4 @@
-//! The pieces of which bad answers are made.
+//! The parts of invalid answers.
 
 use std::process::exit;
 
@@ -7,7 +7,7 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::Path;
 use formwork_value::diag::Severity;
 
-/// A place for a value with no value in it, not even null. (A good encoder never leaves out the place.)
+/// A value field without a value, not even null. (A valid encoder never leaves it out.)
 pub(crate) fn absent_payload() -> Payload {
     Payload::Msgpack(bytes::Bytes::new())
 }

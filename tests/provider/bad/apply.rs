@@ -84,7 +84,7 @@ impl BadProvider {
         faulty_apply_response(fault, &applied)
     }
 
-    /// Makes the object what was planned, and returns it.
+    /// Changes the object as planned, and returns it.
     fn change_object(&self, prior: &Thing, planned: &Thing) -> Thing {
         let name = planned.text("name");
         let (verb, id) = match prior.is_null() {

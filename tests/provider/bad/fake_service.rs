@@ -74,7 +74,7 @@ impl FakeService {
         paths.iter().filter_map(|path| fs::read_to_string(path).ok()).collect()
     }
 
-    /// Removes an object; one that is not there is removed already.
+    /// Removes an object. An absent one is not an error.
     pub(crate) fn remove(&self, id: &str) {
         match fs::remove_file(self.object(id)) {
             Ok(()) => (),

@@ -1,5 +1,5 @@
 //! A provider that misbehaves on request, in a process of its own. Apart from the ordered fault it is
-//! a good provider, so that what a test sees is the fault's doing.
+//! a valid provider, so that a test observes only the effect of the fault.
 //!
 //! `BAD_OBJECTS` is the directory in which its objects really exist. `BAD_FAULT` orders a fault of the
 //! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name,

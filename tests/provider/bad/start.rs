@@ -11,7 +11,7 @@ use formwork_tests::fault::Fault;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, dup};
 
-/// Does what the fault wants instead of serving; `None` if it wants to serve.
+/// Performs the fault instead of serving; `None` if the fault requires serving.
 #[expect(clippy::print_stderr, reason = "its words on stderr are what a test looks for")]
 pub(crate) fn run_start_fault(fault: Fault) -> Option<ExitCode> {
     let certificate = "A".repeat(80);
@@ -73,7 +73,7 @@ pub(crate) fn crash_process() {
     kill(Pid::this(), Signal::SIGKILL).expect("we are there");
 }
 
-/// A place for a socket, in the directory that the host wants it in.
+/// The path of a socket, in the directory that the host specifies.
 pub(crate) fn socket(name: &str) -> PathBuf {
     std::env::var_os("PLUGIN_UNIX_SOCKET_DIR")
         .map_or_else(std::env::temp_dir, PathBuf::from)

@@ -18,7 +18,7 @@ use crate::start::{print, socket};
 /// The variable that tells the good provider behind the go-between that it is the one.
 pub(crate) const INNER: &str = "BAD_BEHIND_GO_BETWEEN";
 
-/// The length of the name that makes room for a deep type.
+/// The length of the name that is replaced by a deep type.
 pub(crate) const DEEP: usize = 10_000;
 
 /// The change of the bytes.

@@ -52,7 +52,7 @@ pub(crate) fn provider_schema(fault: Option<Fault>) -> ProviderSchema {
             resource.block.docs.description = "so much to say ".repeat(6_000_000);
         }
         Some(Fault::SchemaTypeDeep) => {
-            // Long enough for another type of the same length to be put in its place.
+            // Long enough to be replaced by another type of the same length.
             let ty = Type::object([("x".repeat(super::tamper::DEEP), Type::String)]);
             add(&mut resource, "deep", Attribute::new(ty, Role::Optional));
         }

@@ -17,7 +17,7 @@ pub(crate) const NAMED: &str = "crash_named";
 /// The type whose objects are found by nothing but their id.
 pub(crate) const NUMBERED: &str = "crash_numbered";
 
-/// Attributes whose change makes a new object.
+/// Attributes whose change requires a new object.
 pub(crate) const FORCING: [&str; 2] = ["name", "kind"];
 
 /// Whether the objects of `crash_numbered` can be listed. Without that they have no identity either.

@@ -97,7 +97,7 @@ pub(crate) fn remove(object: &Value) {
     }
 }
 
-/// Keeps what an apply made, and removes what it destroyed.
+/// Stores the object of an apply, or removes it.
 pub(crate) fn record_apply(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
     let Some(offered) = stored_type(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange)
     else {

@@ -1,5 +1,5 @@
 //! The service of the sound provider: with `SOUND_SERVICE` its items exist there, too, and each apply and
-//! read asks it. A remote fault changes what the provider asks, or what it makes of the answers.
+//! read asks it. A remote fault changes the requests of the provider, or its use of the responses.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -82,7 +82,7 @@ impl Store {
             Rpc::UnlockState => vec![self.unlock(&state, &request.get_text(3))],
             Rpc::GetStates => is_known(&name, 2).unwrap_or_else(|| vec![list()]),
             Rpc::DeleteState => {
-                // A state that is not there is deleted already.
+                // An absent state counts as deleted.
                 drop(fs::remove_file(state_file(&state, "state")));
                 vec![Msg::new()]
             }

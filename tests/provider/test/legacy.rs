@@ -8,8 +8,8 @@
 //! - `apply`: the applied `size` is one more than planned
 //! - `unset`: the provider decides about `made` and the attribute `rule`, as an `Optional` and `Computed`
 //!   block or attribute does
-//! - `grow`: applying makes two blocks `made`
-//! - `null`: planning a new object, applying and reading return null for every block that is not there
+//! - `grow`: applying returns two blocks `made`
+//! - `null`: planning a new object, applying and reading return null for every absent block
 //! - `float`: numbers are floats after an upgrade and an apply, and the provider decides about `rule`
 //!   where the size changed by the least bit
 //! - `bytes`: the text `raw!` in an applied object has an invalid byte
@@ -148,7 +148,7 @@ fn computed_value(value: &Value) -> Value {
     }
 }
 
-/// An object with null in place of each empty collection of blocks.
+/// An object with null instead of each empty collection of blocks.
 fn without_empty(value: &Value) -> Value {
     let Value::Object(object) = value else {
         return value.with_children(value.children().iter().map(without_empty).collect());

@@ -1,4 +1,4 @@
-//! Connections to the server of a state that end after any number of bytes: no object is lost or made
+//! Connections to the server of a state that end after any number of bytes: no object is lost or created
 //! twice, and no state is overwritten.
 
 use std::net::SocketAddr;
@@ -19,14 +19,14 @@ const N_CUTS: u64 = 15;
 /// Number of cuts at the same time: most of the time of one is spent waiting.
 const N_LANES: usize = 4;
 
-/// A place of a new state.
+/// The endpoint of a new state.
 struct Endpoint {
     server: SocketAddr,
     /// The block of the backend, with `PORT` for that of the server.
     block: String,
 }
 
-/// Makes a place for a state of a name.
+/// Returns the endpoint of a state by its name.
 type EndpointOfName<'p> = &'p (dyn Fn(&str) -> Endpoint + Sync);
 
 #[test]
@@ -58,7 +58,7 @@ fn a_connection_that_ends_at_any_byte_loses_nothing_over_pg() {
     let Some(postgres) = Postgres::start() else { return };
     let server = host_of(&postgres.conn_str());
     let endpoint = |name: &str| {
-        // While a state is made, no other one of its database is locked.
+        // While a state is created, no other state of its database can be locked.
         let conn_str = postgres.make_database(name);
         let conn_str = conn_str.replace(&server.to_string(), "127.0.0.1:PORT");
         Endpoint { server, block: format!("\"pg\" {{\n    conn_str = \"{conn_str}\"\n  }}\n") }

@@ -146,7 +146,7 @@ fn nothing_is_lost_when_the_server_refuses_the_state() {
     assert!(workdir.read("errored.tfstate").contains("\"name\": \"b\""));
     assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
     server.with(|kept| kept.failure = None);
-    // The journal has what the server did not take.
+    // The journal contains the results that the server did not accept.
     workdir.formwork("apply -auto-approve").succeed().says("An interrupted run was taken over");
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }

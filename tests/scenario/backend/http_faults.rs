@@ -194,7 +194,7 @@ fn both_programs_are_served_by_the_same_servers() {
     }
 }
 
-/// Checks whether each program can apply, and read what the other one has stored.
+/// Checks whether each program can apply, and read the state of the other.
 fn assert_served(authority: &Authority, case: &Encrypted<'_>) {
     let Encrypted { clients, login, arguments, is_served } = case;
     let lines = arguments.iter().map(|(name, value)| format!("    {name} = {value}\n"));

@@ -44,7 +44,7 @@ fn either_program_continues_after_the_other_over_kubernetes() {
 
 #[test]
 fn states_over_kubernetes_are_encrypted() {
-    // OpenTofu makes the first state with requests that this server does not have.
+    // OpenTofu creates the first state with requests that this server does not support.
     let turns = [("formwork", "formwork")];
     let server = Kubernetes::start();
     shared_scripts::states_are_encrypted(

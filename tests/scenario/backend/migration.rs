@@ -8,7 +8,7 @@ use crate::harness::{HttpState, Workdir, terraform};
 /// A local backend with another directory.
 const OTHER_DIR: &str = "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
 
-/// The programs that are there.
+/// The installed programs.
 fn programs() -> impl Iterator<Item = &'static str> {
     ["terraform", "formwork"]
         .into_iter()
@@ -119,7 +119,7 @@ fn a_state_of_another_lineage_is_never_replaced() {
     assert_eq!(server.with(|kept| kept.state.clone()), stored_state);
     other.formwork("init").stdin("no\n").succeed();
     other.formwork("plan -detailed-exitcode").run().code(0);
-    // The advice, followed: the former state, written to a file, replaces the one that is there.
+    // The advice, followed: the former state, written to a file, replaces the existing one.
     let state = other.read("terraform.tfstate");
     other.write("former", &state);
     other.formwork("state push -force former").succeed();

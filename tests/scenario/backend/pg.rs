@@ -61,7 +61,7 @@ fn a_user_without_rights_to_the_journals_plans_with_a_warning_and_changes_nothin
     let first = Workdir::new(&config);
     first.formwork("init").succeed();
     first.formwork("apply -auto-approve").succeed();
-    // A user who was there before the first apply would have got the rights.
+    // A user that existed before the first apply would have got the rights.
     server.execute("CREATE ROLE late LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO late; GRANT SELECT, INSERT, UPDATE, DELETE ON terraform_remote_state.states TO late");
     let late = Workdir::new(&config.replace("postgres://postgres@", "postgres://late@"));
     late.formwork("init").succeed();

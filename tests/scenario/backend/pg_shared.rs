@@ -202,7 +202,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     running.signal(Signal::SIGKILL);
     drop(running.wait());
     drop(first);
-    // The object of the lost machine is half made: it is known, and replaced.
+    // The object of the lost machine is tainted, so it is replaced.
     let taken = (0..50).map(|_| second.formwork("apply -auto-approve").run());
     let taken = taken.into_iter().find(|result| result.code == Some(0)).expect("it is taken over");
     taken.says("An interrupted run was taken over");

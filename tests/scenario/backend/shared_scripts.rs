@@ -15,7 +15,7 @@ const TURNS: [(&str, &str); 2] = [("terraform", "formwork"), ("formwork", "terra
 /// A line of the approval prompt of both programs, which is printed while the lock is held.
 const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 
-/// Each program reads and writes what the other has written, in a directory that either has set up.
+/// Each program reads and changes the state of the other, in a directory that either has set up.
 pub(super) fn alternate_programs(config: Config<'_>) {
     if terraform().is_none() {
         return;
@@ -201,7 +201,7 @@ pub(super) fn encrypting_turns() -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// States are stored encrypted: each program reads what the other has written, and none without the key.
+/// States are stored encrypted: each program reads the state of the other, and none without the key.
 pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
     let with = |input: &str| config(&format!("{ENCRYPTION}{}", RESOURCE.replace('1', input)));
     for (turn, (first, second)) in turns.iter().enumerate() {
@@ -224,7 +224,7 @@ pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
             state
         });
         assert_eq!(pulled[0], pulled[1]);
-        // A store without the encryption shows the bytes that are there.
+        // A backend without the encryption shows the stored bytes.
         let unencrypted = Workdir::new(&config(""));
         unencrypted.formwork("init").run().code(1).says("State file is encrypted");
         unencrypted.formwork("state pull").run().code(1).says("State file is encrypted");

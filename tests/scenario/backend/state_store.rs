@@ -132,7 +132,7 @@ fn states_move_from_a_file_to_a_provider_and_back() {
     assert_eq!(lineage(&workdir.read(&format!("states/{DEFAULT}.state"))), old);
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 
-    // To another directory: the location in messages is the same, the place is not.
+    // To another directory: the location in messages is the same, the real location is not.
     workdir.write("main.tf", &config(&store("others"), RESOURCE));
     workdir.formwork("plan").run().code(1).says("State store \"test_store\" configuration changed");
     workdir.formwork("init").run().code(1).says("Backend configuration changed");

@@ -64,7 +64,7 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
     (Fault::ReadDefers, Update, 1, "deferrals are not allowed", Ready),
     (Fault::ReadIdentity, Update, 1, "has no identities", Ready),
-    // A null is believed; that another object is made is shown before.
+    // A null is accepted; the plan shows that another object is created.
     (Fault::ReadNull, Update, 0, "bad_thing.a will be created", Ready),
     (Fault::ReadAbsent, Update, 1, CONTRACT_VIOLATION, Ready),
     (Fault::PlanDies, Update, 1, "about to die in a plan", Ready),
@@ -165,7 +165,7 @@ pub(super) const DESTROY: &[Case] = &[
     (Fault::DestroyReturns, Destroy, 1, CONTRACT_VIOLATION, Outcome::Missing),
 ];
 
-/// Faults of a data source, and the words they lead to.
+/// Faults of a data source, and the words of their messages.
 pub(super) const DATA: &[(Fault, &str)] = &[
     (Fault::DataGarbage, CONTRACT_VIOLATION),
     (Fault::DataNull, CONTRACT_VIOLATION),
@@ -276,7 +276,7 @@ fn invalid_data_is_refused() {
     }
 }
 
-/// Faults of an import, and the words they lead to.
+/// Faults of an import, and the words of their messages.
 pub(super) const IMPORT: &[(Fault, &str)] = &[
     (Fault::ImportNothing, "Import returned no resources"),
     (Fault::ImportGarbage, CONTRACT_VIOLATION),

@@ -35,7 +35,7 @@ resource "bad_thing" "a" {
 
 const CONTRACT_VIOLATION: &str = "This is a bug in the provider";
 
-/// Faults of a function, and the words they lead to. Nothing is made.
+/// Faults of a function, and the words of their messages. No object is created.
 pub(super) const FUNCTION: &[(Fault, &str)] = &[
     (Fault::FunctionError, "Nobody says such a thing"),
     (Fault::FunctionStatus, "no function on Sundays"),
@@ -45,8 +45,8 @@ pub(super) const FUNCTION: &[(Fault, &str)] = &[
     (Fault::FunctionDies, "about to die in a function"),
 ];
 
-/// Faults of an opening or a closing, and the words they lead to. They come while planning, so nothing
-/// is made.
+/// Faults of an opening or a closing, and the words of their messages. They come while planning, so
+/// nothing is made.
 pub(super) const OPEN: &[(Fault, &str)] = &[
     (Fault::OpenError, "Error: The door is stuck with ephemeral.bad_token.t"),
     (Fault::OpenStatus, "no opening on Sundays"),
@@ -61,12 +61,12 @@ pub(super) const OPEN: &[(Fault, &str)] = &[
     (Fault::CloseDies, "about to die in a closing"),
 ];
 
-/// Faults of a renewal while an object is made, the exit code and the words they lead to, and the
+/// Faults of a renewal while an object is created, the exit code and the words of their messages, and the
 /// result for the object. An object that was not renewed may last long enough all the same.
 pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
     (Fault::RenewError, 0, "The provider reported: The lock was changed", Ready),
     (Fault::RenewStatus, 0, "no renewal on Sundays", Ready),
-    // The process that dies takes the call along that makes the object.
+    // The death of the process also ends the call that creates the object.
     (Fault::RenewDies, 1, "about to die in a renewal", Outcome::PossiblyExists),
 ];
 
@@ -122,7 +122,7 @@ fn a_failed_renewal_fails_only_operations_of_the_same_process() {
         let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
         let running = command.env("BAD_HOLD", "before:a,renew:token").start();
         let paused = [workdir.service.wait_for_pause(), workdir.service.wait_for_pause()];
-        // The renewal has its answer before the object is made.
+        // The renewal has its response before the object is created.
         let (renewal, object): (Vec<_>, Vec<_>) =
             paused.into_iter().partition(|(moment, _)| moment == "renew:token");
         renewal.into_iter().for_each(|(_, paused)| paused.resume());

@@ -1,4 +1,4 @@
-//! Every way to log in and every route to the machine, with success: the client offers what the
+//! Every authentication method and every route to the host, with success: the client offers what the
 //! host requires.
 //!
 //! A real server accepts passwords only of the accounts of this machine, which tests do not

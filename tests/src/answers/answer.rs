@@ -6,7 +6,7 @@ use formwork_value::{Path, Str, Type, Value};
 
 use super::input::any;
 
-/// A sound plan: what the author has not set is left to be known later, or chosen, where the provider may.
+/// A sound plan: unset attributes are unknown or chosen, if the provider may.
 #[must_use]
 pub fn planned(
     block: &Block,

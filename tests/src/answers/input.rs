@@ -1,4 +1,4 @@
-//! Configurations and stored objects made by chance.
+//! Random configurations and stored objects.
 
 use formwork_conformance::generate::Dice;
 use formwork_value::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting, Role};

@@ -1,4 +1,4 @@
-//! Schemas made by chance that Terraform accepts.
+//! Random schemas that Terraform accepts.
 
 use formwork_conformance::generate::Dice;
 use formwork_value::schema::{

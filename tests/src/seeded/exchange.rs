@@ -29,7 +29,7 @@ pub enum Continuation {
 pub struct History {
     counts: BTreeMap<Rpc, u64>,
     applied: BTreeSet<Bytes>,
-    /// Whether the current call is an apply that was made before.
+    /// Whether the current call repeats an earlier apply.
     pub is_repeated_apply: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct Exchange {
     pub in_flight: u64,
     /// The answers or the gRPC status; `None` until the provider has answered.
     pub answers: Option<Result<Vec<Msg>, (i32, String)>>,
-    /// Whether the request is no message.
+    /// Whether the request is not a valid message.
     pub is_garbled: bool,
 }
 

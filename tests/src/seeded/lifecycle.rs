@@ -18,7 +18,7 @@ fn applies(call: &Exchange, from: bool, to: bool) -> bool {
     call.is_of(APPLY, "sound_item") && is_there(2) == from && is_there(3) == to
 }
 
-/// Sets an attribute of what a create or an update returns.
+/// Sets an attribute of the result of a create or an update.
 fn applied(call: &mut Exchange, name: &str, part: Value) -> Continuation {
     if applies(call, false, true) || applies(call, true, true) {
         call.put(1, name, part);
@@ -41,7 +41,7 @@ fn reads(call: &Exchange) -> bool {
     call.is_of(READ, "sound_item")
 }
 
-/// Whether the object that is read is there.
+/// Whether the object that is read exists.
 fn is_there(call: &mut Exchange) -> bool {
     let mut exists = false;
     call.edit(1, |value| {

@@ -52,7 +52,7 @@ fn directory(name: &str) -> PathBuf {
     std::env::var_os(name).map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
-/// Ends without a word when there is no host.
+/// Ends silently if there is no host.
 pub(super) fn quiet_without_host() {
     if !is_set("TF_PLUGIN_MAGIC_COOKIE") {
         end(0);

@@ -11,7 +11,7 @@ use crate::{DistArgs, Failure, deb, provenance, sbom};
 /// The install script. It asks nothing but a shell, tar, and `sha256sum` or `shasum`.
 const INSTALL: &str = include_str!("install.sh");
 
-/// The scripts that let shells ask the program for completions, by their place in an installation.
+/// The scripts that let shells ask the program for completions, by their path in an installation.
 /// `-install-autocomplete` installs the same ones for one user.
 const COMPLETIONS: [(&str, &str); 3] = [
     (

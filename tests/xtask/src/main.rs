@@ -1,4 +1,4 @@
-//! Tasks around releases: `cargo xtask dist` makes a release directory.
+//! Release tasks: `cargo xtask dist` creates a release directory.
 //!
 //! Builds nothing but the program, and publishes nothing.
 

@@ -28,7 +28,8 @@ impl Entry {
     }
 }
 
-/// A compressed archive of files, each under its path as `place` gives it, with the directories above.
+/// A compressed archive of files, each under the path that `archive_path` returns, with the directories
+/// above.
 pub(crate) fn tar_gz(
     entries: &[Entry],
     archive_path: impl Fn(&Entry) -> String,

@@ -19,13 +19,13 @@ pub(crate) struct Platform {
     pub(crate) debian: &'static str,
 }
 
-/// The platforms that releases are made for.
+/// The platforms of releases.
 const PLATFORMS: [Platform; 2] = [
     Platform { triple: "x86_64-unknown-linux-gnu", name: "linux_amd64", debian: "amd64" },
     Platform { triple: "aarch64-unknown-linux-gnu", name: "linux_arm64", debian: "arm64" },
 ];
 
-/// The sources that a release is made from.
+/// The sources of a release.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// The root of the repository.

@@ -1,4 +1,4 @@
-//! A provider made with the crate `tf-provider`: files with a text, and the length of the text.
+//! A provider on the crate `tf-provider`: files with a content, and its length.
 //!
 //! It is here to be driven by the tests; nothing of it is an example of how to write one.
 

@@ -1,4 +1,4 @@
-//! `archive`, `local`, `null`, and what is built in.
+//! `archive`, `local`, `null`, and the built-in provider.
 
 use super::super::row::{Import, Other, Provider, Replace, Resource, Update};
 

@@ -4,7 +4,7 @@ use super::super::row::{Import, Other, Provider, Replace, Resource, Update};
 
 const REASON: &str = "the value is made of everything";
 
-/// A row of which every change makes another value.
+/// A row in which every change results in another value.
 fn row(
     kind: &'static str,
     [create, update, replace]: [&'static str; 3],

@@ -59,7 +59,7 @@ enum End {
 
 /// A change of an object in the history.
 struct Change {
-    /// The place of its write among all writes.
+    /// The index of its write among all writes.
     write: usize,
     name: String,
     size: u64,
@@ -97,7 +97,7 @@ fn real_size(workdir: &Workdir, name: &str) -> Option<u64> {
     object["size"].as_u64()
 }
 
-/// The changes of the writes from a place on, in the order of the serials.
+/// The changes of the writes from an index on, in the order of the serials.
 fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
     let writes = history(reader);
     let serials: Vec<u64> = writes.iter().filter_map(|write| write["serial"].as_u64()).collect();
@@ -119,7 +119,7 @@ fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
 
 /// Finds violations of linearizability. A run is linearizable, as the order of its changes shows, if
 ///
-/// 1. each change is one that an apply was made for, and no apply has two;
+/// 1. each change belongs to an apply, and no apply has two;
 /// 2. each successful apply has one, a refused apply has none, and one that was killed has one or none;
 /// 3. the change of an apply that had ended before another one began comes first.
 ///

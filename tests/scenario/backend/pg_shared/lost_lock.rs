@@ -88,7 +88,7 @@ fn a_run_whose_lock_terraform_has_taken_writes_nothing_and_names_the_session() {
     other.answer("yes\n");
     other.wait().code(0).says("0 added, 1 changed, 0 destroyed");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 2)]));
-    // The next run has the result, and makes the object no second time.
+    // The next run has the result, and does not create the object again.
     let next = directory(&server, &(resources(&[("a", 2)]) + SLOW));
     let taken = next.formwork("apply -auto-approve").succeed();
     taken.says("An interrupted run was taken over").says("0 added, 0 changed, 0 destroyed");
