@@ -125,7 +125,7 @@ fn script(name: &str, line: &str) -> PathBuf {
     // A program that is running cannot be written, and one that is written again is built with again.
     if !fs::read_to_string(&path).is_ok_and(|old| old == text) {
         fs::write(&path, text).expect("it can be written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("this test owns it");
     }
     path
 }

@@ -82,7 +82,7 @@ impl Azure {
 impl Drop for Azure {
     fn drop(&mut self) {
         for process in [&mut self.blobs, &mut self.services] {
-            process.kill().and_then(|()| process.wait()).expect("it is ours");
+            process.kill().and_then(|()| process.wait()).expect("this test owns it");
         }
     }
 }

@@ -66,6 +66,6 @@ fn clone(command: &Command) -> Command {
 
 impl Drop for Gcs {
     fn drop(&mut self) {
-        self.process.kill().and_then(|()| self.process.wait()).expect("it is ours");
+        self.process.kill().and_then(|()| self.process.wait()).expect("this test owns it");
     }
 }

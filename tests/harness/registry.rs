@@ -292,7 +292,7 @@ impl Registry {
                 let program = package_directory.join(program_name(kind, version));
                 fs::write(&program, content).expect("a file");
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-                fs::set_permissions(program, mode).expect("it is ours");
+                fs::set_permissions(program, mode).expect("this test owns it");
             }
         }
     }

@@ -135,7 +135,7 @@ impl<'w> Command<'w> {
             let timed_out =
                 end_receiver.recv_timeout(TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout);
             if timed_out {
-                kill(pid, Signal::SIGKILL).expect("it is still there");
+                kill(pid, Signal::SIGKILL).expect("it still runs");
             }
             timed_out
         });
@@ -165,7 +165,7 @@ impl Running {
 
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        kill(self.pid, signal).expect("it is still there");
+        kill(self.pid, signal).expect("it still runs");
     }
 
     /// Waits until it waits itself, with nothing to do for a while.
@@ -209,7 +209,7 @@ impl Running {
 
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> CommandResult {
-        let status = self.child.wait().expect("it is ours");
+        let status = self.child.wait().expect("this test owns it");
         drop(self.end_sender);
         let timed_out = self.killer.join().expect("it only waits");
         let stdout = self.stdout.join().expect("it only reads");

@@ -183,7 +183,7 @@ impl ObjectStore {
 
 impl Drop for ObjectStore {
     fn drop(&mut self) {
-        self.process.kill().and_then(|()| self.process.wait()).expect("it is ours");
+        self.process.kill().and_then(|()| self.process.wait()).expect("this test owns it");
     }
 }
 

@@ -40,7 +40,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        self.process.kill().and_then(|()| self.process.wait()).expect("it is ours");
+        self.process.kill().and_then(|()| self.process.wait()).expect("this test owns it");
     }
 }
 

@@ -128,12 +128,12 @@ fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
 }
 
 fn write_dir(dir: &Path, expressions: &[&str]) {
-    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("it is ours");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("this test owns it");
     write("main.tf", PRELUDE);
     for entry in std::fs::read_dir(directory().join("files")).expect("the files are there") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name");
-        std::fs::copy(&path, dir.join(name)).expect("it is ours");
+        std::fs::copy(&path, dir.join(name)).expect("this test owns it");
     }
     for (index, expression) in expressions.iter().enumerate() {
         let name = output_name(index);

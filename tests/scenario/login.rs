@@ -225,7 +225,7 @@ fn a_credentials_helper_stores_and_removes_tokens() {
     );
     fs::write(&program, script).expect("a file");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&program, mode).expect("it is ours");
+    fs::set_permissions(&program, mode).expect("this test owns it");
     fs::write(workdir.settings(), "credentials_helper \"note\" {\n  args = [\"-x\"]\n}\n")
         .expect("a file");
     let engines: &[&str] =
@@ -235,7 +235,7 @@ fn a_credentials_helper_stores_and_removes_tokens() {
         log_in(engine, &workdir, &registry, "code=the+code").code(0);
         workdir.engine(engine, &format!("logout {}", registry.host())).succeed();
         logs.push(fs::read_to_string(&log).expect("it was called"));
-        fs::remove_file(&log).expect("it is there");
+        fs::remove_file(&log).expect("it exists");
     }
     let host = registry.host();
     let expected = format!("-x store {host} {{\"token\":\"the token\"}}\n-x forget {host} \n");

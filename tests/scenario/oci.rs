@@ -91,7 +91,7 @@ fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
     assert_eq!(registry.server.take_requests().len(), 0);
     // A lock with either hash is enough on another machine.
     for kind in ["h1:", "zh:"] {
-        fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
+        fs::remove_dir_all(workdir.root().join(".terraform")).expect("it exists");
         let remaining_lines: Vec<&str> = text.lines().filter(|line| !line.contains(kind)).collect();
         workdir.write(LOCK, &format!("{}\n", remaining_lines.join("\n")));
         run().succeed().says("Installed");
@@ -339,7 +339,7 @@ fn another_method_installs_providers_missing_from_the_oci_mirror() {
     registry.provider(other_repository, "thing", "1.0.0", &[PLATFORM]);
     registry.provider(other_repository, "thing", "1.2.0", &[PLATFORM]);
     let workdir = provider_workdir(&registry, "");
-    let text = fs::read_to_string(workdir.settings()).expect("it is there");
+    let text = fs::read_to_string(workdir.settings()).expect("it exists");
     let host = registry.server.host();
     let second = format!(
         "  oci_mirror {{\n    repository_template = \"{host}/others/acme/thing\"\n    include = [\"{THING}\"]\n  }}\n}}\n"
@@ -348,7 +348,7 @@ fn another_method_installs_providers_missing_from_the_oci_mirror() {
         .expect("it can be written");
     init(&workdir, &registry, "formwork").succeed().says("Installed example.com/acme/thing v1.2.0");
     workdir.write("main.tf", &workdir.read("main.tf").replace(">= 1.0", "1.0.0"));
-    fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
+    fs::remove_file(workdir.root().join(LOCK)).expect("it exists");
     init(&workdir, &registry, "formwork").succeed().says("Installed example.com/acme/thing v1.0.0");
     // Neither has it.
     workdir.write("main.tf", &workdir.read("main.tf").replace("acme/thing", "acme/other"));
@@ -366,7 +366,7 @@ fn helper(workdir: &Workdir, host: &str) -> String {
         "#!/bin/sh\nread -r server\n[ \"$1 $server\" = 'get https://{host}' ] || exit 1\necho '{{\"Username\": \"user\", \"Secret\": \"secret1\"}}'\n"
     );
     fs::write(&program, script).expect("it can be written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("this test owns it");
     directory.display().to_string()
 }
 

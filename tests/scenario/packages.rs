@@ -62,7 +62,7 @@ fn included_providers_replace_only_the_registry() {
         settings(&workdir, &methods);
         workdir.formwork("init").succeed().says(expected);
         workdir.formwork("plan").succeed().says("1 to add");
-        fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
+        fs::remove_file(workdir.root().join(LOCK)).expect("it exists");
     }
     for methods in [
         "  direct {\n    exclude = [\"hashicorp/*\"]\n  }",
@@ -77,7 +77,7 @@ fn included_providers_replace_only_the_registry() {
         let summary = "Failed to query available provider packages";
         workdir.formwork("init").run().code(1).says(summary);
         workdir.formwork("plan").run().code(1);
-        fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
+        fs::remove_file(workdir.root().join(LOCK)).expect("it exists");
     }
 }
 
@@ -148,7 +148,7 @@ fn cached_schemas_of_a_package_need_no_running_provider() {
         assert!(!starts_a_plugin(&workdir, line), "{line}");
     }
     assert_eq!(workdir.formwork("show -json").succeed().stdout, state_view);
-    fs::remove_dir_all(&cache_directory).expect("it is there");
+    fs::remove_dir_all(&cache_directory).expect("it exists");
     workdir.formwork("plan").succeed();
     assert!(!starts_a_plugin(&workdir, "show"), "a plan keeps them");
 }

@@ -66,7 +66,7 @@ fn nothing_is_written_through_links_in_a_checkout() {
     symlink(&victim, root.join(".terraform-link")).expect("a link can be made");
     let chosen = workdir.formwork("workspace new third").env("TF_DATA_DIR", ".terraform-link");
     chosen.succeed();
-    assert_eq!(fs::read_to_string(victim.join("environment")).expect("it is there"), "third");
+    assert_eq!(fs::read_to_string(victim.join("environment")).expect("it exists"), "third");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn test_states_are_neither_created_nor_removed_through_links_in_a_checkout() {
         let entry_counts = ["", "empty", "test-states", "test-states/p"].map(n_entries);
         assert_eq!(entry_counts, [2, 0, 1, 1], "{planted}");
         assert!(workdir.service.objects().is_empty(), "{planted}");
-        fs::remove_file(&path).expect("it is there");
+        fs::remove_file(&path).expect("it exists");
         fs::remove_dir_all(root.join(".terraform")).ok();
     }
     // The user may choose a link.
@@ -131,7 +131,7 @@ fn a_pipe_or_an_endless_file_is_refused_with_its_name() {
             let refused = workdir.formwork("plan").run();
             refused.code(1).says(name.trim_start_matches(".terraform/"));
         }
-        fs::remove_file(&path).expect("it is there");
+        fs::remove_file(&path).expect("it exists");
         if let Some(former) = former {
             fs::write(&path, former).expect("it can be written");
         }

@@ -45,7 +45,7 @@ fn installs(workdir: &Workdir, registry: Option<&Registry>, words: &str) {
     with(workdir.formwork("validate")).code(0);
     if terraform().is_some() {
         let lock = workdir.read(".terraform.lock.hcl");
-        fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
+        fs::remove_dir_all(workdir.root().join(".terraform")).expect("it exists");
         with(workdir.terraform("init")).code(0).says(words);
         assert_eq!(workdir.read(".terraform.lock.hcl"), lock);
     }

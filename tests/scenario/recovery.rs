@@ -144,7 +144,7 @@ fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() 
         fs::write(&path, "").expect("it can be written");
         match backup {
             Some(state) => workdir.write(state, ""),
-            None => fs::remove_file(workdir.root().join(STATE)).expect("it is there"),
+            None => fs::remove_file(workdir.root().join(STATE)).expect("it exists"),
         }
         for line in ["plan", "apply -auto-approve", "destroy -auto-approve"] {
             let refused = workdir.formwork(line).run();
@@ -155,7 +155,7 @@ fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() 
     for object in workdir.service.objects() {
         workdir.service.remove_object(&object);
     }
-    fs::remove_file(&path).expect("it is there");
+    fs::remove_file(&path).expect("it exists");
     workdir.formwork("apply -auto-approve").succeed().says("2 added");
 }
 
@@ -309,7 +309,7 @@ fn after_another_run_changed_the_state_the_next_command_has_the_results_of_both(
         assert_all_known(&workdir);
         let planned = workdir.formwork("plan").succeed();
         planned.says("errored.tfstate is out of date").says("Delete it");
-        fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
+        fs::remove_file(workdir.root().join("errored.tfstate")).expect("it exists");
         workdir.formwork("plan").succeed().says_not("errored.tfstate");
     }
 }
@@ -352,7 +352,7 @@ fn after_two_runs_created_the_same_objects_the_advice_keeps_both() {
     settled.says("with the ID \"first-1\" is not managed").says_not("may create it");
     workdir.formwork("import bad_thing.kept first-1").succeed();
     workdir.formwork("import bad_thing.other second-1").succeed();
-    fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
+    fs::remove_file(workdir.root().join("errored.tfstate")).expect("it exists");
     workdir.formwork("recover list").succeed().says("No open operations.");
     let applied = workdir.formwork("apply -auto-approve").succeed();
     applied.says("0 added").says("0 destroyed");
@@ -364,7 +364,7 @@ fn a_run_with_a_stored_state_succeeds_even_if_its_journal_cannot_be_removed() {
     let workdir = Workdir::new(CONFIG);
     let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
     let (_, paused) = workdir.service.wait_for_pause();
-    fs::remove_file(journal(&workdir)).expect("it is there");
+    fs::remove_file(journal(&workdir)).expect("it exists");
     paused.resume();
     let applied = running.wait();
     applied.code(0).says("Journal could not be finished").says("Apply complete!");
@@ -483,7 +483,7 @@ fn new_files_are_private_to_their_owner_and_existing_ones_keep_their_mode() {
 
     let loosen = |name: &str, mode| {
         let permissions = fs::Permissions::from_mode(mode);
-        fs::set_permissions(workdir.root().join(name), permissions).expect("it is ours");
+        fs::set_permissions(workdir.root().join(name), permissions).expect("this test owns it");
     };
     loosen(STATE, 0o660);
     loosen("saved", 0o640);
@@ -603,7 +603,7 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
         let (usual, other) = (workdir.root().join(STATE), workdir.root().join("x.tfstate"));
         fs::copy(&usual, &other).expect("it can be copied");
         if !is_copied {
-            fs::remove_file(&usual).expect("it is there");
+            fs::remove_file(&usual).expect("it exists");
         }
         let planned = workdir.formwork("plan -state=x.tfstate").succeed();
         planned.says("Journal is under another name").says("1 result that this state lacks");

@@ -219,7 +219,7 @@ const ATTACKS: [Attack; 23] = [
 pub(super) fn remaining_files(directory: &Path) -> Vec<String> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let kind = entry.file_type().expect("it is there");
+        let kind = entry.file_type().expect("it exists");
         if kind.is_dir() {
             paths.extend(remaining_files(&entry.path()));
         } else {
@@ -273,7 +273,7 @@ fn a_package_that_differs_from_the_lock_file_is_refused_even_if_it_is_signed() {
     replace(&registry, archive(&[(NAME, b"other")]));
     // The installed package still is the locked one.
     init().succeed().says("Using previously-installed");
-    fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
+    fs::remove_dir_all(workdir.root().join(".terraform")).expect("it exists");
     init().run().code(1).says("doesn't match any of the checksums previously recorded");
     assert_eq!(workdir.read(LOCK), lock);
     assert_eq!(remaining_files(&workdir.root().join(".terraform")), [""; 0]);
@@ -355,7 +355,7 @@ fn a_token_is_sent_only_to_its_host() {
         text = fs::read_to_string(workdir.settings()).expect("a file")
     );
     fs::write(workdir.settings(), services).expect("it can be written");
-    fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
+    fs::remove_dir_all(workdir.root().join(".terraform")).expect("it exists");
     let result = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority()).run();
     assert!(!result.text().contains("secret"), "{}", result.text());
     assert_eq!(result.code, Some(1));
@@ -399,7 +399,7 @@ fn many_commands_share_one_cache() {
     // With its hash locked, the package in the cache needs no download.
     registry.take_requests();
     let last = &workdirs[0];
-    fs::remove_dir_all(last.root().join(".terraform")).expect("it is there");
+    fs::remove_dir_all(last.root().join(".terraform")).expect("it exists");
     let result = last.formwork("init").env("SSL_CERT_FILE", &registry.authority()).succeed();
     result.says("from the shared cache directory");
     assert!(registry.take_requests().iter().all(|request| !request.path.starts_with("/files/")));

@@ -90,7 +90,7 @@ fn packed(workdir: &Workdir, out: &Path) {
     let script = workdir.home().join("script");
     let text = format!("#!/bin/sh\nexec {} \"$@\"\n", built("formwork").display());
     fs::write(&script, text).expect("it can be written");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("this test owns it");
     let mut task = Command::new(built("formwork-xtask"));
     task.arg("dist").arg("--binary").arg(script).arg("--out").arg(out);
     let output = task.env("SOURCE_DATE_EPOCH", "1700000000").output().expect("it can be started");

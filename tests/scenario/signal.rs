@@ -120,13 +120,13 @@ fn a_run_whose_output_is_not_read_ends_with_two_interrupts() {
     // There is nothing else that it could wait for.
     wait_until_process_is_idle(pid);
     for _ in 0..2 {
-        kill(pid, Signal::SIGINT).expect("it is still there");
+        kill(pid, Signal::SIGINT).expect("it still runs");
         thread::yield_now();
     }
     // Signals that come together may count as one.
     let since = Instant::now();
     let status = loop {
-        if let Some(status) = child.try_wait().expect("it is ours") {
+        if let Some(status) = child.try_wait().expect("this test owns it") {
             break status;
         }
         match kill(pid, Signal::SIGINT) {

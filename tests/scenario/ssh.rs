@@ -108,7 +108,7 @@ fn listing(directory: &Path) -> Vec<String> {
         for entry in std::fs::read_dir(&next).expect("a directory").flatten() {
             let path = entry.path();
             let name = path.strip_prefix(directory).expect("it is below").display().to_string();
-            let mode = entry.metadata().expect("it is there").permissions().mode() & 0o777;
+            let mode = entry.metadata().expect("it exists").permissions().mode() & 0o777;
             if path.is_dir() {
                 lines.push(format!("{name}/ {mode:o}"));
                 directories.push(path);
@@ -201,7 +201,7 @@ fn scripts_print_and_end_as_with_terraform() {
         result.code(1);
         assert!(instances(&workdir)[0].tainted, "{failing}");
     }
-    let is_left = std::fs::read_dir("/tmp").expect("it is there").flatten().any(|entry| {
+    let is_left = std::fs::read_dir("/tmp").expect("it exists").flatten().any(|entry| {
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         entry.file_name().to_string_lossy().starts_with("terraform_") && text.contains("hush")
     });

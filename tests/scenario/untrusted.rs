@@ -45,7 +45,7 @@ fn checkout() -> (Workdir, PathBuf) {
     fs::set_permissions(workdir.root().join(program), mode).expect("a mode");
     workdir.write("terraform.tfstate", STATE);
     workdir.write("pushed.tfstate", STATE);
-    fs::remove_file(workdir.settings()).expect("it is there");
+    fs::remove_file(workdir.settings()).expect("it exists");
     fs::write(workdir.settings(), "").expect("it can be written");
     (workdir, mark)
 }
@@ -216,7 +216,7 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
                 Some("precious"),
                 "{checkout_path} {kind} {command}"
             );
-            fs::remove_dir_all(&victim).expect("it is there");
+            fs::remove_dir_all(&victim).expect("it exists");
             fs::create_dir(&victim).expect("a directory");
             fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
             fs::remove_dir_all(root.join("terraform-provider-thing")).ok();

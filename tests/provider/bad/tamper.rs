@@ -94,7 +94,7 @@ pub(crate) fn serve_as_another() -> ExitCode {
     handshake[5].clone_from(&other_handshake[5]);
     print(&format!("{}\n", handshake.join("|")));
     let code = wait_for(&mut sound_process);
-    other_process.kill().and_then(|()| other_process.wait()).expect("it is ours");
+    other_process.kill().and_then(|()| other_process.wait()).expect("this test owns it");
     code
 }
 

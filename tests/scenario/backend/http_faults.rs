@@ -75,9 +75,9 @@ impl ChangedDir {
         for entry in fs::read_dir(self.workdir.root()).expect("a directory").flatten() {
             let name = entry.file_name();
             if name == "errored.tfstate" {
-                fs::remove_file(entry.path()).expect("it is there");
+                fs::remove_file(entry.path()).expect("it exists");
             } else if name.to_string_lossy().ends_with(".journal") {
-                fs::remove_dir_all(entry.path()).expect("it is there");
+                fs::remove_dir_all(entry.path()).expect("it exists");
             }
         }
     }

@@ -99,7 +99,7 @@ fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
     let mut running = workdir.formwork("apply").with_open_stdin().env("BAD_TELL", "pid").start();
     running.wait_for_output("Only 'yes' will be accepted");
     let pid = workdir.service.provider();
-    kill(pid, Signal::SIGKILL).expect("it is there");
+    kill(pid, Signal::SIGKILL).expect("it exists");
     running.answer("yes\n");
     running.wait().code(0).says("3 added");
     workdir.service.assert_no_provider_runs();
@@ -116,7 +116,7 @@ fn a_child_process_that_leaves_the_session_is_reported() {
     let words = result.words();
     let pid = words.split("sleep 1000 (process ").nth(1).and_then(|rest| rest.split(')').next());
     let pid = pid.and_then(|pid| pid.parse().ok()).map(Pid::from_raw);
-    kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it is there");
+    kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it exists");
     workdir.service.assert_no_provider_runs();
 }
 
@@ -134,10 +134,10 @@ fn a_process_with_the_id_of_an_attached_provider_is_not_ended() {
     command.succeed().says("3 added");
     let running = workdir.formwork("destroy -auto-approve").env("TF_REATTACH_PROVIDERS", &attach);
     running.succeed();
-    assert!(bystander.try_wait().expect("it is ours").is_none(), "it was ended");
-    assert!(provider.try_wait().expect("it is ours").is_none(), "it was not ours to end");
+    assert!(bystander.try_wait().expect("this test owns it").is_none(), "it was ended");
+    assert!(provider.try_wait().expect("this test owns it").is_none(), "it was not ours to end");
     for child in [&mut bystander, &mut provider] {
-        child.kill().and_then(|()| child.wait()).expect("it is ours");
+        child.kill().and_then(|()| child.wait()).expect("this test owns it");
     }
     workdir.service.assert_no_provider_runs();
 }

@@ -95,7 +95,7 @@ pub(super) fn insists_on_tls() {
 pub(super) fn open_socket() {
     let path = directory("PLUGIN_UNIX_SOCKET_DIR").join(format!("open-{}", std::process::id()));
     let listener = UnixListener::bind(&path).expect("a socket can be made");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("this test owns it");
     let mut stdout = io::stdout();
     let line = format!("1|6|unix|{}|grpc|{}\n", path.display(), "A".repeat(80));
     drop(stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()));
