@@ -46,7 +46,7 @@ pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
         let mut sizes: Vec<&Row> = rows.iter().filter(is_same_series).collect();
         sizes.sort_by_key(|row| row.size);
         let [.., before, last] = sizes[..] else { continue };
-        let more = (last.size - before.size) as f64;
+        let n_added = (last.size - before.size) as f64;
         let points: Vec<(f64, f64)> =
             sizes.iter().map(|row| ((row.size as f64).ln(), row.ours.cpu.ln())).collect();
         growths.push(Growth {
@@ -54,7 +54,7 @@ pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
             step: row.step,
             fitted: slope(&points),
             last: slope(&points[points.len() - 2..]),
-            bytes: (last.ours.peak - before.ours.peak) / more,
+            bytes: (last.ours.peak - before.ours.peak) / n_added,
         });
     }
     growths

@@ -56,7 +56,7 @@ impl Options {
                 "--repeat" => options.repeat = number(value()?)?.max(1),
                 "--cap" => options.cap = Duration::from_secs(number(value()?)? as u64),
                 "--no-terraform" => options.terraform = false,
-                other => return Err(format!("{other} is not an option\n{USAGE}")),
+                unknown => return Err(format!("{unknown} is not an option\n{USAGE}")),
             }
         }
         Ok(options)

@@ -26,7 +26,7 @@ pub(crate) struct Parsed {
     bytes: usize,
     /// Seconds, all three.
     ours: f64,
-    other: Option<f64>,
+    other_parser: Option<f64>,
     copy: f64,
 }
 
@@ -55,10 +55,10 @@ fn measure_document(name: &'static str, text: &str, options: &Options) -> Parsed
         timed(|| parse_file(&mut diags, &sources, source))
     });
     // The time of the other parser grows with the square of the keys of an object.
-    let other = (name == "parse resources" && options.terraform)
+    let other_parser = (name == "parse resources" && options.terraform)
         .then(|| best_time(&mut || timed(|| hcl_edit::parser::parse_body(text).is_ok())));
     let copy = best_time(&mut || timed(|| text.to_owned()));
-    Parsed { name, bytes: text.len(), ours, other, copy }
+    Parsed { name, bytes: text.len(), ours, other_parser, copy }
 }
 
 /// Time to construct a value, without the time to drop it.
@@ -101,11 +101,14 @@ pub(crate) fn table(parsed: &[Parsed]) -> String {
     );
     let speed = |row: &Parsed, seconds| format!("{:.0} MB/s", row.speed(seconds) / 1e6);
     for row in parsed {
-        let other = row.other.map(|other| speed(row, other)).unwrap_or_default();
-        let ratio = row.other.map(|other| format!("{:.0}", other / row.ours)).unwrap_or_default();
+        let other_speed = row.other_parser.map(|seconds| speed(row, seconds)).unwrap_or_default();
+        let ratio = row
+            .other_parser
+            .map(|seconds| format!("{:.0}", seconds / row.ours))
+            .unwrap_or_default();
         writeln!(
             text,
-            "| {} | {:.1} MB | {:.0} ms | {} | {other} | {ratio} | {} |",
+            "| {} | {:.1} MB | {:.0} ms | {} | {other_speed} | {ratio} | {} |",
             row.name,
             row.bytes as f64 / 1e6,
             row.ours * 1e3,
@@ -122,8 +125,8 @@ pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
     let verdict = |row: &Parsed| {
         let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
         if row.name == "parse object" {
-            let (claim, most) = (format!("an object of {N_KEYS} keys"), MAX_TIME * 1e3);
-            let claim = format!("{claim} is parsed in {time:.0} ms, at most {most:.0}");
+            let (claim, max_ms) = (format!("an object of {N_KEYS} keys"), MAX_TIME * 1e3);
+            let claim = format!("{claim} is parsed in {time:.0} ms, at most {max_ms:.0}");
             return Verdict { claim, holds: row.ours <= MAX_TIME };
         }
         let claim = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, MIN_SPEED / 1e6);

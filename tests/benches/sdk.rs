@@ -57,12 +57,12 @@ pub(crate) struct Measured {
 pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
     let mut measured = Vec::new();
     if options.selects("sdk sets") {
-        let cost = |size| least(options, || set_of(size));
+        let cost = |size| smallest(options, || set_of(size));
         let (small, large) = (cost(SIZES.0), cost(SIZES.1));
         let of = format!("{:.2} ms and {:.1} ms", small * 1e3, large * 1e3);
         let result = large / small;
-        let (least, most) = (None, Some(MAX_TIMES));
-        measured.push(Measured { name: "sdk sets".to_owned(), of, result, min: least, max: most });
+        let (min, max) = (None, Some(MAX_TIMES));
+        measured.push(Measured { name: "sdk sets".to_owned(), of, result, min, max });
     }
     if options.selects("sdk lives") {
         let (mut elapsed, mut seconds) = (f64::INFINITY, f64::INFINITY);
@@ -72,20 +72,20 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         }
         let (wall, cpu) = (elapsed * 1e3, seconds * 1e3);
         let of = format!("{cpu:.2} ms of a core each, {wall:.2} ms long");
-        let (result, least, most) = (1.0 / seconds, Some(MIN_LIFECYCLES), None);
-        measured.push(Measured { name: "sdk lives".to_owned(), of, result, min: least, max: most });
+        let (result, min, max) = (1.0 / seconds, Some(MIN_LIFECYCLES), None);
+        measured.push(Measured { name: "sdk lives".to_owned(), of, result, min, max });
     }
     if options.selects("sdk calls") {
         let [echo, ours] = calls(options)?;
         let of = format!("{ours:.0} and {echo:.0} a second");
-        let (result, least, most) = (ours / echo, Some(MIN_PART), None);
-        measured.push(Measured { name: "sdk calls".to_owned(), of, result, min: least, max: most });
+        let (result, min, max) = (ours / echo, Some(MIN_PART), None);
+        measured.push(Measured { name: "sdk calls".to_owned(), of, result, min, max });
     }
     Ok(measured)
 }
 
 /// The best of several: the capability of the machine without other load.
-fn least(options: &Options, mut measure: impl FnMut() -> f64) -> f64 {
+fn smallest(options: &Options, mut measure: impl FnMut() -> f64) -> f64 {
     (0..options.repeat.max(2)).map(|_| measure()).fold(f64::INFINITY, f64::min)
 }
 
@@ -95,10 +95,10 @@ pub(crate) fn table(measured: &[Measured]) -> String {
         return String::new();
     }
     let mut text = String::from("| measurement | values | result | limit |\n|---|---|--:|---|\n");
-    for Measured { name, of, result, min: least, max: most } in measured {
-        let limit = match (least, most) {
-            (Some(least), _) => format!("at least {least}"),
-            (_, Some(most)) => format!("at most {most}"),
+    for Measured { name, of, result, min, max } in measured {
+        let limit = match (min, max) {
+            (Some(min), _) => format!("at least {min}"),
+            (_, Some(max)) => format!("at most {max}"),
             _ => String::new(),
         };
         writeln!(text, "| {name} | {of} | {result:.2} | {limit} |").ok();
@@ -259,10 +259,10 @@ pub(crate) struct OneProcessor(CpuSet);
 impl OneProcessor {
     pub(crate) fn take() -> Result<Self, Errno> {
         let all = sched_getaffinity(Pid::from_raw(0))?;
-        let mut one = CpuSet::new();
+        let mut cpu_set = CpuSet::new();
         let first = (0..CpuSet::count()).find(|cpu| all.is_set(*cpu) == Ok(true));
-        one.set(first.unwrap_or(0))?;
-        sched_setaffinity(Pid::from_raw(0), &one)?;
+        cpu_set.set(first.unwrap_or(0))?;
+        sched_setaffinity(Pid::from_raw(0), &cpu_set)?;
         Ok(Self(all))
     }
 }

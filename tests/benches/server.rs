@@ -46,7 +46,7 @@ impl Server {
             "http" => {
                 let server = http_state::HttpState::start();
                 Box::new(move || {
-                    server.with(|kept| kept.state.clear());
+                    server.with(|stored| stored.state.clear());
                     server.arguments()
                 })
             }

@@ -163,7 +163,7 @@ impl Config {
             name: format!("n{number}"),
             traits: resource.traits,
             link: match resource.link {
-                Link::Standalone(other) => Some(format!("n{other}")),
+                Link::Standalone(target) => Some(format!("n{target}")),
                 Link::Nothing | Link::Group(_) => None,
             },
         });
@@ -200,13 +200,13 @@ fn link(
     if number >= FIRST_AFTER_GROUPS && !resource.is_inside && rng.chance(1, 3) {
         return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
     }
-    let fits = |(other, it): &(&u64, &StandaloneResource)| {
+    let fits = |(candidate, it): &(&u64, &StandaloneResource)| {
         // Objects inside the module cannot refer to objects outside.
-        !is_named(**other)
+        !is_named(**candidate)
             && (!resource.is_inside || it.is_inside)
-            && (!is_first || *other % 4 == 1)
+            && (!is_first || *candidate % 4 == 1)
     };
-    let fitting: Vec<u64> = before.iter().filter(fits).map(|(other, _)| *other).collect();
+    let fitting: Vec<u64> = before.iter().filter(fits).map(|(candidate, _)| *candidate).collect();
     match usize::try_from(rng.below(fitting.len() as u64)) {
         Ok(index) if index < fitting.len() => Link::Standalone(fitting[index]),
         _ => Link::Nothing,

@@ -39,13 +39,13 @@ pub(crate) struct Tally {
     /// Times when running the engine again did not come to an end.
     pub(crate) stuck: usize,
     /// Objects that are not as they were to be, or that are known and do not exist.
-    pub(crate) wrong: usize,
+    pub(crate) mismatched: usize,
     /// Configurations that had to be given up, because nothing can follow the one before in that order.
     pub(crate) turned: usize,
     /// Operations that the engine reported as in flight.
     pub(crate) named: usize,
     /// Operations whose object the engine found by itself.
-    pub(crate) found: usize,
+    pub(crate) resolved: usize,
     /// Operations that a person had to decide.
     pub(crate) decided: usize,
     /// The most operations that a person had to decide after one kill.
@@ -59,8 +59,8 @@ pub(crate) struct Tally {
 impl Tally {
     /// Whether there is no failure.
     pub(crate) fn is_clean(&self) -> bool {
-        let Self { lost, duplicated, torn, stuck, wrong, .. } = self;
-        [lost, duplicated, torn, stuck, wrong].iter().all(|count| **count == 0)
+        let Self { lost, duplicated, torn, stuck, mismatched, .. } = self;
+        [lost, duplicated, torn, stuck, mismatched].iter().all(|count| **count == 0)
     }
 
     fn count(&mut self, decisions: Decisions) {
@@ -71,7 +71,7 @@ impl Tally {
 
     fn count_result(&mut self, result: &CommandResult) {
         self.named += result.text.matches("An operation was interrupted").count();
-        self.found += result.text.matches("An interrupted operation was resolved").count();
+        self.resolved += result.text.matches("An interrupted operation was resolved").count();
     }
 }
 
@@ -273,14 +273,14 @@ impl CrashRun<'_> {
             }
             fs::remove_file(directory.objects_directory().join(format!("{id}.object")))?;
         }
-        let mut wrong: Vec<String> =
+        let mut mismatches: Vec<String> =
             known.ids.iter().filter(|id| !objects.contains_key(*id)).cloned().collect();
         if fulfilled {
-            wrong.extend(unfulfilled(&self.config.expected(), &objects, &known));
+            mismatches.extend(unfulfilled(&self.config.expected(), &objects, &known));
         }
-        tally.wrong += wrong.len();
-        if directory.is_kept() && !wrong.is_empty() {
-            return Err(format!("{wrong:#?}, see {}", directory.work().display()).into());
+        tally.mismatched += mismatches.len();
+        if directory.is_kept() && !mismatches.is_empty() {
+            return Err(format!("{mismatches:#?}, see {}", directory.work().display()).into());
         }
         Ok(())
     }

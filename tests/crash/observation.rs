@@ -60,10 +60,10 @@ pub(crate) fn unfulfilled(
             objects.iter().filter(|(id, object)| object["name"] == name && known.ids.contains(*id));
         (all.next(), all.next().is_some())
     };
-    let mut wrong = Vec::new();
+    let mut mismatches = Vec::new();
     for ExpectedObject { addr, name, traits, link } in expected {
         let (Some((id, object)), is_double) = of_name(name) else {
-            wrong.push(format!("{addr} is not there"));
+            mismatches.push(format!("{addr} is not there"));
             continue;
         };
         let link = link.as_ref().map(|link| of_name(link).0.map(|(id, _)| id.as_str()));
@@ -72,7 +72,7 @@ pub(crate) fn unfulfilled(
             && object["kind"] == format!("k{}", traits.kind)
             && link.is_none_or(|link| object["link"].as_str() == link);
         if !is_right {
-            wrong.push(format!(
+            mismatches.push(format!(
                 "{addr} should have {traits:?} and the link {link:?}, {id} is {object}"
             ));
         }
@@ -81,9 +81,9 @@ pub(crate) fn unfulfilled(
     let unexpected = objects
         .iter()
         .filter(|(id, object)| known.ids.contains(*id) && !is_expected(&object["name"]));
-    wrong.extend(unexpected.map(|(id, _)| format!("{id} is not wanted")));
-    wrong.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
-    wrong
+    mismatches.extend(unexpected.map(|(id, _)| format!("{id} is not wanted")));
+    mismatches.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
+    mismatches
 }
 
 /// Number of state files that exist and hold no state: empty, or cut off.

@@ -49,8 +49,8 @@ pub(crate) fn decide_open_operations(
             let words = answer.iter().map(String::as_str).filter(|word| !word.is_empty());
             directory.run(&["recover"].into_iter().chain(words).collect::<Vec<_>>())?
         }
-        several => {
-            let lines = several.iter().map(|[verb, _, id]| format!("{verb} {id}\n"));
+        open_decisions => {
+            let lines = open_decisions.iter().map(|[verb, _, id]| format!("{verb} {id}\n"));
             directory.run_with_answers(&["recover", "review"], &lines.collect::<String>())?
         }
     };

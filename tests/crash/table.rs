@@ -23,10 +23,10 @@ pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
             tally.duplicated,
             tally.torn,
             tally.stuck,
-            tally.wrong,
+            tally.mismatched,
             tally.turned,
             tally.named,
-            tally.found,
+            tally.resolved,
             tally.decided,
         ];
         let mut cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();

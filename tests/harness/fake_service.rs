@@ -102,7 +102,7 @@ impl FakeService {
         self.witness.set_nonblocking(true).expect("a socket can be");
         loop {
             match self.witness.accept() {
-                Ok((life, _)) => assert_ends(life),
+                Ok((stream, _)) => assert_ends(stream),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => panic!("the witness cannot accept: {error}"),
             }
@@ -117,10 +117,10 @@ impl PausedProvider {
     }
 }
 
-fn assert_ends(mut life: UnixStream) {
-    life.set_nonblocking(false).expect("a socket can be");
-    life.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket can");
-    let read = life.read(&mut [0]);
+fn assert_ends(mut stream: UnixStream) {
+    stream.set_nonblocking(false).expect("a socket can be");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket can");
+    let read = stream.read(&mut [0]);
     // A process that is killed may leave its connection reset.
     let over = match &read {
         Ok(n) => *n == 0,

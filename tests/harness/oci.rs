@@ -102,7 +102,7 @@ impl OciRegistry {
         self.page(&format!("{repository}/manifests/{tag}"), page);
         let mut store = self.store.lock().expect("no panic");
         let tags = store.tags.entry(repository.to_owned()).or_default();
-        tags.retain(|other| other != tag);
+        tags.retain(|existing| existing != tag);
         tags.push(tag.to_owned());
     }
 

@@ -107,7 +107,11 @@ impl ObjectStore {
         let store = Self::moto(&[("INITIAL_NO_AUTH_ACTION_COUNT", "4")])?;
         let iam = |action: &str| {
             let headers = "Content-Type: application/x-www-form-urlencoded\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0\r\n";
-            store.ask("POST /", headers, &format!("Action={action}&UserName=u&Version=2010-05-08"))
+            store.send_request(
+                "POST /",
+                headers,
+                &format!("Action={action}&UserName=u&Version=2010-05-08"),
+            )
         };
         let policy = "%7B%22Version%22%3A%222012-10-17%22%2C%22Statement%22%3A%5B%7B%22Effect%22%3A%22Allow%22%2C%22Action%22%3A%22%2A%22%2C%22Resource%22%3A%22%2A%22%7D%5D%7D";
         iam("CreateUser");
@@ -141,13 +145,13 @@ impl ObjectStore {
 
     /// Makes a bucket.
     pub(crate) fn make_bucket(&self, name: &str) {
-        self.ask(&format!("PUT /{name}"), "", "");
+        self.send_request(&format!("PUT /{name}"), "", "");
     }
 
     /// Makes a key for encryption. Returns its id.
     pub(crate) fn make_encryption_key(&self) -> String {
         let headers = "X-Amz-Target: TrentService.CreateKey\r\nContent-Type: application/x-amz-json-1.1\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260101/us-east-1/kms/aws4_request, SignedHeaders=host, Signature=0\r\n";
-        let answer = self.ask("POST /", headers, "{}");
+        let answer = self.send_request("POST /", headers, "{}");
         let (_, rest) = answer
             .split_once("\"KeyId\": \"")
             .or_else(|| answer.split_once("\"KeyId\":\""))
@@ -161,11 +165,11 @@ impl ObjectStore {
             "{{\"TableName\":\"{name}\",\"KeySchema\":[{{\"AttributeName\":\"LockID\",\"KeyType\":\"HASH\"}}],\"AttributeDefinitions\":[{{\"AttributeName\":\"LockID\",\"AttributeType\":\"S\"}}],\"BillingMode\":\"PAY_PER_REQUEST\"}}"
         );
         let headers = "X-Amz-Target: DynamoDB_20120810.CreateTable\r\nContent-Type: application/x-amz-json-1.0\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0\r\n";
-        self.ask("POST /", headers, &input);
+        self.send_request("POST /", headers, &input);
     }
 
     /// Sends a request, which must succeed. Returns the answer.
-    fn ask(&self, request: &str, headers: &str, body: &str) -> String {
+    fn send_request(&self, request: &str, headers: &str, body: &str) -> String {
         let host = self.url.strip_prefix("http://").expect("it has no TLS");
         let mut stream = TcpStream::connect(host).expect("it listens");
         let length = body.len();

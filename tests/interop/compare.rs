@@ -14,7 +14,9 @@ pub(crate) fn differences(
         (Value::Object(theirs), Value::Object(ours)) => {
             for (key, value) in theirs {
                 match ours.get(key) {
-                    Some(other) => differences(&format!("{path}.{key}"), value, other, lines),
+                    Some(our_value) => {
+                        differences(&format!("{path}.{key}"), value, our_value, lines)
+                    }
                     None => lines.push(format!("{path}.{key}: missing, should be {value}")),
                 }
             }
@@ -25,8 +27,8 @@ pub(crate) fn differences(
             }
         }
         (Value::Array(theirs), Value::Array(ours)) if theirs.len() == ours.len() => {
-            for (index, (value, other)) in theirs.iter().zip(ours).enumerate() {
-                differences(&format!("{path}[{index}]"), value, other, lines);
+            for (index, (value, our_value)) in theirs.iter().zip(ours).enumerate() {
+                differences(&format!("{path}[{index}]"), value, our_value, lines);
             }
         }
         _ if terraform != formwork => {

@@ -142,7 +142,8 @@ fn a_piped_console_prints_the_same_results() {
     }
     let dir = tempfile::tempdir().expect("a directory");
     let dir = dir.path();
-    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("this test owns it");
+    let write =
+        |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("this test owns it");
     std::fs::create_dir(dir.join("child")).expect("this test owns it");
     write("child/main.tf", CHILD);
     write("main.tf", CONFIGURATION);

@@ -128,7 +128,8 @@ fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
 }
 
 fn write_dir(dir: &Path, expressions: &[&str]) {
-    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("this test owns it");
+    let write =
+        |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("this test owns it");
     write("main.tf", PRELUDE);
     for entry in std::fs::read_dir(directory().join("files")).expect("the files are there") {
         let path = entry.expect("an entry").path();

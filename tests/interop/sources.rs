@@ -50,8 +50,9 @@ impl Row<'_> {
         prepare: &dyn Fn(&Workdir),
     ) -> (String, String) {
         let things = format!("{}/acme/thing", self.host);
-        let others = format!("{}/acme/other", self.host);
-        let workdir = Workdir::new(&config(&[(&things, "~> 1.0, != 1.1.0"), (&others, ">= 0.1")]));
+        let other_source = format!("{}/acme/other", self.host);
+        let workdir =
+            Workdir::new(&config(&[(&things, "~> 1.0, != 1.1.0"), (&other_source, ">= 0.1")]));
         let settings = self.settings.replace("HOME", &workdir.home().display().to_string());
         fs::write(workdir.settings(), settings).expect("it can be written");
         prepare(&workdir);

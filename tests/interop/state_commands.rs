@@ -109,10 +109,10 @@ fn words(text: &str) -> String {
     let plain = plain.replace("terraform_data", "data").replace("Terraform", "Formwork");
     let plain = plain.replace("terraform ", "formwork ").replace(['│', '╷', '╵'], " ");
     // Terraform lists the parts of a moved module in the order of a hash table.
-    let (mut moves, others): (Vec<_>, Vec<_>) =
+    let (mut moves, other_lines): (Vec<_>, Vec<_>) =
         plain.lines().partition(|line| line.starts_with("Move \"module."));
     moves.sort_unstable();
-    let lines = moves.into_iter().chain(others);
+    let lines = moves.into_iter().chain(other_lines);
     lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
@@ -264,8 +264,8 @@ fn an_invalid_workspace_selection_is_replaced_by_another_selection() {
             let result = run(line);
             assert_eq!(result.code, Some(0), "{line}: {}", result.stderr);
             if line.contains("select") {
-                let shown = run("workspace show");
-                assert_eq!(Some(shown.stdout.trim()), line.split(' ').next_back());
+                let workspace_show = run("workspace show");
+                assert_eq!(Some(workspace_show.stdout.trim()), line.split(' ').next_back());
             }
         }
     }

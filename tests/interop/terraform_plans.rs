@@ -84,7 +84,7 @@ fn check_case(case: &Case) -> PlanComparison {
             Verb::Plan => comparison.plan(&step.args),
             Verb::Apply => comparison.apply(&step.args),
             Verb::Shown if step.args == ["plan"] => comparison.shown_plan(),
-            Verb::Shown => comparison.shown(),
+            Verb::Shown => comparison.compare_show_output(),
         }
         for line in &mut comparison.differences[before..] {
             line.insert_str(0, &format!(":{}", step.line));
@@ -375,7 +375,7 @@ impl PlanComparison {
         differences(" text", &theirs, &ours, &mut self.differences);
     }
 
-    fn shown(&mut self) {
+    fn compare_show_output(&mut self) {
         for args in [&["output", "-no-color"][..], &["output", "-json"], &["show", "-no-color"]] {
             let [theirs, ours] = Engine::BOTH.map(|engine| {
                 let mut text = Value::String(self.run(engine, self.dir(engine), args).stdout);

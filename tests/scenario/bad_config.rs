@@ -124,12 +124,13 @@ fn a_provider_that_is_not_installed_is_named_with_the_next_step() {
 
 #[test]
 fn missing_values_and_invalid_blocks_are_reported_together() {
-    let wrong = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
-    for more in ["", "output \"o\" {\n  value = local.x\n}\n"] {
-        let workdir = Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{wrong}{more}"));
+    let invalid_block = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
+    for extra_block in ["", "output \"o\" {\n  value = local.x\n}\n"] {
+        let workdir =
+            Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{invalid_block}{extra_block}"));
         let result = workdir.formwork("plan -input=false").run();
         result.code(1).says("No value for required variable").says("Unsupported argument");
-        assert_eq!(result.words().contains("undeclared local value"), !more.is_empty());
+        assert_eq!(result.words().contains("undeclared local value"), !extra_block.is_empty());
     }
 }
 

@@ -212,8 +212,8 @@ fn keys_of_aws_kms_are_shared_with_opentofu() {
     );
     let variables = [("AWS_ENDPOINT_URL_KMS", service.url.as_str())];
     alternate_programs(&with_keys_of("aws_kms", &arguments), &variables);
-    let other = arguments.replace(&key, "00000000-0000-0000-0000-000000000000");
-    let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("aws_kms", &other)));
+    let other_arguments = arguments.replace(&key, "00000000-0000-0000-0000-000000000000");
+    let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("aws_kms", &other_arguments)));
     let refused = workdir.formwork("apply -auto-approve").env(variables[0].0, variables[0].1).run();
     refused.code(1).says("key_provider.aws_kms.main: GenerateDataKey").says("NotFoundException");
     assert!(!workdir.has("terraform.tfstate"));
@@ -245,9 +245,9 @@ fn keys_of_gcp_kms_are_encrypted_by_the_service() {
     let metadata = STANDARD.decode(metadata).expect("base64");
     assert!(metadata.starts_with(b"{\"ciphertext\":\"") && metadata.ends_with(b"\"}"));
     let before = workdir.read("terraform.tfstate");
-    let other = cloud_kms::KEY.replace("main", "other");
+    let other_key = cloud_kms::KEY.replace("main", "other");
     for (key, token, reason) in [
-        (&*other, "the-token", "CryptoKey not found; the key must exist"),
+        (&*other_key, "the-token", "CryptoKey not found; the key must exist"),
         (cloud_kms::KEY, "another", "the credentials are not valid or have expired: renew them"),
     ] {
         workdir.write("main.tf", &format!("{}{RESOURCE}", encryption(key, token)));
@@ -330,9 +330,9 @@ fn a_state_moves_to_encryption_and_back_by_fallbacks() {
     let planned = command(&workdir, "plan -detailed-exitcode").env("TF_ENCRYPTION", &interpolated);
     planned.succeed();
     let variable = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another directory"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
-    let other = Workdir::new(CONFIG);
-    command(&other, "apply -auto-approve").env("TF_ENCRYPTION", variable).succeed();
-    assert_sealed(&other);
+    let other_workdir = Workdir::new(CONFIG);
+    command(&other_workdir, "apply -auto-approve").env("TF_ENCRYPTION", variable).succeed();
+    assert_sealed(&other_workdir);
 
     let unencrypted_config = "method \"unencrypted\" \"none\" {}\nstate {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
     command(&workdir, "apply -auto-approve").env("TF_ENCRYPTION", unencrypted_config).succeed();

@@ -218,8 +218,8 @@ fn deprecated_attributes_cause_warnings_at_their_references() {
 fn the_help_of_destroy_lists_only_its_flags_with_defaults() {
     let workdir = Workdir::new("");
     let result = workdir.formwork("destroy -help").succeed();
-    for other in ["-destroy ", "-refresh-only", "-replace", "PLAN", "-allow-foreign-plan"] {
-        result.says_not(other);
+    for absent in ["-destroy ", "-refresh-only", "-replace", "PLAN", "-allow-foreign-plan"] {
+        result.says_not(absent);
     }
     let words = result.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for default in ["Default: 10.", "Default: 0s.", "Do not lock the state."] {

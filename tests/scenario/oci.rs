@@ -22,13 +22,13 @@ const REPOSITORY: &str = "providers/acme/thing";
 const LOGIN: &str = "dXNlcjpzZWNyZXQx";
 
 /// A directory that requires a provider, from a mirror in the registry.
-fn provider_workdir(registry: &OciRegistry, more: &str) -> Workdir {
+fn provider_workdir(registry: &OciRegistry, extra_blocks: &str) -> Workdir {
     let workdir = Workdir::new(&format!(
         "terraform {{\n  required_providers {{\n    thing = {{\n      source  = \"{THING}\"\n      version = \">= 1.0\"\n    }}\n  }}\n}}\n"
     ));
     let host = registry.server.host();
     let text = format!(
-        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{host}/providers/${{namespace}}/${{type}}\"\n    include             = [\"example.com/*/*\"]\n  }}\n}}\n{more}"
+        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{host}/providers/${{namespace}}/${{type}}\"\n    include             = [\"example.com/*/*\"]\n  }}\n}}\n{extra_blocks}"
     );
     fs::write(workdir.settings(), text).expect("it can be written");
     workdir

@@ -549,8 +549,8 @@ fn an_option_without_a_match_is_reported_before_the_plan_and_at_the_approval() {
         } else {
             result.code(1).says(&words).says(&sentence);
         }
-        if let Some(other) = suggestion {
-            planned.says(&format!("Did you mean {other}?"));
+        if let Some(suggested) = suggestion {
+            planned.says(&format!("Did you mean {suggested}?"));
         }
     }
     for option in ["-exclude=bad_thing.second", "-target=bad_thing.first"] {
@@ -600,10 +600,10 @@ fn the_list_of_open_operations_names_the_journal_of_the_state_option() {
 fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_the_new_name() {
     for is_copied in [false, true] {
         let workdir = killed();
-        let (usual, other) = (workdir.root().join(STATE), workdir.root().join("x.tfstate"));
-        fs::copy(&usual, &other).expect("it can be copied");
+        let (old_path, new_path) = (workdir.root().join(STATE), workdir.root().join("x.tfstate"));
+        fs::copy(&old_path, &new_path).expect("it can be copied");
         if !is_copied {
-            fs::remove_file(&usual).expect("it exists");
+            fs::remove_file(&old_path).expect("it exists");
         }
         let planned = workdir.formwork("plan -state=x.tfstate").succeed();
         planned.says("Journal is under another name").says("1 result that this state lacks");
@@ -624,7 +624,7 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
         }
         // As the message recommends.
         if !is_copied {
-            fs::rename(&other, &usual).expect("it can be renamed");
+            fs::rename(&new_path, &old_path).expect("it can be renamed");
         }
         let listed = workdir.formwork("recover list -state=terraform.tfstate").succeed();
         listed.says("bad_thing.second was being created");

@@ -14,10 +14,10 @@ const OTHER_IDENTITY: &str =
 const OTHER_RECIPIENT: &str = "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c";
 
 /// Encryption to these recipients.
-pub(super) fn encryption(recipients: &[&str], more: &str) -> String {
+pub(super) fn encryption(recipients: &[&str], extra_block: &str) -> String {
     let target = "{\n      method = method.sealed.main\n    }";
     format!(
-        "terraform {{\n  encryption {{\n    key_provider \"age\" \"main\" {{\n      recipients = {recipients:?}\n    }}\n    method \"sealed\" \"main\" {{\n      keys = key_provider.age.main\n    }}\n    state {target}\n    plan {target}\n{more}  }}\n}}\n"
+        "terraform {{\n  encryption {{\n    key_provider \"age\" \"main\" {{\n      recipients = {recipients:?}\n    }}\n    method \"sealed\" \"main\" {{\n      keys = key_provider.age.main\n    }}\n    state {target}\n    plan {target}\n{extra_block}  }}\n}}\n"
     )
 }
 

@@ -213,19 +213,19 @@ fn connections_are_made_and_refused_as_with_terraform() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
-    let with = |more: &str| resource(&(short.clone() + more), hello);
+    let with = |extra_arguments: &str| resource(&(short.clone() + extra_arguments), hello);
     let host_key = |text: &str| format!("{text} = \"{}\"\n", sshd.public("host_ecdsa"));
     check(&with(&host_key("host_key"))).1.code(0).says("Checking Host Key: true");
     check(&with("bastion_host = \"127.0.0.1\"\n")).1.code(0).says("Using configured bastion host");
     let by_host_name = resource(&short.replace("127.0.0.1", "localhost"), hello);
     check(&by_host_name).1.code(0);
-    for more in [
+    for extra_arguments in [
         "type = \"smoke\"\n",
         "target_platform = \"toaster\"\n",
         "bastion_host = \"127.0.0.1\"\nbastion_port = 1\n",
         "proxy_host = \"127.0.0.1\"\nproxy_port = 1\n",
     ] {
-        check(&with(more)).1.code(1);
+        check(&with(extra_arguments)).1.code(1);
     }
     let stranger =
         short.replace(&*sshd.path("id").to_string_lossy(), &sshd.path("other").to_string_lossy());
@@ -304,8 +304,8 @@ fn a_script_is_private_to_its_user_and_gets_the_agent_only_if_configured() {
         .filter(|line| !line.starts_with("agent") && !line.starts_with("private_key"))
         .map(|line| format!("{line}\n"))
         .collect();
-    for (more, is_forwarded) in [("", false), ("agent = true\n", true)] {
-        let workdir = Workdir::new(&resource(&format!("{without_agent}{more}"), script));
+    for (agent_argument, is_forwarded) in [("", false), ("agent = true\n", true)] {
+        let workdir = Workdir::new(&resource(&format!("{without_agent}{agent_argument}"), script));
         let apply = workdir.formwork("apply -auto-approve -no-color");
         let result = apply.env("SSH_AUTH_SOCK", &agent.socket()).run();
         result.code(0).says("(remote-exec): mode=700");

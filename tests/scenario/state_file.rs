@@ -70,10 +70,10 @@ fn a_plan_for_a_state_of_another_lineage_is_refused() {
     workdir.formwork("plan -out=saved").succeed();
     let state: serde_json::Value = serde_json::from_str(&workdir.read(STATE)).expect("JSON");
     let lineage = state["lineage"].as_str().expect("a lineage").to_owned();
-    let other = workdir.read(STATE).replace(&lineage, "00000000-1111-2222-3333-444444444444");
-    workdir.write(STATE, &other);
+    let other_state = workdir.read(STATE).replace(&lineage, "00000000-1111-2222-3333-444444444444");
+    workdir.write(STATE, &other_state);
     workdir.formwork("apply saved").run().code(1).says("Saved plan");
-    assert_eq!(workdir.read(STATE), other);
+    assert_eq!(workdir.read(STATE), other_state);
 }
 
 #[test]

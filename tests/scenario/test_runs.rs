@@ -106,7 +106,7 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
 
 #[test]
 fn one_interrupt_ends_a_run_that_waits_for_a_read_only_call_and_destroys_its_objects() {
-    let more = r#"
+    let data_source = r#"
 variable "more" {
   default = 0
 }
@@ -116,7 +116,7 @@ resource "bad_thing" "b" {
   fault = "plan-hangs"
 }
 //- a.t"#;
-    let config = CONFIG.replace("//- a.t", more);
+    let config = CONFIG.replace("//- a.t", data_source);
     let config =
         config.replace("command = plan", "command = plan\n  variables {\n    more = 1\n  }");
     let workdir = Workdir::new(&config);

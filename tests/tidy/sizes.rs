@@ -62,11 +62,11 @@ fn functions(file: &File) -> Vec<FunctionLines> {
         let indentation = &line[..line.len() - code.len()];
         let (end, head_end) = (format!("{indentation}}}"), format!("{indentation})"));
         let ends = |line: &str| line == end || (line.starts_with(&head_end) && line.ends_with(';'));
-        let more = match code.ends_with('}') {
+        let n_more = match code.ends_with('}') {
             true => 0,
             false => lines[index..].iter().position(|&(_, line)| ends(line)).unwrap_or(0),
         };
-        functions.push(FunctionLines { first: *first, count: more + 1 });
+        functions.push(FunctionLines { first: *first, count: n_more + 1 });
     }
     functions
 }

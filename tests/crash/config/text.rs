@@ -65,11 +65,11 @@ impl Config {
                 let label = &self.groups.get(index)?.label;
                 Some(format!("join(\" \", [for one in crash_numbered.{label} : one.id])"))
             }
-            Link::Standalone(other) => {
-                let it = self.standalone.get(&other)?;
+            Link::Standalone(target_number) => {
+                let it = self.standalone.get(&target_number)?;
                 Some(match it.is_inside && !resource.is_inside {
-                    true => format!("module.m.n{other}"),
-                    false => format!("{}.{}.id", type_of(other), it.label),
+                    true => format!("module.m.n{target_number}"),
+                    false => format!("{}.{}.id", type_of(target_number), it.label),
                 })
             }
         }

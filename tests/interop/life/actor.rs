@@ -138,8 +138,9 @@ impl<'s> ScriptRunner<'s> {
             return json!({"plan": {"code": 1, "said": self.problems(&run)}});
         }
         let record = self.record(&run);
-        let shown = self.run(&["show", "-json", file]);
-        let mut view = shown.document().unwrap_or_else(|| json!(shown.stdout + &shown.stderr));
+        let plan_view = self.run(&["show", "-json", file]);
+        let mut view =
+            plan_view.document().unwrap_or_else(|| json!(plan_view.stdout + &plan_view.stderr));
         scrub_view(&mut view);
         scrub_ids(&mut view);
         scrub_keys(&mut view);

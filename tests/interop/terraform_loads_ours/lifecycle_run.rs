@@ -42,7 +42,7 @@ pub(super) fn check(providers: &[Provider; 2]) {
 
 fn print(provider: &Provider) {
     let resources = provider.resources.iter().map(Resource::line);
-    let others = provider.others.iter().map(|other| {
+    let others = provider.other_types.iter().map(|other| {
         let (heading, name) = other.name();
         format!("{name:<26} {heading}")
     });

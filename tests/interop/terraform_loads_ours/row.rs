@@ -13,7 +13,7 @@ pub(super) struct Provider {
     /// Files that are in the directory, with their content.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) resources: Vec<Resource>,
-    pub(super) others: Vec<Other>,
+    pub(super) other_types: Vec<Other>,
 }
 
 /// A managed resource type. Every step is listed, with the reason if it is not the usual one.
@@ -168,7 +168,7 @@ impl Provider {
         let resources = self.resources.iter().map(|resource| {
             format!("resource {:?} \"row\" {{\n{}\n}}\n", resource.kind, resource.body(stage))
         });
-        let others = self.others.iter().map(|other| other.block(name));
+        let others = self.other_types.iter().map(|other| other.block(name));
         [needs, self.fixture.clone()].into_iter().chain(resources).chain(others).collect()
     }
 
@@ -208,7 +208,7 @@ impl Provider {
         if text("mode") == Some("managed") {
             return self.resources.iter().find(|row| row.kind == kind).map(|row| row.generated);
         }
-        self.others.iter().find_map(|other| match other {
+        self.other_types.iter().find_map(|other| match other {
             Other::Data(row, _, generated) if *row == kind => Some(*generated),
             _ => None,
         })

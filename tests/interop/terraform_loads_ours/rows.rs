@@ -112,6 +112,6 @@ fn every_type_of_a_provider_has_a_row() {
 
 fn rows(provider: &Provider) -> Names {
     let resources = provider.resources.iter().map(|row| ("resource_schemas", row.kind));
-    let others = provider.others.iter().map(|row| row.name());
+    let others = provider.other_types.iter().map(|row| row.name());
     resources.chain(others).map(|(heading, name)| (heading.to_owned(), name.to_owned())).collect()
 }

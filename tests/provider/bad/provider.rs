@@ -99,9 +99,11 @@ impl BadProvider {
     /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
-        let life =
-            self.service.process_witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
-        let _child = command.stdin(life).spawn().expect("there is such a program");
+        let lifetime = self
+            .service
+            .process_witness()
+            .map_or(Stdio::null(), |lifetime| OwnedFd::from(lifetime).into());
+        let _child = command.stdin(lifetime).spawn().expect("there is such a program");
     }
 
     fn plan_fault(&self, fault: Option<Fault>, planned: &Thing) -> Result<Payload, Failure> {
@@ -349,12 +351,12 @@ impl ProviderHandlers for BadProvider {
         let identified = request.identity.as_ref().and_then(listing::id_in);
         let stored = self.service.read(&identified.unwrap_or(request.id));
         let stored = stored.filter(|_| self.fault != Some(Fault::ImportNothing));
-        let other = self.fault == Some(Fault::ImportOtherType);
+        let is_other_type = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
             exit_with_stderr("about to die in an import");
         }
         let resources = stored.map(|text| ImportedResource {
-            type_name: if other { "bad_other".to_owned() } else { request.type_name },
+            type_name: if is_other_type { "bad_other".to_owned() } else { request.type_name },
             identity: listing::identity(&Thing::from_json(&text)),
             state: match self.fault {
                 Some(Fault::ImportGarbage) => garbage(),

@@ -136,10 +136,10 @@ impl FaultLayer {
 
     async fn call(&self, call: RawCall) -> Result<RawAnswers, RawError> {
         let requests: Option<Vec<Msg>> = call.messages.iter().map(Msg::parse).collect();
-        let (found, Some(requests)) = (rpc_of(&call.path), requests) else {
+        let (rpc, Some(requests)) = (rpc_of(&call.path), requests) else {
             return self.unknown(call).await;
         };
-        let Some((rpc, protocol)) = found else { return self.unknown(call).await };
+        let Some((rpc, protocol)) = rpc else { return self.unknown(call).await };
         let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
         let _in_flight = InFlight(&self.in_flight);
         let offer = self.offer(protocol).await.clone();

@@ -33,11 +33,11 @@ impl Log {
 impl Line<'_> {
     /// Adds a value.
     pub(crate) fn value(mut self, key: &str, value: &Payload, ty: &Type) -> Self {
-        let shown = match value.decode(ty) {
-            Ok(value) => shown(value.value()),
+        let json = match value.decode(ty) {
+            Ok(value) => value_as_json(value.value()),
             Err(error) => json!(format!("unreadable: {error}")),
         };
-        self.parts.insert(key.to_owned(), shown);
+        self.parts.insert(key.to_owned(), json);
         self
     }
 
@@ -59,8 +59,8 @@ impl Line<'_> {
 }
 
 /// A value as JSON. An unknown value is a string that marks it.
-fn shown(value: &Value) -> serde_json::Value {
-    let children = || value.children().iter().map(shown);
+fn value_as_json(value: &Value) -> serde_json::Value {
+    let children = || value.children().iter().map(value_as_json);
     match value {
         Value::Null(_) => json!(null),
         Value::Unknown(_) => json!("(unknown)"),

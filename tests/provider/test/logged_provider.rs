@@ -176,7 +176,7 @@ impl<P: Provider> Provider for LoggedProvider<P> {
                 self.log.line("stop", "").write();
                 self.inner.call(Q::StopProvider)
             }
-            other => self.provider_of_type(other.type_or_function_name()).call(other),
+            request => self.provider_of_type(request.type_or_function_name()).call(request),
         }
     }
 }

@@ -95,8 +95,8 @@ fn credentials_of_azurerm_are_signatures_secrets_tokens_and_listed_keys() {
         let arguments = arguments(&format!("way-{i}"), credential);
         shared_scripts::alternate_programs(&|resource| config(&azure, &arguments, resource));
     }
-    let wrong = format!("{principal}use_azuread_auth = true\n    client_secret = \"wrong\"");
-    let workdir = Workdir::new(&config(&azure, &arguments("wrong", &wrong), RESOURCE));
+    let wrong_secret = format!("{principal}use_azuread_auth = true\n    client_secret = \"wrong\"");
+    let workdir = Workdir::new(&config(&azure, &arguments("wrong", &wrong_secret), RESOURCE));
     let refused = workdir.formwork("init").run();
     refused.code(1).says("AADSTS7000215").says("check tenant_id, client_id and client_secret");
 }
@@ -107,7 +107,7 @@ fn a_container_that_does_not_exist_and_a_key_that_is_wrong_are_named() {
     let absent = with_key("x").replace(CONTAINER, "elsewhere");
     let refused = Workdir::new(&config(&azure, &absent, RESOURCE)).formwork("init").run();
     refused.code(1).says("ContainerNotFound").says("check container_name");
-    let wrong = with_key("x").replace("Eby8", "Abcd");
-    let refused = Workdir::new(&config(&azure, &wrong, RESOURCE)).formwork("init").run();
+    let wrong_key = with_key("x").replace("Eby8", "Abcd");
+    let refused = Workdir::new(&config(&azure, &wrong_key, RESOURCE)).formwork("init").run();
     refused.code(1).says("check access_key or sas_token").says_not("Abcd");
 }

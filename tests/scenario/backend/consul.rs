@@ -4,18 +4,18 @@
 use super::{RESOURCE, shared_scripts};
 use crate::harness::{Consul, Workdir, terraform};
 
-fn config(server: &Consul, path: &str, more: &str) -> String {
+fn config(server: &Consul, path: &str, extra_arguments: &str) -> String {
     let address = &server.address;
     format!(
-        "terraform {{\n  backend \"consul\" {{\n    address = \"{address}\"\n    path    = \"{path}\"\n    {more}\n  }}\n}}\n"
+        "terraform {{\n  backend \"consul\" {{\n    address = \"{address}\"\n    path    = \"{path}\"\n    {extra_arguments}\n  }}\n}}\n"
     )
 }
 
 #[test]
 fn either_program_continues_after_the_other_over_consul() {
     let server = Consul::start();
-    for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
-        let config = config(&server, path, more);
+    for (path, extra_arguments) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
+        let config = config(&server, path, extra_arguments);
         shared_scripts::alternate_programs(&|resource| format!("{config}{resource}"));
     }
     let config = config(&server, "tf/over", "");
@@ -50,8 +50,8 @@ fn workspaces_and_outputs_of_consul_are_seen_by_both_programs() {
 #[test]
 fn states_over_consul_are_encrypted() {
     let server = Consul::start();
-    for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
-        let config = config(&server, path, more);
+    for (path, extra_arguments) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
+        let config = config(&server, path, extra_arguments);
         shared_scripts::states_are_encrypted(
             &|resource| format!("{config}{resource}"),
             shared_scripts::encrypting_turns(),

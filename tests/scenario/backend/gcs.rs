@@ -5,10 +5,10 @@ use crate::harness::Workdir;
 use crate::harness::gcs::Gcs;
 
 /// The arguments of a state below a prefix.
-fn arguments(server: &Gcs, prefix: &str, more: &str) -> String {
+fn arguments(server: &Gcs, prefix: &str, extra_arguments: &str) -> String {
     let url = &server.url;
     format!(
-        "    bucket = \"states\"\n    prefix = \"{prefix}\"\n    access_token = \"token\"\n    storage_custom_endpoint = \"{url}/storage/v1/b\"\n    {more}\n"
+        "    bucket = \"states\"\n    prefix = \"{prefix}\"\n    access_token = \"token\"\n    storage_custom_endpoint = \"{url}/storage/v1/b\"\n    {extra_arguments}\n"
     )
 }
 
@@ -20,8 +20,10 @@ fn config(arguments: &str, resource: &str) -> String {
 fn either_program_continues_after_the_other_over_gcs() {
     let Some(server) = Gcs::start("states") else { return };
     let key = "encryption_key = \"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"";
-    for (prefix, more) in [("a b/\u{e4}+(1)/", ""), ("", ""), ("/key", key), ("x//./y/../z", "")] {
-        let arguments = arguments(&server, prefix, more);
+    for (prefix, extra_arguments) in
+        [("a b/\u{e4}+(1)/", ""), ("", ""), ("/key", key), ("x//./y/../z", "")]
+    {
+        let arguments = arguments(&server, prefix, extra_arguments);
         shared_scripts::alternate_programs(&|resource| config(&arguments, resource));
     }
     let arguments = arguments(&server, "over", "");

@@ -14,7 +14,7 @@ const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","W
 fn either_program_continues_after_the_other_over_http() {
     let server = HttpState::start();
     shared_scripts::alternate_programs(&|resource| server.config(resource));
-    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
+    assert!(server.with(|server_state| server_state.lock.is_empty()), "a lock was left");
     let workdir = Workdir::new(&server.config(RESOURCE));
     let initialized = workdir.formwork("init").succeed();
     initialized.says("on the same machine.");
@@ -35,28 +35,28 @@ fn a_run_whose_directory_was_destroyed_is_continued_in_another_one_without_a_loc
     let config = server.config(shared_scripts::PAUSED_RESOURCE);
     let lines = config.lines().filter(|line| locks.iter().all(|name| !line.contains(name)));
     let config = lines.map(|line| format!("{line}\n")).collect::<String>();
-    let other = {
+    let new_workdir = {
         let lost_workdir = Workdir::new(&config);
         lost_workdir.formwork("init").succeed().says_not("same machine");
         let running =
             lost_workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
         let (_, paused) = lost_workdir.service.wait_for_pause();
-        let other = Workdir::new(&config);
-        other.formwork("init").succeed();
-        let refused = other.formwork("apply -auto-approve").run();
+        let new_workdir = Workdir::new(&config);
+        new_workdir.formwork("init").succeed();
+        let refused = new_workdir.formwork("apply -auto-approve").run();
         refused.code(1).says("lock_address of http").says("Nothing was changed");
         running.signal(Signal::SIGKILL);
         running.wait();
         drop(paused);
         lost_workdir.service.assert_no_provider_runs();
-        other
+        new_workdir
     };
     // The directory was removed, and the run has written nothing for long enough.
-    server.with(|kept| kept.added_age = 130);
-    other.formwork("recover list").succeed().says("bad_thing.a was being created");
-    other.formwork("recover forget bad_thing.a").succeed();
-    other.formwork("apply -auto-approve").succeed().says("1 added");
-    other.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    server.with(|server_state| server_state.added_age = 130);
+    new_workdir.formwork("recover list").succeed().says("bad_thing.a was being created");
+    new_workdir.formwork("recover forget bad_thing.a").succeed();
+    new_workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    new_workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }
 
 #[test]
@@ -64,9 +64,9 @@ fn a_command_requests_journals_once_from_a_server_without_them() {
     let server = HttpState::start();
     let workdir = Workdir::new(&server.config(RESOURCE));
     for line in ["init", "init", "plan", "apply -auto-approve", "output", "state list"] {
-        let before = server.with(|kept| kept.n_list_requests);
+        let before = server.with(|server_state| server_state.n_list_requests);
         workdir.formwork(line).succeed();
-        let n_requests = server.with(|kept| kept.n_list_requests) - before;
+        let n_requests = server.with(|server_state| server_state.n_list_requests) - before;
         assert!(n_requests <= 1, "{line}: {n_requests}");
     }
 }
@@ -94,7 +94,7 @@ fn a_proxy_forwards_the_requests_of_both_programs() {
             workdir.engine(program, line).env("HTTP_PROXY", &url).succeed();
         }
         assert!(proxy.connected() > 0, "{program} has gone around the proxy");
-        assert!(server.with(|kept| !kept.state.is_empty() && kept.lock.is_empty()), "{program}");
+        assert!(server.with(|server_state| !server_state.state.is_empty() && server_state.lock.is_empty()), "{program}");
     }
 }
 
@@ -115,7 +115,7 @@ fn states_over_http_are_encrypted() {
         &|resource| server.config(resource),
         shared_scripts::encrypting_turns(),
     );
-    let stored = server.with(|kept| kept.state.clone());
+    let stored = server.with(|server_state| server_state.state.clone());
     assert!(stored.starts_with(b"{\"serial\":"), "{}", String::from_utf8_lossy(&stored));
     assert!(stored.ends_with(b"\"encryption_version\":\"v0\"}"), "on one line, as of OpenTofu");
 }
@@ -125,12 +125,12 @@ fn a_lock_on_the_server_stops_a_run_until_it_is_released_by_force() {
     let server = HttpState::start();
     let workdir = Workdir::new(&server.config(RESOURCE));
     workdir.formwork("init").succeed();
-    server.with(|kept| kept.lock = LOCK.into());
+    server.with(|server_state| server_state.lock = LOCK.into());
     let refused = workdir.formwork("apply -auto-approve").run();
     refused.code(1).says("ana@host").says("force-unlock 0f1e");
     workdir.formwork("force-unlock -force 0f1e").succeed().says("successfully unlocked");
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
-    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
+    assert!(server.with(|server_state| server_state.lock.is_empty()), "a lock was left");
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn nothing_is_lost_when_the_server_refuses_the_state() {
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     workdir.write("main.tf", &server.config(&RESOURCE.replace("\"a\"", "\"b\"")));
-    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
+    server.with(|server_state| server_state.failure = Some("500 Internal Server Error"));
     let failed = workdir.formwork("apply -auto-approve").run();
     failed.code(1).says("Failed to save the state").says("500 Internal Server Error");
     assert!(workdir.read("errored.tfstate").contains("\"name\": \"b\""));
-    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
-    server.with(|kept| kept.failure = None);
+    assert!(server.with(|server_state| server_state.lock.is_empty()), "a lock was left");
+    server.with(|server_state| server_state.failure = None);
     // The journal contains the results that the server did not accept.
     workdir.formwork("apply -auto-approve").succeed().says("An interrupted run was taken over");
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
@@ -182,7 +182,7 @@ fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
         workdir.write("main.tf", &config(""));
         result
     };
-    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
+    server.with(|server_state| server_state.failure = Some("500 Internal Server Error"));
     apply().code(1).says("Failed to save the state").says("500 Internal Server Error");
     let errored = workdir.read("errored.tfstate");
     assert!(errored.contains("\"encryption_version\": \"v0\""), "{errored}");
@@ -193,7 +193,7 @@ fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     for program in programs {
         local.engine(program, "state list").succeed().says("terraform_data.a");
     }
-    server.with(|kept| kept.failure = None);
+    server.with(|server_state| server_state.failure = None);
     apply().code(0).says("An interrupted run was taken over").says("0 added");
     assert_sealed(&workdir);
 }
@@ -209,7 +209,7 @@ fn a_state_moves_between_backends_and_back() {
     workdir.formwork("plan").run().code(1).says("Backend type changed from \"local\" to \"http\"");
     workdir.formwork("init -migrate-state -force-copy").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
-    assert!(server.with(|kept| !kept.state.is_empty()), "the server has no state");
+    assert!(server.with(|server_state| !server_state.state.is_empty()), "the server has no state");
 }
 
 #[test]
@@ -262,10 +262,11 @@ fn a_pushed_state_has_the_serial_that_terraform_gives_it() {
         let workdir = Workdir::new(&server.config(""));
         workdir.engine(program, "init").succeed();
         for (text, serial) in &pushed {
-            server.with(|kept| kept.state = stored.into());
+            server.with(|server_state| server_state.state = stored.into());
             workdir.write("pushed", text);
             workdir.engine(program, "state push -force pushed").succeed();
-            let stored_text = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
+            let stored_text = server
+                .with(|server_state| String::from_utf8_lossy(&server_state.state).into_owned());
             let stored_text: serde_json::Value =
                 serde_json::from_str(&stored_text).expect("a state");
             assert_eq!(stored_text["serial"], *serial, "{program}: {text}");
@@ -282,12 +283,12 @@ fn force_unlock_without_approval_ends_with_an_error_code() {
         let server = HttpState::start();
         let workdir = Workdir::new(&server.config(RESOURCE));
         workdir.engine(program, "init").succeed();
-        server.with(|kept| kept.lock = LOCK.into());
+        server.with(|server_state| server_state.lock = LOCK.into());
         let mut running = workdir.engine(program, "force-unlock 0f1e").with_open_stdin().start();
         running.wait_for_output("Only 'yes' will be accepted");
         running.answer("no\n");
         running.wait().code(1).says("force-unlock cancelled");
-        assert!(server.with(|kept| !kept.lock.is_empty()), "{program}");
+        assert!(server.with(|server_state| !server_state.lock.is_empty()), "{program}");
         workdir.engine(program, "init -reconfigure -force-copy").succeed();
     }
 }

@@ -32,8 +32,8 @@ fn programs() -> &'static [&'static str] {
 /// Applies in a directory. Returns the outcome for a state that was stored before.
 fn apply(program: &str, workdir: &Workdir, server: &HttpState, stored: &[u8]) -> Outcome {
     let succeeds = workdir.engine(program, "apply -auto-approve").run().code == Some(0);
-    server.with(|kept| {
-        let (is_stored, is_locked) = (kept.state != stored, !kept.lock.is_empty());
+    server.with(|server_state| {
+        let (is_stored, is_locked) = (server_state.state != stored, !server_state.lock.is_empty());
         Outcome { succeeds, is_stored, is_locked }
     })
 }
@@ -53,15 +53,15 @@ impl ChangedDir {
         workdir.engine(program, "init").succeed();
         workdir.engine(program, "apply -auto-approve").succeed();
         workdir.write("main.tf", &server.config(&RESOURCE.replace('1', "2")));
-        let stored = server.with(|kept| kept.state.clone());
+        let stored = server.with(|server_state| server_state.state.clone());
         Self { program, server, workdir, stored }
     }
 
     /// Applies the change while requests fail, as if for the first time.
     fn apply_with_fault(&self, method: &'static str, fault: Fault, n_requests: usize) -> Outcome {
-        self.server.with(|kept| {
-            kept.state.clone_from(&self.stored);
-            kept.lock.clear();
+        self.server.with(|server_state| {
+            server_state.state.clone_from(&self.stored);
+            server_state.lock.clear();
         });
         self.server.fail(method, fault, n_requests);
         let outcome = apply(self.program, &self.workdir, &self.server, &self.stored);
@@ -137,14 +137,14 @@ fn both_programs_end_the_same_when_requests_fail() {
 fn a_server_that_hangs_is_reported_and_its_late_response_is_used() {
     let directory = ChangedDir::new("formwork");
     for method in ["LOCK", "POST", "UNLOCK"] {
-        directory.server.with(|kept| kept.state.clone_from(&directory.stored));
+        directory.server.with(|server_state| server_state.state.clone_from(&directory.stored));
         directory.server.fail(method, Fault::Hang, 1);
         let running = directory.workdir.formwork("apply -auto-approve").start();
         let reported = running.wait_for_line("Waiting to");
         assert!(reported.contains(&directory.server.address), "{method}: {reported}");
         directory.server.clear_failure();
         running.wait().code(0);
-        assert!(directory.server.with(|kept| kept.lock.is_empty()), "{method}");
+        assert!(directory.server.with(|server_state| server_state.lock.is_empty()), "{method}");
     }
 }
 
@@ -221,7 +221,7 @@ fn both_programs_send_the_methods_of_the_block() {
     let lines: Vec<String> =
         lines.map(|(name, method)| format!("    {name} = \"{method}\"\n")).collect();
     let server = HttpState::start();
-    server.with(|kept| kept.methods = methods);
+    server.with(|server_state| server_state.methods = methods);
     shared_scripts::alternate_programs(&|resource| server.config_with(&lines.concat(), resource));
     shared_scripts::locks_exclude(&|resource| server.config_with(&lines.concat(), resource));
 

@@ -7,10 +7,10 @@ use crate::harness::kubernetes::{Kubernetes, TOKEN};
 use crate::harness::terraform;
 
 /// The configuration of a directory, with the file that describes the cluster.
-fn config(server: &Kubernetes, more: &str, resource: &str) -> String {
+fn config(server: &Kubernetes, arguments: &str, resource: &str) -> String {
     let kubeconfig = kubeconfig(server, &format!("token: {TOKEN}"));
     format!(
-        "terraform {{\n  backend \"kubernetes\" {{\n    config_path = \"kube.yaml\"\n    {more}\n  }}\n}}\n{resource}//- kube.yaml\n{kubeconfig}"
+        "terraform {{\n  backend \"kubernetes\" {{\n    config_path = \"kube.yaml\"\n    {arguments}\n  }}\n}}\n{resource}//- kube.yaml\n{kubeconfig}"
     )
 }
 
@@ -33,8 +33,8 @@ fn either_program_continues_after_the_other_over_kubernetes() {
         "{}\n    namespace = \"team\"\n    labels = {{ a = \"b\" }}",
         config_of_suffix("app")
     );
-    for more in [config_of_suffix("app"), team] {
-        shared_scripts::alternate_programs(&|resource| config(&server, &more, resource));
+    for arguments in [config_of_suffix("app"), team] {
+        shared_scripts::alternate_programs(&|resource| config(&server, &arguments, resource));
     }
     assert_eq!(server.names("team", "secrets"), ["tfstate-default-app"]);
     shared_scripts::nothing_is_overwritten(&|resource| {
@@ -136,8 +136,8 @@ fn a_large_state_is_in_several_secrets_that_both_programs_read() {
 #[test]
 fn credentials_that_are_refused_and_a_namespace_that_does_not_exist_are_named() {
     let server = Kubernetes::start();
-    let wrong = "secret_suffix = \"x\"\n    token = \"wrong\"";
-    let refused = Workdir::new(&config(&server, wrong, RESOURCE)).formwork("init").run();
+    let wrong_token = "secret_suffix = \"x\"\n    token = \"wrong\"";
+    let refused = Workdir::new(&config(&server, wrong_token, RESOURCE)).formwork("init").run();
     refused.code(1).says("log in to the cluster again").says_not("wrong");
     let absent = format!("{}\n    namespace = \"none\"", config_of_suffix("x"));
     let workdir = Workdir::new(&config(&server, &absent, RESOURCE));

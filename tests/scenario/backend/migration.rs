@@ -37,7 +37,7 @@ fn a_local_state_needs_approval_to_migrate_without_a_record_of_the_former_backen
         let init = |options: &str| workdir.engine(program, &format!("init -reconfigure {options}"));
         init("-input=false").run().code(1).says("Can't ask approval for state migration");
         init("").run().code(1).says("Error asking for confirmation");
-        assert!(server.with(|kept| kept.state.is_empty()), "{program}");
+        assert!(server.with(|server_state| server_state.state.is_empty()), "{program}");
         init("").stdin("yes\n").succeed();
         let plan = workdir.engine(program, "plan -detailed-exitcode").run();
         plan.code(0);
@@ -110,20 +110,20 @@ fn a_state_of_another_lineage_is_never_replaced() {
     let workdir = Workdir::new(&server.config(RESOURCE));
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
-    let stored_state = server.with(|kept| kept.state.clone());
-    let other = applied("formwork", &[]);
-    other.write("main.tf", &server.config(RESOURCE));
-    let refused = other.formwork("init").stdin("yes\n").run();
+    let stored_state = server.with(|server_state| server_state.state.clone());
+    let other_workdir = applied("formwork", &[]);
+    other_workdir.write("main.tf", &server.config(RESOURCE));
+    let refused = other_workdir.formwork("init").stdin("yes\n").run();
     refused.code(1).says("1 object, serial 2").says("a migration never replaces");
     refused.says("state push -force");
-    assert_eq!(server.with(|kept| kept.state.clone()), stored_state);
-    other.formwork("init").stdin("no\n").succeed();
-    other.formwork("plan -detailed-exitcode").run().code(0);
+    assert_eq!(server.with(|server_state| server_state.state.clone()), stored_state);
+    other_workdir.formwork("init").stdin("no\n").succeed();
+    other_workdir.formwork("plan -detailed-exitcode").run().code(0);
     // The advice, followed: the former state, written to a file, replaces the existing one.
-    let state = other.read("terraform.tfstate");
-    other.write("former", &state);
-    other.formwork("state push -force former").succeed();
-    let now = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
+    let state = other_workdir.read("terraform.tfstate");
+    other_workdir.write("former", &state);
+    other_workdir.formwork("state push -force former").succeed();
+    let now = server.with(|server_state| String::from_utf8_lossy(&server_state.state).into_owned());
     let lineage =
         |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["lineage"].clone();
     assert_eq!(lineage(&now), lineage(&state));
@@ -175,12 +175,13 @@ fn other_content_with_the_same_serial_needs_approval() {
     for program in programs() {
         let server = HttpState::start();
         let workdir = applied(program, &[]);
-        let other = workdir.read("terraform.tfstate").replace("\"name\": \"a\"", "\"name\": \"b\"");
-        assert!(other.contains("\"name\": \"b\""), "{other}");
-        server.with(|kept| kept.state = other.clone().into_bytes());
+        let other_state =
+            workdir.read("terraform.tfstate").replace("\"name\": \"a\"", "\"name\": \"b\"");
+        assert!(other_state.contains("\"name\": \"b\""), "{other_state}");
+        server.with(|server_state| server_state.state = other_state.clone().into_bytes());
         workdir.write("main.tf", &server.config(RESOURCE));
         workdir.engine(program, "init -input=false").run().code(1).says("Can't ask approval");
-        assert_eq!(server.with(|kept| kept.state.clone()), other.as_bytes());
+        assert_eq!(server.with(|server_state| server_state.state.clone()), other_state.as_bytes());
     }
 }
 
@@ -202,7 +203,7 @@ fn other_workspaces_are_left_only_with_approval() {
     let result = workdir.formwork("init").stdin("yes\n").succeed();
     result.says("Workspace \"default\": 1 object, serial 2. It stays in the \"local\" backend.");
     workdir.formwork("workspace show").succeed().says("default");
-    assert!(server.with(|kept| kept.state.is_empty()));
+    assert!(server.with(|server_state| server_state.state.is_empty()));
 }
 
 #[test]
@@ -273,9 +274,9 @@ fn one_state_that_has_to_stay_does_not_stop_the_other_migrations() {
 #[test]
 fn the_former_backend_stays_configured_if_no_state_can_be_migrated() {
     let workdir = applied("formwork", &["b"]);
-    let other = r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
-    workdir.write("moved", other);
-    workdir.write("others/b/terraform.tfstate", other);
+    let other_state = r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
+    workdir.write("moved", other_state);
+    workdir.write("others/b/terraform.tfstate", other_state);
     workdir.write("main.tf", &format!("terraform {{\n {OTHER_DIR}\n}}\n{RESOURCE}"));
     for options in ["-force-copy", "-migrate-state", "-reconfigure -force-copy"] {
         let refused = workdir.formwork(&format!("init {options}")).run();
@@ -321,10 +322,10 @@ fn a_damaged_state_in_either_backend_is_reported_before_any_question() {
             refused.says_not("Do you want").says_not("Can't ask approval");
         }
     };
-    server.with(|kept| kept.state = b"{".to_vec());
+    server.with(|server_state| server_state.state = b"{".to_vec());
     is_refused("The former backend \"local\" has in \"default\": 1 object, serial 2");
     // The advice, followed.
-    server.with(|kept| kept.state.clear());
+    server.with(|server_state| server_state.state.clear());
     workdir.formwork("init -force-copy").succeed();
     workdir.write("terraform.tfstate", "{");
     std::fs::remove_dir_all(workdir.root().join(".terraform")).unwrap();
@@ -343,7 +344,7 @@ fn several_workspaces_can_be_left_in_the_former_backend() {
     workdir.formwork("init").stdin("no\n").run().code(1).says("Use -reconfigure");
     // The advice, followed.
     workdir.formwork("init -reconfigure").stdin("no\n").succeed();
-    assert!(server.with(|kept| kept.state.is_empty()));
+    assert!(server.with(|server_state| server_state.state.is_empty()));
     workdir.formwork("workspace show").succeed().says("default");
 }
 

@@ -119,15 +119,15 @@ fn parts_that_another_run_changes_are_refused() {
     let [first, second] = [0; 2].map(|_| directory(&server, blocks));
     first.formwork("apply -auto-approve").succeed();
     // Changed by another run since the plan was made: the object itself, and one that it depends on.
-    for other in ["a", "b"] {
+    for changed in ["a", "b"] {
         let mut running = start_apply(&first, "-replace=terraform_data.b");
-        let replace = format!("apply -auto-approve -replace=terraform_data.{other}");
+        let replace = format!("apply -auto-approve -replace=terraform_data.{changed}");
         second.formwork(&replace).succeed();
         running.answer("yes\nno\n");
         let refused = running.wait();
         refused.code(1).says("State has changed since the plan was made");
         refused
-            .says(&format!("terraform_data.{other}: by "))
+            .says(&format!("terraform_data.{changed}: by "))
             .says(", serial ")
             .says("Nothing was changed");
     }
@@ -165,13 +165,15 @@ fn a_saved_plan_is_applied_unless_another_run_has_changed_its_parts() {
     // The object of the other run is still there, and the output has its value.
     second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
     first.formwork("apply saved").run().code(1).says("State has changed since the plan was made");
-    for other in ["a", "b"] {
+    for changed in ["a", "b"] {
         first.formwork(plan).succeed();
-        second.formwork(&format!("apply -auto-approve -replace=terraform_data.{other}")).succeed();
+        second
+            .formwork(&format!("apply -auto-approve -replace=terraform_data.{changed}"))
+            .succeed();
         let refused = first.formwork("apply saved").run();
         refused.code(1).says("State has changed since the plan was made");
         refused
-            .says(&format!("terraform_data.{other}: by "))
+            .says(&format!("terraform_data.{changed}: by "))
             .says(", serial ")
             .says("A saved plan has to be created again");
     }
@@ -255,9 +257,9 @@ fn the_history_contains_each_write_and_each_object() {
         workdir.write("main.tf", &server.config(&resources(&[("a", 3), ("c", 1)])));
         workdir.formwork("apply -auto-approve").succeed();
         let writes = history(&workdir);
-        let [.., other, own_write] = &writes[..] else { panic!("{writes:?}") };
-        assert_eq!(other["who"], "another program");
-        assert_eq!(other["changes"], Value::from(vec![change("terraform_data.a", "change")]));
+        let [.., other_write, own_write] = &writes[..] else { panic!("{writes:?}") };
+        assert_eq!(other_write["who"], "another program");
+        assert_eq!(other_write["changes"], Value::from(vec![change("terraform_data.a", "change")]));
         assert_eq!(own_write["changes"], Value::from(vec![change("terraform_data.c", "add")]));
     }
 }

@@ -12,11 +12,11 @@ const LOCKS: [&str; 3] = [
 ];
 
 /// The arguments of a state in a new bucket.
-fn arguments(store: &ObjectStore, bucket: &str, more: &str) -> String {
+fn arguments(store: &ObjectStore, bucket: &str, extra_arguments: &str) -> String {
     store.make_bucket(bucket);
     let url = &store.url;
     format!(
-        "    bucket = \"{bucket}\"\n    key = \"network/app.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{\n      s3 = \"{url}\"\n      dynamodb = \"{url}\"\n      sts = \"{url}\"\n      iam = \"{url}\"\n    }}\n    {more}\n"
+        "    bucket = \"{bucket}\"\n    key = \"network/app.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{\n      s3 = \"{url}\"\n      dynamodb = \"{url}\"\n      sts = \"{url}\"\n      iam = \"{url}\"\n    }}\n    {extra_arguments}\n"
     )
 }
 
@@ -171,9 +171,9 @@ fn credentials_come_from_profiles_and_roles() {
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     both_plan(&workdir);
-    let wrong = arguments
+    let wrong_secret = arguments
         .replace("    profile", "    forbidden_account_ids = [\"123456789012\"]\n    profile");
-    workdir.write("main.tf", &config(&wrong, RESOURCE));
+    workdir.write("main.tf", &config(&wrong_secret, RESOURCE));
     let refused = workdir.formwork("init -reconfigure").run();
     refused.code(1).says("AWS account ID not allowed: 123456789012");
 }

@@ -36,9 +36,9 @@ pub(super) fn alternate_programs(config: Config<'_>) {
         assert_eq!(pulled(first).trim_end(), pulled(second).trim_end());
 
         // In a directory that the other one sets up.
-        let other = Workdir::new(&with(new));
-        other.engine(second, "init").succeed();
-        other.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
+        let other_workdir = Workdir::new(&with(new));
+        other_workdir.engine(second, "init").succeed();
+        other_workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
     }
 }
 
@@ -118,17 +118,17 @@ pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
     drop(paused);
     lost_workdir.service.assert_no_provider_runs();
 
-    let other = Workdir::new(&config(PAUSED_RESOURCE));
-    other.formwork("init").succeed();
-    let refused = other.formwork("apply -auto-approve").run();
+    let new_workdir = Workdir::new(&config(PAUSED_RESOURCE));
+    new_workdir.formwork("init").succeed();
+    let refused = new_workdir.formwork("apply -auto-approve").run();
     refused.code(1).says("Lock Info");
-    other.formwork(&format!("force-unlock -force {}", lock_id(&refused))).succeed();
+    new_workdir.formwork(&format!("force-unlock -force {}", lock_id(&refused))).succeed();
     // Consul delays the next lock after one that was released by force.
-    let listed = other.formwork("recover list -lock-timeout=30s").succeed();
+    let listed = new_workdir.formwork("recover list -lock-timeout=30s").succeed();
     listed.says("bad_thing.a was being created");
-    other.formwork("recover forget bad_thing.a").succeed();
+    new_workdir.formwork("recover forget bad_thing.a").succeed();
     // It was decided for the first machine, too, which still has its own journal.
-    for workdir in [&other, &lost_workdir] {
+    for workdir in [&new_workdir, &lost_workdir] {
         workdir.formwork("recover list").succeed().says_not("bad_thing.a");
     }
 }
@@ -166,11 +166,14 @@ pub(super) fn outputs_are_read(config: Config<'_>, source: &str) {
         let workdir = Workdir::new(&config(&output));
         workdir.engine(writer, "init").succeed();
         workdir.engine(writer, "apply -auto-approve").succeed();
-        let other = Workdir::new(&format!(
+        let reader_workdir = Workdir::new(&format!(
             "data \"terraform_remote_state\" \"other\" {{\n  {source}\n}}\noutput \"found\" {{\n  value = data.terraform_remote_state.other.outputs.o\n}}\n"
         ));
-        other.engine(reader, "init").succeed();
-        other.engine(reader, "apply -auto-approve").succeed().says(&format!("by {writer}"));
+        reader_workdir.engine(reader, "init").succeed();
+        reader_workdir
+            .engine(reader, "apply -auto-approve")
+            .succeed()
+            .says(&format!("by {writer}"));
     }
 }
 
@@ -206,15 +209,15 @@ pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
     let with = |input: &str| config(&format!("{ENCRYPTION}{}", RESOURCE.replace('1', input)));
     for (turn, (first, second)) in turns.iter().enumerate() {
         let (old, new) = (format!("1{turn}"), format!("2{turn}"));
-        let (workdir, other) = (Workdir::new(&with(&old)), Workdir::new(&with(&new)));
+        let (workdir, other_workdir) = (Workdir::new(&with(&old)), Workdir::new(&with(&new)));
         workdir.engine(first, "init").succeed();
         workdir.engine(first, "apply -auto-approve").succeed();
-        other.engine(second, "init").succeed();
-        other.engine(second, "apply -auto-approve").succeed().says("1 changed");
+        other_workdir.engine(second, "init").succeed();
+        other_workdir.engine(second, "apply -auto-approve").succeed().says("1 changed");
         let text = with(&new);
         workdir.write("main.tf", text.split("//-").next().expect("it has files"));
         workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
-        let pulled = [(&workdir, first), (&other, second)].map(|(workdir, program)| {
+        let pulled = [(&workdir, first), (&other_workdir, second)].map(|(workdir, program)| {
             let text = workdir.engine(program, "state pull").succeed().stdout;
             let mut state: serde_json::Value = serde_json::from_str(&text).expect("a state");
             // OpenTofu prints its own version and sums that it has not stored.
@@ -237,10 +240,10 @@ pub(super) fn new_workspaces_are_encrypted(config: Config<'_>, turns: &[(&str, &
         let workdir = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
         workdir.engine(first, "init").succeed();
         workdir.engine(first, &format!("workspace new of-{first}")).succeed();
-        let other = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
-        other.engine(second, "init").succeed();
-        other.engine(second, &format!("workspace select of-{first}")).succeed();
-        other.engine(second, "apply -auto-approve").succeed().says("1 added");
+        let other_workdir = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
+        other_workdir.engine(second, "init").succeed();
+        other_workdir.engine(second, &format!("workspace select of-{first}")).succeed();
+        other_workdir.engine(second, "apply -auto-approve").succeed().says("1 added");
         workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
         let unencrypted = Workdir::new(&config(""));
         let name = format!("of-{first}");

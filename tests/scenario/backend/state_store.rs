@@ -10,9 +10,9 @@ const APPROVAL_PROMPT: &str = "Only 'yes' will be accepted";
 /// The name of the file of the default state: the name of the workspace in hexadecimal.
 const DEFAULT: &str = "64656661756c74";
 
-fn config(store: &str, more: &str) -> String {
+fn config(store: &str, blocks: &str) -> String {
     format!(
-        "terraform {{\n  required_providers {{\n    test = {{ source = \"formwork/test\" }}\n  }}\n{store}}}\n{more}"
+        "terraform {{\n  required_providers {{\n    test = {{ source = \"formwork/test\" }}\n  }}\n{store}}}\n{blocks}"
     )
 }
 
@@ -178,8 +178,8 @@ fn a_state_store_that_cannot_be_used_is_refused() {
     check(missing, "Missing entry in required_providers");
     let bare = "  state_store \"test_store\" {\n    directory = \"f\"\n  }\n";
     check(&config(bare, ""), "Missing provider block");
-    let other = store("f").replace("test_store", "test_other");
-    check(&config(&other, ""), "State store \"test_other\" is not implemented");
+    let other_store = store("f").replace("test_store", "test_other");
+    check(&config(&other_store, ""), "State store \"test_other\" is not implemented");
     check(&config(&store("").replace("directory", "pholder"), ""), "pholder");
     check(&config(&store(""), ""), "No directory");
     let both = format!("{}  backend \"local\" {{}}\n", store("f"));

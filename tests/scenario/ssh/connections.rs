@@ -12,10 +12,10 @@ const HELLO: &str = "provisioner \"file\" {\ncontent = \"a text\"\ndestination =
 /// The server's own words for a connection, without those on how to log in.
 fn connection(sshd: &Sshd) -> String {
     let text = sshd.connection();
-    let kept = text
+    let lines = text
         .lines()
         .filter(|line| !["agent", "private_key"].iter().any(|name| line.starts_with(name)));
-    kept.map(|line| format!("{line}\n")).collect()
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 fn key(sshd: &Sshd, prefix: &str, name: &str) -> String {

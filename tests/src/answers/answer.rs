@@ -73,7 +73,7 @@ fn changed(value: &Value, ty: &Type, is_whole: bool, dice: &mut Dice) -> Value {
     let children = value.children();
     let stays = if is_whole { dice.number_below(20) == 0 } else { dice.number_below(3) == 0 };
     if children.is_empty() || stays {
-        return other(value, ty, dice);
+        return other_value(value, ty, dice);
     }
     let index = dice.number_below(children.len());
     let parts = children.iter().enumerate().map(|(i, child)| {
@@ -106,12 +106,12 @@ fn with_children(value: &Value, children: Vec<Value>) -> Value {
         }
         Value::Tuple(_) => Value::tuple(children),
         Value::Object(object) => Value::object(object.names().iter().cloned().zip(children)),
-        other => other.clone(),
+        other_value => other_value.clone(),
     }
 }
 
 /// Another value instead of this one.
-fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
+fn other_value(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
     match dice.number_below(6) {
         0 => return Value::null(ty.clone()),
         1 => return Value::unknown(ty.clone()),

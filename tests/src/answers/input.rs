@@ -19,8 +19,8 @@ enum Setter {
 #[must_use]
 pub fn config(block: &Block, case: u64, turn: u64) -> Value {
     let first = content(block, Setter::Author, &mut Dice::new(case, "config"));
-    let other = content(block, Setter::Author, &mut Dice::new(case, "changed config"));
-    mixed(case, turn, first, other)
+    let changed = content(block, Setter::Author, &mut Dice::new(case, "changed config"));
+    mixed(case, turn, first, changed)
 }
 
 /// The stored object of a case, with the configuration of its first turn in it.
@@ -32,14 +32,14 @@ pub fn stored(block: &Block, case: u64) -> Value {
 }
 
 /// Takes some attributes of another object, and names the case.
-fn mixed(case: u64, turn: u64, first: Value, other: Value) -> Value {
+fn mixed(case: u64, turn: u64, first: Value, second: Value) -> Value {
     let mut dice = Dice::new(case, &format!("turn {turn}"));
-    let (Value::Object(first), other) = (first, other) else { return Value::dynamic() };
+    let (Value::Object(first), second) = (first, second) else { return Value::dynamic() };
     let pairs = first.iter().map(|(name, value)| {
-        let value = match &other {
+        let value = match &second {
             _ if name.as_str() == NAME => Value::string(case.to_string()),
-            Value::Object(other) if turn > 0 && dice.number_below(2) == 0 => {
-                other.get(name.as_str()).cloned().unwrap_or_else(|| value.clone())
+            Value::Object(second) if turn > 0 && dice.number_below(2) == 0 => {
+                second.get(name.as_str()).cloned().unwrap_or_else(|| value.clone())
             }
             _ => value.clone(),
         };

@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     row("H-16", 0, Start(start::ends_soon)),
     row("H-17", 0, AnswersUnknownMethods),
     row("H-18", 0, Start(start::connects)),
-    row("H-19", 0, Start(start::alone)),
+    row("H-19", 0, Start(start::only_process)),
     row("H-20", 0, Start(start::needs_home)),
     row(
         "H-21",

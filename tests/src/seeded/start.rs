@@ -167,7 +167,7 @@ pub(super) fn connects() {
 }
 
 /// Ends when another process with this directory runs.
-pub(super) fn alone() {
+pub(super) fn only_process() {
     static LOCK: OnceLock<File> = OnceLock::new();
     let path = directory("SOUND_OBJECTS").join("alone");
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);

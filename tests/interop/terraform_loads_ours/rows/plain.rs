@@ -57,7 +57,7 @@ resource "archive_file" "directory" {
             import: NO_IMPORT,
             generated: &[],
         }],
-        others: vec![Other::Data(
+        other_types: vec![Other::Data(
             "archive_file",
             r#"
   type                    = "zip"
@@ -111,7 +111,7 @@ pub(super) fn local() -> Provider {
                 generated: &[],
             },
         ],
-        others: vec![
+        other_types: vec![
             Other::Data(
                 "local_command",
                 "  command           = \"sh\"\n  arguments         = [\"-c\", \"cat; echo $0\", \"<&>\"]\n  \
@@ -146,7 +146,7 @@ pub(super) fn null() -> Provider {
             import: NO_IMPORT,
             generated: &["id", "triggers"],
         }],
-        others: vec![Other::Data("null_data_source", "  inputs = { a = \"x\" }", &["random"])],
+        other_types: vec![Other::Data("null_data_source", "  inputs = { a = \"x\" }", &["random"])],
     }
 }
 
@@ -167,7 +167,7 @@ pub(super) fn builtin() -> Provider {
             import: Import::Incomplete("{id}", "the id is all that it knows"),
             generated: &["id"],
         }],
-        others: vec![
+        other_types: vec![
             Other::Data(
                 "terraform_remote_state",
                 "  backend  = \"local\"\n  config   = { path = \"${path.module}/remote.tfstate\" }\n  \

@@ -24,7 +24,7 @@ resource "postgresql_database" "shop" {{
         fixture,
         files: &[],
         resources: vec![database(), extension(), grant(), role(), schema()],
-        others: Vec::new(),
+        other_types: Vec::new(),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn provider() -> Provider {
             .into_iter()
             .chain(uuids([keepers("a"), keepers("b"), ""]))
             .collect(),
-        others: vec![
+        other_types: vec![
             Other::Ephemeral(
                 "random_bytes",
                 "  length = 14",
@@ -44,7 +44,7 @@ pub(super) fn provider() -> Provider {
 }
 
 /// All but the uuids.
-fn kinds(kept: &'static str) -> Vec<Resource> {
+fn kinds(argument: &'static str) -> Vec<Resource> {
     vec![
         row(
             "random_bytes",
@@ -80,7 +80,7 @@ fn kinds(kept: &'static str) -> Vec<Resource> {
         ),
         row(
             "random_pet",
-            [kept, "  length = 3\n  separator = \"_\"", "  length = 3"],
+            [argument, "  length = 3\n  separator = \"_\"", "  length = 3"],
             Import::By("{id}"),
             &["id"],
         ),

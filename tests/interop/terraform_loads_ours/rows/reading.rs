@@ -11,7 +11,7 @@ pub(super) fn external() -> Provider {
         fixture: String::new(),
         files: &[],
         resources: Vec::new(),
-        others: vec![Other::Data(
+        other_types: vec![Other::Data(
             "external",
             "  program     = [\"cat\"]\n  working_dir = path.module\n  query       = { a = \"y <&>\" }",
             &[],
@@ -26,7 +26,7 @@ pub(super) fn http(address: &str) -> Provider {
         fixture: format!("locals {{\n  place = {address:?}\n}}\n"),
         files: &[],
         resources: Vec::new(),
-        others: vec![Other::Data(
+        other_types: vec![Other::Data(
             "http",
             r#"
   url             = "http://${local.place}/"

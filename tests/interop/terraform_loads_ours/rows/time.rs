@@ -56,7 +56,7 @@ pub(super) fn provider() -> Provider {
                 ],
             },
         ],
-        others: vec![
+        other_types: vec![
             Other::Function("duration_parse", "\"1h2m3.5s\""),
             Other::Function("rfc3339_parse", "\"2024-02-29T12:00:00+01:00\""),
             Other::Function("unix_timestamp_parse", "1700000000"),

@@ -44,7 +44,7 @@ pub(super) fn provider() -> Provider {
         fixture: FIXTURE.to_owned(),
         files: &[],
         resources,
-        others: vec![
+        other_types: vec![
             Other::Data(
                 "tls_public_key",
                 "  private_key_openssh = tls_private_key.row.private_key_openssh",

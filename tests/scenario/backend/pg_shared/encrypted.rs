@@ -123,12 +123,12 @@ fn a_wholly_encrypted_state_is_changed_by_one_run_at_a_time() {
     let [first, second] = [0; 2].map(|_| directory(&config, &variables));
     first.formwork("apply -auto-approve").succeed();
     let mut running = start_apply(&first, "-replace=terraform_data.a");
-    let other = "apply -auto-approve -replace=terraform_data.b -target=terraform_data.b";
-    let refused = second.formwork(other).run();
+    let other_apply = "apply -auto-approve -replace=terraform_data.b -target=terraform_data.b";
+    let refused = second.formwork(other_apply).run();
     refused.code(1).says("Error acquiring the state lock").says("encrypted as a whole");
     running.answer("yes\n");
     running.wait().code(0);
-    second.formwork(other).succeed();
+    second.formwork(other_apply).succeed();
     let log = second.formwork("state log").run();
     log.code(1).says("No history of the state").says("encrypted as a whole");
 }

@@ -78,15 +78,15 @@ fn a_run_whose_lock_terraform_has_taken_writes_nothing_and_names_the_session() {
         return;
     }
     let waiting = Waiting::begin(&server);
-    let mut other = waiting.theirs.terraform("apply").with_open_stdin().start();
-    other.wait_for_output(APPROVAL_PROMPT);
+    let mut terraform_apply = waiting.theirs.terraform("apply").with_open_stdin().start();
+    terraform_apply.wait_for_output(APPROVAL_PROMPT);
     waiting.resume();
     let Waiting { theirs, running, .. } = waiting;
     let refused = running.wait();
     refused.code(1).says("another process holds the lock now: session ").says("its journal");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 1)]));
-    other.answer("yes\n");
-    other.wait().code(0).says("0 added, 1 changed, 0 destroyed");
+    terraform_apply.answer("yes\n");
+    terraform_apply.wait().code(0).says("0 added, 1 changed, 0 destroyed");
     assert_eq!(inputs_in_row(&theirs), expected_inputs(&[("a", 2)]));
     // The next run has the result, and does not create the object again.
     let next = directory(&server, &(resources(&[("a", 2)]) + SLOW));
