@@ -173,17 +173,17 @@ fn copy(from: &Path, to: &Path) {
 
 /// All files below a directory, by their paths.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
             let below = files(&entry.path());
-            files.extend(below.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
+            contents.extend(below.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
         } else {
-            files.insert(name, fs::read(entry.path()).expect("a file"));
+            contents.insert(name, fs::read(entry.path()).expect("a file"));
         }
     }
-    files
+    contents
 }
 
 /// A mirror of the registry with the index files for a web server, as `providers mirror` writes it.

@@ -26,7 +26,7 @@ fn write(directory: &Path, name: &str, text: &str) {
 /// A repository with a tag, and a directory for the root module.
 fn repository_and_directory() -> (tempfile::TempDir, String) {
     let repository_and_directory = tempfile::tempdir().unwrap();
-    let repository = repository_and_directory.path().join("repository");
+    let repository = repository.path().join("repository");
     let calls = "module \"other\" {\n  source = \"../other\"\n}\n";
     write(&repository, "main.tf", "output \"x\" {\n  value = 1\n}\n");
     write(&repository, "sub/main.tf", calls);
@@ -57,9 +57,9 @@ fn both_programs_install_the_same_modules_and_print_the_same() {
     if !terraform_is_installed() {
         return;
     }
-    let (repository_and_directory, source) = repository_and_directory();
+    let (repository, source) = repository_and_directory();
     let [theirs, ours] = Engine::BOTH.map(|engine| {
-        let directory = repository_and_directory.path().join(format!("{engine:?}"));
+        let directory = repository.path().join(format!("{engine:?}"));
         root(&directory, &source);
         let run = engine.run(&directory, None, &["get", "-no-color"]);
         assert_eq!(run.code, Some(0), "{engine:?}: {}", run.stderr);
@@ -73,11 +73,11 @@ fn either_program_uses_the_modules_of_the_other() {
     if !terraform_is_installed() {
         return;
     }
-    let (repository_and_directory, source) = repository_and_directory();
+    let (repository, source) = repository_and_directory();
     for [first, second] in
         [[Engine::Terraform, Engine::Formwork], [Engine::Formwork, Engine::Terraform]]
     {
-        let directory = repository_and_directory.path().join(format!("{first:?}-first"));
+        let directory = repository.path().join(format!("{first:?}-first"));
         root(&directory, &source);
         let run = |engine: Engine, arguments: &[&str]| {
             let run = engine.run(&directory, None, arguments);
