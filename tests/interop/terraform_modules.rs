@@ -25,8 +25,8 @@ fn write(directory: &Path, name: &str, text: &str) {
 
 /// A repository with a tag, and a directory for the root module.
 fn repository_and_directory() -> (tempfile::TempDir, String) {
-    let repository_and_directory = tempfile::tempdir().unwrap();
-    let repository = repository.path().join("repository");
+    let directory = tempfile::tempdir().unwrap();
+    let repository = directory.path().join("repository");
     let calls = "module \"other\" {\n  source = \"../other\"\n}\n";
     write(&repository, "main.tf", "output \"x\" {\n  value = 1\n}\n");
     write(&repository, "sub/main.tf", calls);
@@ -36,7 +36,7 @@ fn repository_and_directory() -> (tempfile::TempDir, String) {
     git(&repository, &["commit", "--quiet", "--message=1"]);
     git(&repository, &["tag", "v1"]);
     let source = format!("git::file://{}", repository.display());
-    (repository_and_directory, source)
+    (directory, source)
 }
 
 fn root(directory: &Path, source: &str) {
