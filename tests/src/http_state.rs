@@ -79,12 +79,12 @@ impl StoredState {
     ///
     /// ```
     /// use formwork_tests::http::Request;
-    /// use formwork_tests::http_state::KeptState;
+    /// use formwork_tests::http_state::StoredState;
     ///
-    /// let mut kept = KeptState { state: b"{}".to_vec(), ..KeptState::default() };
+    /// let mut stored = StoredState { state: b"{}".to_vec(), ..StoredState::default() };
     /// let mut ask = |method: &str, target: &str| {
     ///     let (method, target) = (method.to_owned(), target.to_owned());
-    ///     kept.answer(Request { method, target, ..Request::default() }).status
+    ///     stored.answer(Request { method, target, ..Request::default() }).status
     /// };
     /// assert_eq!(ask("GET", "/state"), "200 OK");
     /// assert_eq!(ask("GET", "/state.journal/"), "404 Not Found");
