@@ -1,5 +1,5 @@
-//! Configurations at random, each grown out of the one before: objects come, change, are replaced
-//! in either order and go; and what stays is renamed, moves into a module and out of it, and turns
+//! Random configurations, each derived from the one before: objects are added, changed, replaced
+//! in either order and removed; kept objects are renamed, moved into a module and out of it, and changed
 //! from an instance by number into one by name.
 
 mod group;
@@ -13,7 +13,7 @@ use crate::rng::Rng;
 
 /// Number of resources outside of groups.
 const N_STANDALONE: u64 = 24;
-/// From here on they come after the groups, and may be linked to them.
+/// The first number of resources after the groups, which may be linked to them.
 const FIRST_AFTER_GROUPS: u64 = 16;
 
 /// A configuration.
@@ -25,7 +25,7 @@ pub(crate) struct Config {
     moves: Vec<(String, String)>,
     /// Number of configurations before this one.
     generation: u64,
-    /// Whether resources may turn from one order of replacement to the other.
+    /// Whether resources may change their order of replacement.
     turns: bool,
 }
 
@@ -88,7 +88,7 @@ impl StandaloneResource {
 }
 
 impl Config {
-    /// An empty configuration. Resources may turn from one order of replacement to the other if they
+    /// An empty configuration. Resources may change their order of replacement if they
     /// may ever; with some engines that can bring about a cycle.
     pub(crate) fn empty(turns: bool) -> Self {
         let groups = std::array::from_fn(Group::empty);
@@ -112,8 +112,8 @@ impl Config {
         let mut standalone: BTreeMap<u64, StandaloneResource> = BTreeMap::new();
         for number in 0..N_STANDALONE {
             let before = self.standalone.get(&number);
-            // Of a name there is only one object. If it goes and comes back before it is certain that it
-            // is gone, it is in its own way, with any engine.
+            // Only one object of a name can exist. If it is removed and added again before it is certain
+            // that it is gone, it is in its own way, with any engine.
             let stays = is_open && is_named(number) && before.is_some();
             if !stays && !rng.chance(2, 3) {
                 continue;
@@ -141,13 +141,13 @@ impl Config {
         Self { standalone, groups, moves, generation, turns: self.turns }
     }
 
-    /// Whether its successor comes before it goes. Of a name there is only one object, and with some
-    /// engines a resource that turns from one order to the other may be in a cycle with its users.
+    /// Whether its successor is created first. Only one object of a name can exist, and with some
+    /// engines a resource that changes its order may be in a cycle with its dependents.
     fn creates_first(&self, number: u64, rng: &mut Rng) -> bool {
         number % 4 == 1 || (self.turns && number % 4 == 3 && rng.chance(1, 2))
     }
 
-    /// The same with each resource in the order of replacement that it has while none turns.
+    /// The same configuration with each resource in its initial order of replacement.
     pub(crate) fn without_turns(&self) -> Self {
         let mut config = self.clone();
         for (number, resource) in &mut config.standalone {
@@ -186,7 +186,7 @@ impl Config {
 }
 
 /// A link to an earlier object. A resource with `create_before_destroy` makes its dependencies
-/// create first as well, so it only needs those that do so anyway, unless orders may turn.
+/// create first as well, so it only needs those that do so anyway, unless orders may change.
 fn link(
     rng: &mut Rng,
     number: u64,

@@ -36,11 +36,11 @@ pub(crate) struct Tally {
     pub(crate) duplicated: usize,
     /// Torn state files after a kill.
     pub(crate) torn: usize,
-    /// Times when running the engine again did not come to an end.
+    /// Number of times that repeated runs of the engine did not succeed.
     pub(crate) stuck: usize,
     /// Objects that are not as they were to be, or that are known and do not exist.
     pub(crate) mismatched: usize,
-    /// Configurations that had to be given up, because nothing can follow the one before in that order.
+    /// Configurations that were abandoned, because their orders of replacement cause a cycle.
     pub(crate) turned: usize,
     /// Operations that the engine reported as in flight.
     pub(crate) named: usize,
@@ -187,7 +187,7 @@ impl CrashRun<'_> {
         Ok(())
     }
 
-    /// Changes the configuration, be it before it is certain where everything is.
+    /// Changes the configuration, possibly before the state is certain.
     fn change_config(&mut self, is_open: bool) -> std::io::Result<()> {
         self.config = match is_open {
             true => self.config.next_while_unknown(&mut self.rng),

@@ -276,7 +276,7 @@ impl<'o> Directory<'o> {
         let time = if let Some(Moment::After(time)) = moment { time } else { TIMEOUT };
         let (mut status, mut n_providers_killed, mut was_cut) = (None, 0, false);
         while status.is_none() && start.elapsed() < time {
-            // Far below what anything here takes.
+            // Far shorter than any operation here.
             thread::sleep(Duration::from_micros(500));
             status = child.try_wait()?;
             match moment {

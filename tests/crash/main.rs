@@ -2,7 +2,7 @@
 //! forgotten, made twice or torn when it was run again. `README.md` beside this file explains the
 //! columns.
 //!
-//! It looks at the engine from outside only, so that it can be compared with another one.
+//! It observes the engine only from outside, so that it can be compared with another one.
 
 mod backend;
 mod config;

@@ -1,5 +1,5 @@
-//! Actions of a person after a crash: looks at the operations that the engine reports in flight,
-//! looks at the objects, and decides.
+//! Actions of a person after a crash: inspects the operations that the engine reports in flight,
+//! inspects the objects, and decides.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -19,7 +19,7 @@ pub(crate) struct Decisions {
     pub(crate) commands: usize,
 }
 
-/// Decides everything that is open: one operation by a command of its own, several in one review.
+/// Decides all open operations: one by a command, several in one review.
 pub(crate) fn decide_open_operations(
     directory: &Directory<'_>,
     rng: &mut Rng,

@@ -22,7 +22,7 @@ pub(crate) struct Options {
     pub(crate) listed: bool,
     /// The engines.
     pub(crate) programs: Vec<Program>,
-    /// Another engine that continues now and then where one of them has come to an end, and back.
+    /// Another engine that sometimes continues after one of them, and the reverse.
     pub(crate) between: Option<Program>,
     /// Whether the directory of the first failure is kept.
     pub(crate) keep: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether it keeps a journal and has commands to look into it.
+    /// Whether it keeps a journal and has commands to inspect it.
     pub(crate) fn is_ours(&self) -> bool {
         self.name() == "formwork"
     }

@@ -1,4 +1,4 @@
-//! Numbers at random that come again with the same seed. Good enough to choose moments, and for
+//! Random numbers that are reproducible by their seed. Good enough to choose moments, and for
 //! nothing else.
 
 /// A source of numbers.

@@ -1,4 +1,4 @@
-//! Azure for one test: azurite keeps the blobs, a program of ours issues tokens and lists keys, and a
+//! Azure for one test: azurite keeps the blobs, an own program issues tokens and lists keys, and a
 //! proxy leads the names of Azure's hosts to them. Both end when the value is dropped.
 
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::proxy::Proxy;
 use super::servers::installed;
 
-/// The account, and its key. The usual account of azurite has signatures of its own in Terraform.
+/// The account, and its key. Terraform computes other signatures for the default account of azurite.
 pub(crate) const ACCOUNT: &str = "account1";
 pub(crate) const KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";

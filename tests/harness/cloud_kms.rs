@@ -1,4 +1,4 @@
-//! A server for one test that speaks the part of the Key Management Service of Google Cloud which key
+//! A server for one test that implements the part of the Key Management Service of Google Cloud which key
 //! providers use: encryption and decryption with one key.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! A server for one test that speaks the documented part of Consul's HTTP API which backends use: keys
+//! A server for one test that implements the documented part of Consul's HTTP API which backends use: keys
 //! with versions, transactions of one operation, sessions with an end, lock delays and blocking reads.
 
 use std::collections::BTreeMap;

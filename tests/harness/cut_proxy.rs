@@ -30,7 +30,7 @@ pub(crate) struct Passed {
     pub(crate) n_cuts: u32,
 }
 
-/// A proxy for one server. It takes no more connections once it is dropped.
+/// A proxy for one server. It accepts no more connections after it is dropped.
 pub(crate) struct CutProxy {
     pub(crate) port: u16,
     shared: Arc<Shared>,
@@ -42,7 +42,7 @@ struct Shared {
     links: Mutex<Links>,
 }
 
-/// The connections, and the cut to come.
+/// The connections, and the next cut.
 #[derive(Default)]
 struct Links {
     passed: Passed,
@@ -90,7 +90,7 @@ impl CutProxy {
 impl Drop for CutProxy {
     fn drop(&mut self) {
         self.shared.links().is_over = true;
-        // The thread looks when it has accepted a connection.
+        // The thread checks the flag when it has accepted a connection.
         TcpStream::connect(("127.0.0.1", self.port)).ok();
     }
 }

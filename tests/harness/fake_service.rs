@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-/// Longer than anything takes; only a hang gets there.
+/// A timeout that only a hang reaches.
 const FOREVER: Duration = Duration::from_secs(60);
 
 /// The directory of real objects, and the sockets that watch it.

@@ -34,13 +34,13 @@ pub(crate) struct Requirements {
 pub(crate) enum Fault {
     /// A status. A busy or failing server requests an immediate retry.
     Status(&'static str),
-    /// The answer ends in the middle, once the request has had its effect.
+    /// The response ends in the middle, after the request has taken effect.
     Half,
     /// The connection is reset before the request is read.
     ResetBefore,
-    /// The connection is reset once the request has had its effect.
+    /// The connection is reset after the request has taken effect.
     ResetAfter,
-    /// No answer comes until the fault is over.
+    /// No response is sent until the fault is over.
     Hang,
 }
 

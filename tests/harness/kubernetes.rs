@@ -1,4 +1,4 @@
-//! A server for one test that speaks the documented part of the Kubernetes API which backends use:
+//! A server for one test that implements the documented part of the Kubernetes API which backends use:
 //! secrets and leases of namespaces, with versions, labels and limits, for the bearers of a token.
 
 use std::collections::BTreeMap;

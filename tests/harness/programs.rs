@@ -9,7 +9,7 @@ pub(crate) fn bad_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-bad"))
 }
 
-/// The provider that has one of everything.
+/// The provider with one type of each kind.
 pub(crate) fn test_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-test"))
 }

@@ -107,7 +107,7 @@ fn requested_target(client: &TcpStream) -> io::Result<ProxyRequest> {
     let (host, path) = url.split_once('/').unwrap_or((url, ""));
     let address = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
     let (version, headers) = rest.split_once("\r\n").ok_or(io::ErrorKind::InvalidData)?;
-    // What is for the proxy goes no further. Each request has a connection of its own.
+    // Headers for the proxy are not forwarded. Each request has a connection of its own.
     let headers = headers.split_inclusive("\r\n").filter(|line| !line.starts_with("Proxy-"));
     let headers: String = headers.collect();
     let forwarded = format!("{method} /{path} {version}\r\nConnection: close\r\n{headers}");

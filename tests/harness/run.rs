@@ -107,7 +107,7 @@ impl<'w> Command<'w> {
         self.start().wait()
     }
 
-    /// Runs it to its end, which must be a good one.
+    /// Runs it to its end. It must succeed.
     #[track_caller]
     pub(crate) fn succeed(self) -> CommandResult {
         let result = self.run();
@@ -168,12 +168,12 @@ impl Running {
         kill(self.pid, signal).expect("it still runs");
     }
 
-    /// Waits until it waits itself, with nothing to do for a while.
+    /// Waits until it is idle.
     pub(crate) fn wait_until_idle(&self) {
         wait_until_process_is_idle(self.pid);
     }
 
-    /// Waits until it has printed this, on one line. Earlier output is not looked at again.
+    /// Waits until it has printed this, on one line. Earlier output is not searched again.
     #[track_caller]
     pub(crate) fn wait_for_output(&self, words: &str) {
         self.wait_for_line(words);
@@ -193,7 +193,7 @@ impl Running {
         self.lines.iter().find(|line| line.contains(words))
     }
 
-    /// Waits for its end, which must come soon: a person waits for it too.
+    /// Waits for its end with a short timeout, because users wait for it too.
     #[track_caller]
     pub(crate) fn wait_with_short_timeout(self) -> CommandResult {
         let start = Instant::now();
@@ -264,7 +264,7 @@ impl CommandResult {
     }
 }
 
-/// Waits until a process waits itself: its main thread sleeps, and it uses no more of the processor.
+/// Waits until a process is idle: its main thread sleeps, and it uses no processor time.
 pub(crate) fn wait_until_process_is_idle(pid: Pid) {
     const N_SAMPLES: usize = 20;
     let usage = || {
@@ -288,7 +288,7 @@ fn wait_for(mut is_reached: impl FnMut() -> bool) {
     }
 }
 
-/// Reads to the end, and passes each line on as it comes.
+/// Reads to the end, and sends each line immediately.
 fn collect(
     stream: impl Read + Send + 'static,
     line_sender: mpsc::Sender<String>,

@@ -13,11 +13,11 @@ use rustls::{RootCertStore, ServerConfig};
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    /// Makes an authority with a key of its own.
+    /// Creates an authority with a new key.
     pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        // OpenSSL takes a certificate with the name of its issuer for one that signed itself.
+        // OpenSSL treats a certificate with the name of its issuer as self-signed.
         params.distinguished_name.push(DnType::CommonName, "Test authority");
         let key = KeyPair::generate().expect("a key can be made");
         Self(CertifiedIssuer::self_signed(params, key).expect("valid parameters"))
@@ -42,7 +42,8 @@ impl Authority {
         [certificate.pem(), key.serialize_pem()]
     }
 
-    /// The server's side of TLS. It serves only clients with a certificate of another authority, if that is given.
+    /// The server's side of TLS. It serves only clients with a certificate of another authority, if one
+    /// is given.
     pub(crate) fn server_config(&self, clients: Option<&Self>) -> ServerConfig {
         let (certificate, key) = self.issue();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));

@@ -1,5 +1,5 @@
-//! A server for one test that speaks the part of OpenBao's HTTP API which key providers use: data keys of a
-//! transit secrets engine, and their decryption.
+//! A server for one test that implements the part of OpenBao's HTTP API which key providers use: data
+//! keys of a transit secrets engine, and their decryption.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -92,7 +92,7 @@ impl Workdir {
         std::os::unix::fs::symlink(program, self.plugins().join(name)).expect("a link");
     }
 
-    /// Starts the bad provider as for debugging, and returns the address on which it listens.
+    /// Starts the bad provider in debug mode, and returns the address on which it listens.
     pub(crate) fn attachable(&self) -> (Child, String) {
         let mut provider = process::Command::new(bad_provider());
         provider
@@ -111,8 +111,8 @@ impl Workdir {
         (provider, socket)
     }
 
-    /// Starts the bad provider as a debugger does, with the value of `TF_REATTACH_PROVIDERS` that
-    /// leads to it under the given addresses.
+    /// Starts the bad provider in debug mode. Also returns the value of `TF_REATTACH_PROVIDERS` that
+    /// refers to it by the given addresses.
     pub(crate) fn reattachable(&self, addresses: &[&str]) -> (Child, String) {
         let (provider, socket) = self.attachable();
         let address = Address::from_parts("unix", &socket).expect("a socket");
@@ -121,7 +121,7 @@ impl Workdir {
         (provider, reattach::format_reattach_variable(&addresses, &reattach))
     }
 
-    /// A command of ours, to be run in the directory.
+    /// A Formwork command, to be run in the directory.
     pub(crate) fn formwork(&self, line: &str) -> Command<'_> {
         Command::new(self, &built("formwork"), line)
     }

@@ -194,7 +194,8 @@ impl Simulation {
             let Some(worker) = self.queue.pop_front() else { return };
             let Case { group, database, .. } = self.case;
             let state = &mut self.workers[worker];
-            // Results first: they make others ready. All that arrived in the meantime go along.
+            // Results first, because they make other vertices ready. All that have arrived are committed
+            // together.
             let rows = if state.answered.is_empty() {
                 let n_served = group.min(self.ready.len());
                 if n_served == 0 {

@@ -26,7 +26,7 @@ fn names(workdir: &Workdir) -> Vec<String> {
 }
 
 /// Starts an apply, and ends it by `signals` when `second` is at the moment.
-fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
+fn end_apply_at(workdir: &Workdir, moment: &str, signal: Signal) {
     let command = workdir.formwork("apply -auto-approve");
     let running = command.env("BAD_HOLD", &format!("{moment}:second")).start();
     let (_, paused) = workdir.service.wait_for_pause();
@@ -55,7 +55,7 @@ fn fifty_kills_lose_no_object_create_no_duplicate_and_tear_no_file() {
 #[test]
 fn after_a_kill_the_next_command_lists_the_operations_in_flight() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
 
     let next = workdir.formwork("plan -detailed-exitcode").run();
@@ -72,7 +72,7 @@ fn the_replacement_of_a_vanished_object_is_adopted_by_its_id() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();
     workdir.service.remove_object("second-1");
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
@@ -83,7 +83,7 @@ fn the_replacement_of_a_vanished_object_is_adopted_by_its_id() {
 #[test]
 fn operations_that_ended_before_a_kill_are_in_the_state() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "before", Signal::SIGKILL);
+    end_apply_at(&workdir, "before", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1"]);
 
     // Only a person can know that `second` never came to exist.
@@ -108,7 +108,7 @@ resource "bad_thing" "dependent" {
 }
 "#;
     let workdir = Workdir::new(&format!("{CONFIG}{dependent}"));
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1"]);
     let third = "resource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
     let changed = CONFIG.replace("name = \"first\"", "name = \"first\"\n  size = 2");
@@ -134,7 +134,7 @@ resource "bad_thing" "dependent" {
 #[test]
 fn an_operation_without_a_block_is_located_only_by_its_address() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     let (without_second, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
     workdir.write("main.tf", without_second);
     let plan = workdir.formwork("plan").succeed();
@@ -145,7 +145,7 @@ fn an_operation_without_a_block_is_located_only_by_its_address() {
 #[test]
 fn a_full_destroy_names_objects_that_may_remain() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     let result = workdir.formwork("destroy -auto-approve").run();
     result.code(1).says("bad_thing.second was being created").says("recover adopt");
     assert_eq!(workdir.service.objects(), ["second-1"]);
@@ -159,7 +159,7 @@ fn a_full_destroy_names_objects_that_may_remain() {
 #[test]
 fn results_of_a_first_run_are_kept_if_another_program_creates_a_state() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     // A state of another program without journals.
     let theirs = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"theirs",
         "outputs":{},"resources":[],"check_results":null}"#;
@@ -193,7 +193,7 @@ fn a_killed_run_with_two_state_files_is_recovered_from_both() {
 fn open_operations_of_a_workspace_are_named_when_it_is_deleted_by_force() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("workspace new other").succeed();
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     workdir.formwork("workspace select default").succeed();
     workdir.formwork("workspace delete other").run().code(1).says("bad_thing.second");
     let deleted = workdir.formwork("workspace delete -force other").succeed();
@@ -203,7 +203,7 @@ fn open_operations_of_a_workspace_are_named_when_it_is_deleted_by_force() {
 #[test]
 fn an_object_that_a_killed_run_created_is_adopted_and_not_created_again() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     // A command that only reads prints the warning too, but not on stdout, which programs read.
     let state_list = workdir.formwork("state list").succeed();
     assert_eq!(state_list.stdout, "bad_thing.first\n");
@@ -241,7 +241,7 @@ fn an_object_without_a_block_is_adopted_and_destroyed_by_the_next_apply() {
         [without_second.to_owned(), zero_instances, without_second.to_owned() + module_call]
     {
         let workdir = Workdir::new(CONFIG);
-        cut_off(&workdir, "after", Signal::SIGKILL);
+        end_apply_at(&workdir, "after", Signal::SIGKILL);
         workdir.write("m/main.tf", "");
         workdir.write("main.tf", &config);
         workdir.formwork("get").succeed();
@@ -264,7 +264,7 @@ fn an_object_without_a_block_is_adopted_and_destroyed_by_the_next_apply() {
 #[test]
 fn an_adopted_object_whose_new_address_is_taken_is_left_to_the_next_plan() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     // Renamed without a `moved` block, so another object is created. A later `moved` block names the old
     // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
@@ -284,7 +284,7 @@ fn an_adopted_object_whose_new_address_is_taken_is_left_to_the_next_plan() {
 #[test]
 fn an_import_to_the_target_of_a_pending_move_is_refused() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     let renamed_config =
         CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"other\"");
     workdir.write("main.tf", &renamed_config);
@@ -308,7 +308,7 @@ fn an_object_imported_for_a_replacement_is_known_after_a_kill() {
     workdir.formwork("state rm bad_thing.second").succeed();
     let import = "import {\n  to = bad_thing.second\n  id = \"second-1\"\n}\n";
     workdir.write("main.tf", &(old.replace("\"one\"", "\"two\"") + import));
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1", "second-2"]);
     workdir.formwork("recover adopt bad_thing.second second-2").succeed();
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 1 destroyed");
@@ -338,7 +338,7 @@ fn after_a_move_an_operation_is_settled_by_its_new_or_old_address() {
         for (verb, moment) in [("forget", "before"), ("retry", "before"), ("adopt", "after")] {
             for addr in [new, "bad_thing.second"] {
                 let workdir = Workdir::new(CONFIG);
-                cut_off(&workdir, moment, Signal::SIGKILL);
+                end_apply_at(&workdir, moment, Signal::SIGKILL);
                 workdir.write("main.tf", &config);
                 let objects_before = workdir.service.objects();
                 let refused = workdir.formwork("apply -auto-approve").run();
@@ -369,7 +369,7 @@ fn a_successor_is_adopted_at_its_new_address_together_with_its_predecessor() {
     let workdir = Workdir::new(&before);
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &after);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     assert_eq!(workdir.service.objects(), ["first-1", "second-1", "second-2"]);
     let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
     workdir.write("main.tf", &(after.replace("\"second\" {", "\"other\" {") + moved));
@@ -399,7 +399,7 @@ fn an_adopted_instance_moves_with_its_renamed_resource_and_none_is_created_again
     let workdir = Workdir::new(&group("a", "\"x\", \"y\""));
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &group("a", "\"x\", \"y\", \"second\""));
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     let moved = "moved {\n  from = bad_thing.a\n  to   = bad_thing.b\n}\n";
     workdir.write("main.tf", &(group("b", "\"x\", \"y\", \"second\"") + moved));
     workdir.formwork("recover adopt bad_thing.b[\"second\"] second-1").succeed();
@@ -413,7 +413,7 @@ fn an_adopted_instance_moves_with_its_renamed_resource_and_none_is_created_again
 #[test]
 fn operations_at_one_address_are_settled_by_their_former_addresses() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     // Renamed without a `moved` block, so another object is created. A later `moved` block names the old
     // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
@@ -430,7 +430,7 @@ fn operations_at_one_address_are_settled_by_their_former_addresses() {
 #[test]
 fn an_open_operation_can_be_settled_with_an_invalid_configuration() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "before", Signal::SIGKILL);
+    end_apply_at(&workdir, "before", Signal::SIGKILL);
     let broken = format!("{CONFIG}module \"m\" {{\n  source = \"./nowhere\"\n}}\n");
     workdir.write("main.tf", &broken);
     workdir.formwork("plan").run().code(1);
@@ -442,7 +442,7 @@ fn an_open_operation_can_be_settled_with_an_invalid_configuration() {
 #[test]
 fn an_import_settles_the_operation_in_flight() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     workdir.formwork("import bad_thing.second second-1").succeed();
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says_not("was being created").says("0 added, 0 changed, 0 destroyed");
@@ -455,7 +455,7 @@ fn an_update_that_was_killed_is_settled_by_the_next_refresh() {
     workdir.formwork("apply -auto-approve").succeed();
     let changed = CONFIG.replace("link =", "size = 5\n  link =");
     workdir.write("main.tf", &changed);
-    cut_off(&workdir, "after", Signal::SIGKILL);
+    end_apply_at(&workdir, "after", Signal::SIGKILL);
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says("bad_thing.second was being updated").says("0 added, 0 changed, 0 destroyed");
     workdir.formwork("plan -detailed-exitcode").succeed().says_not("was being");
@@ -741,7 +741,7 @@ fn a_review_names_the_listed_objects_that_match() {
 #[test]
 fn an_object_that_differs_from_the_plan_is_adopted_only_by_force() {
     let workdir = Workdir::new(CONFIG);
-    cut_off(&workdir, "before", Signal::SIGKILL);
+    end_apply_at(&workdir, "before", Signal::SIGKILL);
     workdir.formwork("state rm bad_thing.first").succeed();
     let refused = workdir.formwork("recover adopt bad_thing.second first-1").run();
     refused.code(1).says("Object differs from the plan").says("name = \"second\"");

@@ -29,7 +29,7 @@ macro_rules! menu {
 menu! {
     /// Prints a greeting instead of a handshake.
     StartJunk = "start-junk",
-    /// Prints a log line and then a good handshake.
+    /// Prints a log line and then a valid handshake.
     StartLogLine = "start-log-line",
     /// Ends immediately, with output on stderr and status 7.
     StartExit = "start-exit",
@@ -65,7 +65,7 @@ menu! {
     StartDeadPort = "start-dead-port",
     /// Names a socket that does not exist.
     StartNoSocket = "start-no-socket",
-    /// Accepts the connection and never speaks.
+    /// Accepts the connection and sends nothing.
     StartMute = "start-mute",
     /// Waits for a line on stdin before it starts.
     StartReadsStdin = "start-reads-stdin",
@@ -96,7 +96,7 @@ menu! {
     SchemaNoBlock = "schema-no-block",
     /// Has one attribute twice.
     SchemaDuplicate = "schema-duplicate",
-    /// Has an attribute whose name means something else in a configuration.
+    /// Has an attribute with a reserved name.
     SchemaReservedName = "schema-reserved-name",
     /// Does not respond to the call for its schema.
     SchemaHangs = "schema-hangs",
@@ -257,7 +257,7 @@ menu! {
     ApplyInvalidText = "apply-invalid-text",
     /// Applies, and returns a diagnostic of an unknown severity.
     ApplyStrangeSeverity = "apply-strange-severity",
-    /// Applies, and returns a warning that takes over the terminal.
+    /// Applies, and returns a warning with terminal control sequences.
     ApplyEscapes = "apply-escapes",
     /// Applies, and returns twenty thousand warnings.
     ApplyManyWarnings = "apply-many-warnings",

@@ -1,8 +1,8 @@
 //! A provider with random answers, many of them invalid, judges each as Formwork does,
 //! and writes the verdict down. Terraform judges the same answers.
 //!
-//! `ANSWERS_JUDGED` names the call whose answers are spoilt; other calls are answered well. `ANSWERS_LOG`
-//! is the file of the verdicts.
+//! `ANSWERS_JUDGED` names the call whose answers are invalid; other calls are answered correctly.
+//! `ANSWERS_LOG` is the file of the verdicts.
 
 mod judge;
 mod provider;

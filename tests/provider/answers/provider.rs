@@ -24,7 +24,7 @@ use crate::judge::VerdictLog;
 
 /// The provider.
 pub(crate) struct Answers {
-    /// The call whose answers are spoilt.
+    /// The call whose answers are invalid.
     pub(crate) judged: Option<Judged>,
     pub(crate) log: VerdictLog,
 }

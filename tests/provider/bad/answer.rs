@@ -35,7 +35,7 @@ pub(crate) fn status(message: &str) -> Failure {
     }
 }
 
-/// A refusal by gRPC that may be gone the next time.
+/// A gRPC status of a temporary failure.
 pub(crate) fn unavailable_status() -> Failure {
     Failure::Status { code: "Unavailable".to_owned(), message: "too many at the door".to_owned() }
 }
@@ -50,7 +50,7 @@ pub(crate) fn warning(summary: &str) -> Vec<ProviderDiagnostic> {
     diagnostics(Severity::Warning, summary)
 }
 
-/// The text from `BAD_QUOTES` in every message of the provider: a provider may know secrets.
+/// The text from `BAD_QUOTES` in every message of the provider: a provider may have secrets.
 fn quote() -> String {
     let quote = std::env::var("BAD_QUOTES").ok().filter(|quote| !quote.is_empty());
     quote.map_or_else(String::new, |quote| format!(", and quotes {quote:?}"))

@@ -1,4 +1,4 @@
-//! The real objects: a directory with one file for each object, which no engine knows, and a record of
+//! The real objects: a directory with one file for each object, which no engine reads, and a record of
 //! the calls. Tests compare it with the state.
 
 use std::fs::{self, OpenOptions};

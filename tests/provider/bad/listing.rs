@@ -1,5 +1,5 @@
-//! Objects that can be listed, and found by an identity. Only with `BAD_LISTED`: other tests see a provider
-//! that cannot be asked for an object it has not named.
+//! Objects that can be listed, and found by an identity. Only with `BAD_LISTED`: other tests see a
+//! provider that cannot read an object it has not named.
 
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::schema::{

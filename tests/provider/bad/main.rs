@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     if std::env::var_os("BAD_TELL").is_some() {
         service.log_event(&format!("pid {}", std::process::id()));
     }
-    // It breaks when the process ends, however that comes to be: a test sees it.
+    // It closes when the process ends for any reason, which a test detects.
     let _witness = service.process_witness();
     service.gate("start", "process");
     if let Some(code) = fault.and_then(start::run_start_fault) {
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
             return tamper::serve(tampering);
         }
     }
-    // Serving gives stdout up; a fault that writes there needs it all the same.
+    // The server closes stdout; a fault that writes there still needs it.
     let stdout = start::keep_stdout();
     let options = Options {
         address: "registry.terraform.io/formwork/bad".to_owned(),

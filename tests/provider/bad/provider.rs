@@ -38,7 +38,7 @@ use crate::fake_service::FakeService;
 use crate::listing;
 use crate::thing::{Thing, data, provider_schema};
 
-/// A shell that leaves children behind, which have the same stdin.
+/// A shell that leaves child processes with the same stdin.
 const FAMILY: &str = "exec 3<&0; sleep 1000 <&3 & sleep 1000 <&3 & wait";
 
 /// The provider.
@@ -70,7 +70,7 @@ impl BadProvider {
         })
     }
 
-    /// Behaves badly as a process, whatever is asked.
+    /// Performs a fault of the process, for any call.
     #[expect(clippy::print_stderr, reason = "the flood goes there")]
     fn misbehave(&self) {
         match self.fault {
@@ -96,7 +96,7 @@ impl BadProvider {
         }
     }
 
-    /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
+    /// Starts a program and leaves it running. A test detects by its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
         let lifetime = self

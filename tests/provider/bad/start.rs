@@ -52,7 +52,7 @@ pub(crate) fn run_start_fault(fault: Fault) -> Option<ExitCode> {
             let _connections: Vec<_> = listener.incoming().collect();
         }
         Fault::StartReadsStdin => {
-            // With nothing to read there, this is over at once.
+            // Without input, this returns immediately.
             let mut line = String::new();
             io::stdin().lock().read_line(&mut line).expect("stdin can be read");
             assert_eq!(line, "", "somebody talks to us");
@@ -63,7 +63,7 @@ pub(crate) fn run_start_fault(fault: Fault) -> Option<ExitCode> {
     Some(ExitCode::FAILURE)
 }
 
-/// Returns stdout as it is now, whatever becomes of it.
+/// Duplicates stdout, so that it stays open.
 pub(crate) fn keep_stdout() -> File {
     File::from(dup(io::stdout()).expect("there is a stdout"))
 }
@@ -83,7 +83,7 @@ pub(crate) fn socket(name: &str) -> PathBuf {
 /// Prints as a handshake is printed.
 pub(crate) fn print(text: &str) {
     let mut stdout = io::stdout().lock();
-    // A host that has closed the pipe already has had enough of us.
+    // The host may have closed the pipe.
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) | Err(_) => (),
     }

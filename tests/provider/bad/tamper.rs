@@ -1,4 +1,4 @@
-//! Faults that no correct encoder can produce: a proxy changes bytes between a good provider and
+//! Faults that no correct encoder can produce: a proxy changes bytes between a valid provider and
 //! the host. Every change keeps the length, so all framing remains valid.
 //!
 //! The proxy cannot read TLS: the host must run without it.
@@ -15,7 +15,7 @@ use formwork_tests::fault::Fault;
 
 use crate::start::{print, socket};
 
-/// The variable that tells the good provider behind the go-between that it is the one.
+/// The variable that marks the valid provider behind the proxy.
 pub(crate) const INNER: &str = "BAD_BEHIND_GO_BETWEEN";
 
 /// The length of the name that is replaced by a deep type.
@@ -38,7 +38,7 @@ pub(crate) enum Tampering {
 /// The number of a field of bytes that no message has.
 const UNKNOWN_FIELD: u8 = 15 << 3 | 2;
 
-/// Returns the change that the fault consists of, if it is one of that kind.
+/// Returns the change of bytes of the fault, if it is such a fault.
 pub(crate) fn tampering_for_fault(fault: Fault) -> Option<Tampering> {
     let (find, put): (Vec<u8>, Vec<u8>) = match fault {
         Fault::SchemaNoBlock => return Some(Tampering::HideContent),
@@ -76,7 +76,7 @@ pub(crate) fn tampering_for_fault(fault: Fault) -> Option<Tampering> {
     Some(Tampering::Swap { find, put })
 }
 
-/// Runs a good provider, and stands between it and the host until it ends.
+/// Runs a valid provider, and forwards between it and the host until it ends.
 pub(crate) fn serve(tampering: Tampering) -> ExitCode {
     let (mut sound_process, handshake) = start_sound_process();
     let sound_socket = PathBuf::from(&handshake[3]);
@@ -87,7 +87,7 @@ pub(crate) fn serve(tampering: Tampering) -> ExitCode {
     wait_for(&mut sound_process)
 }
 
-/// Runs two good providers, and tells the host of one with the certificate of the other.
+/// Runs two valid providers, and announces one with the certificate of the other.
 pub(crate) fn serve_as_another() -> ExitCode {
     let (mut sound_process, mut handshake) = start_sound_process();
     let (mut other_process, other_handshake) = start_sound_process();
@@ -98,7 +98,7 @@ pub(crate) fn serve_as_another() -> ExitCode {
     code
 }
 
-/// Starts a good provider and returns the fields of its handshake.
+/// Starts a valid provider and returns the fields of its handshake.
 fn start_sound_process() -> (Child, Vec<String>) {
     let program = std::env::current_exe().expect("we run from somewhere");
     let mut sound_process = Command::new(program)
@@ -125,7 +125,7 @@ fn accept(listener: &UnixListener, path: &Path, sound_socket: &Path, tampering: 
         let sound_stream = UnixStream::connect(sound_socket).expect("the good one listens");
         let (mut host_in, mut good_out) = (clone(&host), clone(&sound_stream));
         thread::spawn(move || {
-            // Either side may be gone at any time; then there is nothing more to carry.
+            // Either side may close at any time; then there is nothing more to forward.
             match io::copy(&mut host_in, &mut good_out) {
                 Ok(_) | Err(_) => hang_up(&good_out),
             }
@@ -141,7 +141,7 @@ fn accept(listener: &UnixListener, path: &Path, sound_socket: &Path, tampering: 
     }
 }
 
-/// Carries bytes until they end, or until they hold what ends everything: says whether they do.
+/// Forwards bytes until they end, or until the change ends the connection: returns whether it does.
 fn forward_bytes(
     mut from: UnixStream,
     mut to: &UnixStream,
@@ -162,7 +162,7 @@ fn forward_bytes(
 }
 
 impl Tampering {
-    /// Does it; says whether everything must end.
+    /// Applies the change. Returns whether the connection must end.
     fn tamper(&self, bytes: &mut [u8]) -> bool {
         match self {
             Self::Swap { find, put } => {

@@ -59,7 +59,7 @@ impl FakeService {
         fs::remove_file(self.object(id)).ok();
     }
 
-    /// Connects to the watcher, which sees the process as alive while the connection is open.
+    /// Connects to the observer, which counts the process as running while the connection is open.
     pub(crate) fn report_process(&self) -> Option<UnixStream> {
         let mut stream = UnixStream::connect(self.directory.join("witness")).ok()?;
         writeln!(stream, "{}", std::process::id()).ok()?;

@@ -1,7 +1,7 @@
 //! A provider for the crash test, in a process of its own: its objects are files, each created or removed
 //! in one step, so that the directory tells at every moment what really exists. It keeps every rule.
 //!
-//! `CRASH_OBJECTS` is the directory, and `CRASH_DELAY` how many milliseconds a change may take before and
+//! `CRASH_OBJECTS` is the directory, and `CRASH_DELAY` the maximum milliseconds of a change before and
 //! after it happens. With `CRASH_LISTED` every object can be listed.
 
 mod fake_service;

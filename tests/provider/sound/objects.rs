@@ -92,7 +92,7 @@ pub(crate) fn store_object(offered: &OfferedType, object: &Value) {
 /// Removes an object.
 pub(crate) fn remove(object: &Value) {
     if let Some(id) = id_of(object) {
-        // An object that is gone already is as good as removed.
+        // An absent object counts as removed.
         drop(fs::remove_file(file(&id)));
     }
 }

@@ -29,7 +29,7 @@ const FIRST_ATTEMPTS: usize = 5;
 /// The limit of a request without another one.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The limit of a provider that ignores the one of the configuration.
+/// The limit of a provider that ignores the configured one.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// The pause between two attempts.

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-/// A house. Its import finds its rooms as well.
+/// A house. Its import also finds its rooms.
 #[derive(Model)]
 pub(crate) struct House {
     /// The name. A house named `later` does not exist yet.
@@ -82,7 +82,7 @@ impl Resource for Rooms {
         Ok(RoomComputed { door: room_id(&call.planned.house, call.planned.number) })
     }
 
-    /// Finds all rooms up to the given one, which comes first: `house/2` means both.
+    /// Finds all rooms up to the given one, which is first: `house/2` returns both.
     async fn import(&self, call: Import<Room>) -> Answer<RoomDraft> {
         let room = room(&call.id)?;
         for number in 1..room.number {

@@ -4,7 +4,7 @@
 //! A `note` with the text `refused` is not valid. The attribute `breaks` lists the rules that an object
 //! breaks, as words with spaces between them:
 //!
-//! - `plan`: the planned `note` is in upper case, whatever is configured
+//! - `plan`: the planned `note` is in upper case, regardless of the configuration
 //! - `apply`: the applied `size` is one more than planned
 //! - `unset`: the provider decides about `made` and the attribute `rule`, as an `Optional` and `Computed`
 //!   block or attribute does

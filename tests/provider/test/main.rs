@@ -1,10 +1,10 @@
-//! A provider for tests that has one of everything, in a process of its own: every nesting of blocks
+//! A provider for tests with one type of each kind, in a process of its own: every nesting of blocks
 //! and attributes, write-only arguments, ephemeral resources, functions, identities, private data,
 //! provider meta and a state store. Unlike the bad provider it keeps every rule.
 //!
 //! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_OBJECTS`, a
-//! directory in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
-//! protocol 6 only.
+//! directory in which its objects really exist. Nested attributes do not exist in protocol 5, so it
+//! supports protocol 6 only.
 
 mod data;
 mod fake_service;

@@ -23,7 +23,7 @@ pub fn config(block: &Block, case: u64, turn: u64) -> Value {
     mixed(case, turn, first, changed)
 }
 
-/// The stored object of a case, with the configuration of its first turn in it.
+/// The stored object of a case, with the configuration of its first turn.
 #[must_use]
 pub fn stored(block: &Block, case: u64) -> Value {
     // The author's part is the same, because each attribute has numbers of its own.

@@ -1,4 +1,4 @@
-//! One call of the sound provider as a fault sees and changes it.
+//! One call of the sound provider, which a fault reads and changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub enum Continuation {
     Hang,
     /// Continues after this many milliseconds.
     Wait(u64),
-    /// Waits for StopProvider for a moment, and if it comes, for this many milliseconds more.
+    /// Waits briefly for StopProvider, and after it for this many milliseconds more.
     OutlastStop(u64),
 }
 

@@ -55,7 +55,7 @@ fn unlisten(_: &mut Exchange) -> Continuation {
     Continuation::Proceed
 }
 
-/// Validates one configuration after the other, cancelled or not, and takes its time for each.
+/// Validates configurations in sequence and slowly, even if they are cancelled.
 fn one_by_one(call: &mut Exchange) -> Continuation {
     static FREE_AT: Mutex<Option<Instant>> = Mutex::new(None);
     if !call.is(Rpc::ValidateProviderConfig) {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-/// The stdout of the process, which a server gives up.
+/// The stdout of the process, which a server closes.
 static STDOUT: OnceLock<File> = OnceLock::new();
 
 /// Keeps stdout open under another number.

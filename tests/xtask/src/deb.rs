@@ -32,7 +32,7 @@ pub(crate) fn package(source: &Source, files: &[Entry]) -> Result<Vec<u8>, Failu
     Ok(ar(&parts, source.epoch))
 }
 
-/// The file at its path in Debian: the changelog is compressed, and zsh looks elsewhere.
+/// The file at its path in Debian: the changelog is compressed, and zsh has another directory.
 fn renamed(file: &Entry) -> Entry {
     let path = format!("usr/{}", file.path);
     let path = path.replace("share/zsh/site-functions/", "share/zsh/vendor-completions/");

@@ -11,7 +11,7 @@ use crate::{DistArgs, Failure, deb, provenance, sbom};
 /// The install script. It asks nothing but a shell, tar, and `sha256sum` or `shasum`.
 const INSTALL: &str = include_str!("install.sh");
 
-/// The scripts that let shells ask the program for completions, by their path in an installation.
+/// The completion scripts of shells, by their path in an installation.
 /// `-install-autocomplete` installs the same ones for one user.
 const COMPLETIONS: [(&str, &str); 3] = [
     (
@@ -28,7 +28,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Documents that come with the program.
+/// Documents that are installed with the program.
 const DOCUMENTS: [&str; 4] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
 
 /// Makes the release directory.
