@@ -9,6 +9,8 @@ mod add_providers;
 mod add_read_vertices;
 mod add_resources;
 pub(super) mod connect_references;
+#[cfg(test)]
+mod fixtures;
 mod prune_excluded;
 mod prune_for_destroy;
 mod prune_targets;
