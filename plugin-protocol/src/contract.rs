@@ -10,6 +10,7 @@
 //! message is the host's own, and so is that of an object that has to fit into one. A list is
 //! searched for one object, and an object in it that cannot be read ends the search.
 
+mod answer;
 mod check;
 mod check_function;
 mod check_state_store;
@@ -24,7 +25,8 @@ pub mod propose;
 pub mod requires_replace;
 mod rule;
 
-pub use check::{AnswerToCheck, Call, TypeSchemas, check_answer};
+pub use answer::{AnswerToCheck, Call, TypeSchemas};
+pub use check::check_answer;
 pub use check_function::check_function_result;
 pub use check_state_store::{check_chunk_size, check_lock_id, check_state_ids};
 use formwork_value::Path;

@@ -1,144 +1,18 @@
-//! Checks all answers with an object. An exchange is one answer with the values that it is compared
-//! with. The caller decides about the consequences of a broken rule.
+//! Checks all answers with an object or an identity. An exchange is one answer with the values that it is
+//! compared with. The caller decides about the consequences of a broken rule. Rules with a file of their own
+//! are in `rule`.
 
 use formwork_value::schema::Block;
-use formwork_value::{Path, Plain, Type, Value};
+use formwork_value::{Path, Plain, Value};
 
+use super::answer::{AnswerToCheck, AnsweredObject, Call, JudgedAnswer, TypeSchemas};
 use super::conform::{
     compatibility_violations, destroy_plan_violations, plan_violations, type_violations,
     unknown_violations, write_only_violations,
 };
 use super::requires_replace::missing_replace_path_violations;
+use super::rule::CHECKS_IN_FILES;
 use super::{Rule, Violation};
-use crate::Payload;
-
-/// The schemas of the type that a call is about.
-#[derive(Clone, Copy, Debug)]
-pub struct TypeSchemas<'a> {
-    /// The schema of its objects.
-    pub object: &'a Block,
-    /// The type of its identities, if it has any.
-    pub identity: Option<&'a Type>,
-}
-
-/// A call, with the values that its answer is compared with.
-#[derive(Clone, Copy, Debug)]
-pub enum Call<'a> {
-    /// Any call, of whose answer only the deferral or the identity is judged.
-    Any,
-    /// A stored object was brought to the newest schema.
-    Upgrade,
-    /// A real object was read.
-    Read,
-    /// An object of another type was taken over.
-    Move,
-    /// A data source was read.
-    ReadData,
-    /// A change was planned.
-    Plan {
-        /// The object before; null to create.
-        prior: &'a Plain,
-        /// The configuration as the provider got it.
-        config: &'a Plain,
-        /// The paths that force replacement, as the provider named them.
-        requires_replace: &'a [Path],
-        /// Whether the answer declares the legacy SDK. Its plans are not compared with the
-        /// configuration.
-        legacy: bool,
-    },
-    /// The new object of a replacement was planned. Terraform judges only its form.
-    PlanReplacement,
-    /// The paths that force replacement were named.
-    Replace {
-        /// The object before.
-        prior: &'a Plain,
-        /// The paths, as the provider named them.
-        paths: &'a [Path],
-    },
-    /// The end of an object was planned.
-    PlanDestroy,
-    /// A change that was shown was planned again while applying.
-    FinalPlan {
-        /// The plan that was shown.
-        shown: &'a Plain,
-        /// The paths that force replacement now.
-        replaced: &'a [Path],
-    },
-    /// A plan was applied.
-    Apply {
-        /// The planned object; null to destroy.
-        planned: &'a Plain,
-        /// Whether the answer declares the legacy SDK. Its objects are not compared with the plan.
-        legacy: bool,
-    },
-    /// An object was imported.
-    Import {
-        /// The requested resource type.
-        asked: &'a str,
-        /// The resource type of the object that was found.
-        found: &'a str,
-    },
-    /// An ephemeral resource was opened.
-    Open {
-        /// Its configuration.
-        config: &'a Plain,
-    },
-}
-
-/// An answer, with the values that it is compared with.
-#[derive(Clone, Copy, Debug)]
-pub struct AnswerToCheck<'a> {
-    call: Call<'a>,
-    deferred: bool,
-    object: Option<AnsweredObject<'a>>,
-    identity: Option<&'a Payload>,
-}
-
-/// The object in an answer.
-#[derive(Clone, Copy, Debug)]
-struct AnsweredObject<'a> {
-    value: &'a Plain,
-    is_absent: bool,
-    /// Whether it was decoded by the schema, and so has its type.
-    is_decoded: bool,
-}
-
-impl<'a> AnswerToCheck<'a> {
-    /// The answer to a call, still empty.
-    #[must_use]
-    pub fn for_call(call: Call<'a>) -> Self {
-        Self { call, deferred: false, object: None, identity: None }
-    }
-
-    /// Adds whether the call was deferred, where the host did not allow it.
-    #[must_use]
-    pub fn with_disallowed_deferral(self, deferred: bool) -> Self {
-        Self { deferred, ..self }
-    }
-
-    /// Adds the object: as it came, and decoded by the schema.
-    #[must_use]
-    pub fn with_answered_object(self, payload: &Payload, value: &'a Plain) -> Self {
-        // A value from a provider in this process was never decoded, so its type is still
-        // unchecked.
-        let is_decoded = !matches!(payload, Payload::Value(..));
-        let object = AnsweredObject { value, is_absent: *payload == Payload::Absent, is_decoded };
-        Self { object: Some(object), ..self }
-    }
-
-    /// Adds an object that no schema has decoded.
-    #[must_use]
-    pub fn with_object_of_unchecked_type(self, value: &'a Plain) -> Self {
-        let object = AnsweredObject { value, is_absent: false, is_decoded: false };
-        Self { object: Some(object), ..self }
-    }
-
-    /// Adds the identity, as it came.
-    #[must_use]
-    pub fn with_answered_identity(self, identity: Option<&'a Payload>) -> Self {
-        Self { identity, ..self }
-    }
-}
 
 /// Judges an answer. Returns the violations, none if all rules hold.
 ///
@@ -160,20 +34,22 @@ pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &TypeSchemas<'_>) -> 
         let message = format!("it found an object of type {found:?}");
         return vec![Violation::new(Rule::ImportType, &root, message)];
     }
-    let mut violations = match exchange.object {
-        Some(object) => object_violations(&exchange.call, object, schemas.object),
-        None => Vec::new(),
-    };
-    violations.extend(exchange.identity.and_then(|identity| identity_violation(identity, schemas)));
+    let mut violations = Vec::new();
+    let mut judged = JudgedAnswer::new(exchange, schemas);
+    if let Some(object) = exchange.object {
+        violations = form_violations(&exchange.call, object, schemas.object);
+        if violations.is_empty() {
+            violations = content_violations(&exchange.call, object.value, schemas.object);
+        } else {
+            judged.answer.object = None;
+        }
+    }
+    violations.extend(CHECKS_IN_FILES.iter().filter_map(|check| check(&judged)));
     violations
 }
 
-fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -> Vec<Violation> {
-    let formal = form_violations(call, object, block);
-    if !formal.is_empty() {
-        return formal;
-    }
-    let value = object.value;
+/// The rules about the values of an object whose form is right.
+fn content_violations(call: &Call<'_>, value: &Plain, block: &Block) -> Vec<Violation> {
     match *call {
         Call::Plan { prior, config, requires_replace: paths, legacy } => {
             // Plans of SDKv2 break these rules by design. Terraform only logs that
@@ -283,23 +159,6 @@ fn plan_at_apply_violations(
         violations.insert(0, violation);
     }
     violations
-}
-
-fn identity_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
-    // Providers without identities omit the field.
-    if *identity == Payload::Absent {
-        return None;
-    }
-    let root = Path::root();
-    let Some(ty) = schemas.identity else {
-        let message = "its type has no identities";
-        return Some(Violation::new(Rule::IdentityOffered, &root, message));
-    };
-    match identity.decode(ty) {
-        Err(error) => Some(Violation::new(Rule::IdentityType, &root, error.to_string())),
-        Ok(value) if value.value().is_null() || value.value().is_wholly_known() => None,
-        Ok(_) => Some(Violation::new(Rule::IdentityKnown, &root, "its identity is not known")),
-    }
 }
 
 #[cfg(test)]

@@ -26,3 +26,40 @@ pub fn check_function_result(
     }
     Ok(value)
 }
+
+#[cfg(test)]
+pub(super) use tests::cases;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use formwork_value::Value;
+
+    use super::*;
+    use crate::contract::fixtures::Case;
+
+    fn plain(value: Value) -> Payload {
+        Payload::Value(value.split_marks().0, Type::String)
+    }
+
+    /// Results that break the rules, each with one that keeps it.
+    pub(in crate::contract) fn cases() -> Vec<Case> {
+        let judge = |value: Payload| {
+            let result = check_function_result(&value, &Type::String, true);
+            result.err().into_iter().collect::<Vec<_>>()
+        };
+        let kept = || judge(plain(Value::string("a")));
+        let list = judge(Payload::Json(Bytes::from_static(b"[]")));
+        let unknown = judge(plain(Value::unknown(Type::String)));
+        vec![
+            Case { rule: Rule::FunctionType, broken: list, kept: kept() },
+            Case { rule: Rule::FunctionKnown, broken: unknown, kept: kept() },
+        ]
+    }
+
+    #[test]
+    fn an_unknown_result_of_unknown_arguments_is_kept() {
+        let unknown = plain(Value::unknown(Type::String));
+        assert!(check_function_result(&unknown, &Type::String, false).is_ok());
+    }
+}

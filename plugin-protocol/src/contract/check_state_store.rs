@@ -47,3 +47,31 @@ pub fn check_state_ids(ids: &[String]) -> Result<(), Violation> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+pub(super) use tests::cases;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::fixtures::Case;
+
+    /// Answers that break the rules, each with one that keeps it.
+    pub(in crate::contract) fn cases() -> Vec<Case> {
+        let case = |rule, broken: Result<(), Violation>, kept: Result<(), Violation>| {
+            let (broken, kept) =
+                (broken.err().into_iter().collect(), kept.err().into_iter().collect());
+            Case { rule, broken, kept }
+        };
+        let ids = |ids: &[&str]| {
+            check_state_ids(&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>())
+        };
+        vec![
+            case(Rule::ChunkSize, check_chunk_size(0, 8), check_chunk_size(8, 8)),
+            case(Rule::ChunkSize, check_chunk_size(9, 8), check_chunk_size(1, 8)),
+            case(Rule::LockId, check_lock_id(""), check_lock_id("1")),
+            case(Rule::StateIds, ids(&["a", ""]), ids(&["a", "b"])),
+            case(Rule::StateIds, ids(&["b", "a", "b"]), ids(&[])),
+        ]
+    }
+}

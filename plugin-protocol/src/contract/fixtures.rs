@@ -6,7 +6,17 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Type, Value};
 
-use super::Violation;
+use super::answer::{AnswerToCheck, Call, TypeSchemas};
+use super::check::check_answer;
+use super::{Rule, Violation};
+use crate::Payload;
+
+/// The rules that answers broke, with a rule that they should have broken or kept.
+pub(super) struct Case {
+    pub(super) rule: Rule,
+    pub(super) broken: Vec<Violation>,
+    pub(super) kept: Vec<Violation>,
+}
 
 /// An attribute that holds text.
 pub(super) fn text_attribute(role: Role) -> Attribute {
@@ -107,4 +117,28 @@ pub(super) fn compact_notation(value: &Plain) -> String {
 /// Findings as lines.
 pub(super) fn violation_lines(violations: &[Violation]) -> Vec<String> {
     violations.iter().map(Violation::to_string).collect()
+}
+
+/// The type of identities with one attribute.
+pub(super) fn identity_type() -> Type {
+    Type::object([("id", Type::String)])
+}
+
+/// An identity of that type.
+pub(super) fn identity_of(id: Value) -> Payload {
+    let identity = Value::object([("id", id)]).split_marks().0;
+    Payload::Value(identity, identity_type())
+}
+
+/// An identity that is of no type.
+pub(super) fn unreadable_identity() -> Payload {
+    // The one byte that MessagePack never uses.
+    Payload::Msgpack(b"\xc1".to_vec().into())
+}
+
+/// Judges an answer with nothing but an identity. `ty` is that of the identities of its resource type.
+pub(super) fn judge_identity(identity: &Payload, ty: Option<&Type>) -> Vec<Violation> {
+    let object = Block::default();
+    let answer = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(identity));
+    check_answer(&answer, &TypeSchemas { object: &object, identity: ty })
 }

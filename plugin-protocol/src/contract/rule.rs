@@ -1,10 +1,24 @@
 //! The rules for answers, each with its id, text, source and the party that it protects.
+//!
+//! The check of a rule with `in NAME` is the file `rule/NAME.rs`, with its cases. `check`, its neighbours and
+//! `conform` report the other rules, most of them several in one pass over an object.
+
+mod identity_known;
+mod identity_offered;
+mod identity_type;
 
 use std::fmt;
 
-/// Generates the rules and the table of their properties.
+use super::answer::RuleCheck;
+#[cfg(test)]
+use super::fixtures::Case;
+
+/// Generates the rules, the table of their properties, and the list of the checks in files.
 macro_rules! rules {
-    ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $affected:literal;)*) => {
+    ($(
+        $(#[doc = $text:literal])+
+        $rule:ident = $id:literal, $source:ident, $affected:literal $(, in $file:ident)?;
+    )*) => {
         /// A rule for the answers of providers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {$(
@@ -41,6 +55,15 @@ macro_rules! rules {
                 match self { $(Self::$rule => $affected,)* }
             }
         }
+
+        /// The checks of the rules with a file of their own, in the order of the rules.
+        pub(super) const CHECKS_IN_FILES: &[RuleCheck] = &[$($($file::check,)?)*];
+
+        /// The cases of the rules with a file of their own.
+        #[cfg(test)]
+        pub(super) fn cases_in_files() -> Vec<Case> {
+            [$($($file::cases(),)?)*].into_iter().flatten().collect()
+        }
     };
 }
 
@@ -73,13 +96,13 @@ rules! {
         "the user: a secret would be stored";
     /// The resource type of an identity has identities.
     IdentityOffered = "identity-offered", TERRAFORM_FILE_PROTOCOL,
-        "the state: the identity cannot be read again";
+        "the state: the identity cannot be read again", in identity_offered;
     /// An identity has the form of its schema.
     IdentityType = "identity-type", TERRAFORM_FILE_PROTOCOL,
-        "the state: the identity cannot be read again";
+        "the state: the identity cannot be read again", in identity_type;
     /// An identity is wholly known.
     IdentityKnown = "identity-known", TERRAFORM_FILE_LIFECYCLE,
-        "the user: the object cannot be found by it";
+        "the user: the object cannot be found by it", in identity_known;
     /// An imported object has the requested resource type.
     ImportType = "import-type", TERRAFORM_FILE_IMPORT,
         "the user: the object would be managed as another kind";

@@ -1,25 +1,18 @@
-//! Each rule with an answer that breaks it and one that keeps it.
+//! Each rule with an answer that breaks it and one that keeps it. Those of rules with a file of their own, of
+//! functions and of state stores are in their files.
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
 use formwork_value::schema::{Attribute, Block, Nesting, Role};
 use formwork_value::{Plain, Refinement, Step, Type, Value};
 
-use super::super::check_function::check_function_result;
-use super::super::check_state_store::{check_chunk_size, check_lock_id, check_state_ids};
 use super::super::fixtures::{
-    attributes_block, attributes_of_each_role, block_value, block_value_missing_blocks_null,
+    Case, attributes_block, attributes_of_each_role, block_value, block_value_missing_blocks_null,
     nested_attribute, text_attribute, with_nested_block, with_unknown_attribute,
 };
+use super::super::{check_function, check_state_store, rule};
 use super::*;
-
-/// The rules that answers broke, with a rule that they should have broken or kept.
-struct Case {
-    rule: Rule,
-    broken: Vec<Violation>,
-    kept: Vec<Violation>,
-}
+use crate::Payload;
 
 fn plain(value: Value) -> Plain {
     value.split_marks().0
@@ -125,33 +118,6 @@ fn form_cases() -> Vec<Case> {
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
                     .with_object_of_unchecked_type(&object),
             ),
-        },
-    ]
-}
-
-fn identity_cases() -> Vec<Case> {
-    let schema = secret();
-    let ty = Type::object([("id", Type::String)]);
-    let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
-    let judge = |identity_payload: &Payload, ty: Option<&Type>| {
-        let exchange =
-            AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(identity_payload));
-        check_answer(&exchange, &TypeSchemas { object: &schema, identity: ty })
-    };
-    let valid_identity = identity(Value::string("1"));
-    let kept = || judge(&valid_identity, Some(&ty));
-    let unknown = identity(Value::unknown(Type::String));
-    // The one byte that MessagePack never uses.
-    let garbage = Payload::Msgpack(b"\xc1".to_vec().into());
-    vec![
-        Case { rule: Rule::IdentityOffered, broken: judge(&valid_identity, None), kept: kept() },
-        Case { rule: Rule::IdentityType, broken: judge(&garbage, Some(&ty)), kept: kept() },
-        Case { rule: Rule::IdentityKnown, broken: judge(&unknown, Some(&ty)), kept: kept() },
-        // Without a schema the bytes cannot be read, so no other rule is broken.
-        Case {
-            rule: Rule::IdentityOffered,
-            broken: judge(&garbage, None),
-            kept: judge(&Payload::Absent, None),
         },
     ]
 }
@@ -288,53 +254,16 @@ fn result_cases() -> Vec<Case> {
     ]
 }
 
-fn function_cases() -> Vec<Case> {
-    let judge = |value: Payload| {
-        let result = check_function_result(&value, &Type::String, true);
-        result.err().into_iter().collect::<Vec<_>>()
-    };
-    let value = |value| judge(Payload::Value(plain(value), Type::String));
-    let kept = || value(Value::string("a"));
-    let list = judge(Payload::Json(Bytes::from_static(b"[]")));
-    let unknown = value(Value::unknown(Type::String));
-    vec![
-        Case { rule: Rule::FunctionType, broken: list, kept: kept() },
-        Case { rule: Rule::FunctionKnown, broken: unknown, kept: kept() },
-    ]
-}
-
-fn state_store_cases() -> Vec<Case> {
-    let case = |rule, broken: Result<(), Violation>, kept: Result<(), Violation>| {
-        let (broken, kept) = (broken.err().into_iter().collect(), kept.err().into_iter().collect());
-        Case { rule, broken, kept }
-    };
-    let ids =
-        |ids: &[&str]| check_state_ids(&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
-    vec![
-        case(Rule::ChunkSize, check_chunk_size(0, 8), check_chunk_size(8, 8)),
-        case(Rule::ChunkSize, check_chunk_size(9, 8), check_chunk_size(1, 8)),
-        case(Rule::LockId, check_lock_id(""), check_lock_id("1")),
-        case(Rule::StateIds, ids(&["a", ""]), ids(&["a", "b"])),
-        case(Rule::StateIds, ids(&["b", "a", "b"]), ids(&[])),
-    ]
-}
-
-#[test]
-fn an_unknown_result_of_unknown_arguments_is_kept() {
-    let unknown = Payload::Value(plain(Value::unknown(Type::String)), Type::String);
-    assert!(check_function_result(&unknown, &Type::String, false).is_ok());
-}
-
 #[test]
 fn every_rule_has_an_answer_that_breaks_it_and_one_that_keeps_it() {
     let cases = [
         form_cases(),
-        identity_cases(),
+        rule::cases_in_files(),
         plan_cases(),
         replace_cases(),
         result_cases(),
-        function_cases(),
-        state_store_cases(),
+        check_function::cases(),
+        check_state_store::cases(),
     ];
     let mut covered = BTreeSet::new();
     for Case { rule, broken, kept } in cases.into_iter().flatten() {
