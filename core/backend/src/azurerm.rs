@@ -28,7 +28,7 @@ use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
 use crate::journals::{ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::messages;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
@@ -47,6 +47,14 @@ pub(crate) struct AzureBackendKind;
 impl BackendKind for AzureBackendKind {
     fn name(&self) -> &'static str {
         "azurerm"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "the lease of the blob",
+            release: "`force-unlock`",
+        }
     }
 
     fn keeps_journals_on_one_machine(&self) -> bool {

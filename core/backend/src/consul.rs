@@ -27,7 +27,7 @@ use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
 use crate::journals::{LimitedObjects, ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
@@ -45,6 +45,14 @@ pub(crate) struct ConsulBackendKind;
 impl BackendKind for ConsulBackendKind {
     fn name(&self) -> &'static str {
         "consul"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "a key of a session",
+            release: "15 to 30 seconds later, or `force-unlock`",
+        }
     }
 
     fn schema(&self) -> Block {

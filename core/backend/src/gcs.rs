@@ -27,7 +27,7 @@ use crate::config_error::ConfigError;
 use crate::gcp::credentials::{TokenScopes, credential_arguments_block, new_signer};
 use crate::gcp::{argument_or_variable, new_http_client, read_file_or_text};
 use crate::journals::{ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The URL of the service.
@@ -52,6 +52,14 @@ pub(crate) struct GcsBackendKind;
 impl BackendKind for GcsBackendKind {
     fn name(&self) -> &'static str {
         "gcs"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "an object next to the state",
+            release: "`force-unlock`",
+        }
     }
 
     fn keeps_journals_on_one_machine(&self) -> bool {

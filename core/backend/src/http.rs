@@ -23,7 +23,7 @@ use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
 use crate::journals::{ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
 use crate::retry::RetryPolicy;
@@ -39,6 +39,14 @@ pub(crate) struct HttpBackendKind;
 impl BackendKind for HttpBackendKind {
     fn name(&self) -> &'static str {
         "http"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: false,
+            lock: "a request to `lock_address`, if it is set",
+            release: "`force-unlock`",
+        }
     }
 
     fn schema(&self) -> Block {

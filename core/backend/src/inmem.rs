@@ -13,7 +13,7 @@ use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
 use crate::store::LockEnd;
@@ -85,6 +85,10 @@ pub(crate) struct InMemoryBackendKind;
 impl BackendKind for InMemoryBackendKind {
     fn name(&self) -> &'static str {
         "inmem"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary { has_workspaces: true, lock: "in memory", release: "with the process" }
     }
 
     fn keeps_journals_on_one_machine(&self) -> bool {

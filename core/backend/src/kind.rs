@@ -22,6 +22,9 @@ pub trait BackendKind: Send + Sync {
     /// The name in the `backend` or `state_store` block.
     fn name(&self) -> &str;
 
+    /// Its row in `docs/backends.md`.
+    fn summary(&self) -> BackendSummary;
+
     /// The arguments. None is required in a block: each may come from the environment or an option.
     fn schema(&self) -> Block;
 
@@ -46,4 +49,22 @@ pub trait BackendKind: Send + Sync {
     fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
     }
+}
+
+/// A description of a type of backend, for a table of all types. The texts are Markdown.
+///
+/// ```
+/// use formwork_backend::kinds::find_backend_kind;
+///
+/// let summary = find_backend_kind("local").unwrap().summary();
+/// assert_eq!((summary.lock, summary.release), ("on the file", "with the process"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BackendSummary {
+    /// Whether it stores states of workspaces other than the default one.
+    pub has_workspaces: bool,
+    /// The lock of a state.
+    pub lock: &'static str,
+    /// The release of the lock after its process has ended without it.
+    pub release: &'static str,
 }

@@ -26,7 +26,7 @@ use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
 use crate::journals::{LimitedObjects, ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The type of the backend.
@@ -35,6 +35,14 @@ pub(crate) struct KubernetesBackendKind;
 impl BackendKind for KubernetesBackendKind {
     fn name(&self) -> &'static str {
         "kubernetes"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "a lease next to the secret",
+            release: "`force-unlock`",
+        }
     }
 
     fn schema(&self) -> Block {

@@ -34,7 +34,7 @@ use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
 use crate::journals::SharedIntents;
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait_report::wait_with_report;
 use crate::{
@@ -51,6 +51,14 @@ pub(crate) struct PgBackendKind;
 impl BackendKind for PgBackendKind {
     fn name(&self) -> &'static str {
         "pg"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "an advisory lock of PostgreSQL",
+            release: "with the connection",
+        }
     }
 
     fn keeps_journals_on_one_machine(&self) -> bool {

@@ -25,7 +25,7 @@ use self::store_calls::StoreCalls;
 use crate::arguments::BackendArguments;
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 pub use crate::provider_store_error::ProviderStoreError;
 use crate::remote::{RemoteStore, create_empty_state};
 use crate::store::{StateStore, StoreError, StoreOperation};
@@ -175,6 +175,14 @@ impl ProviderStoreKind {
 impl BackendKind for ProviderStoreKind {
     fn name(&self) -> &str {
         &self.type_name
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "of the provider",
+            release: "as the provider defines",
+        }
     }
 
     fn schema(&self) -> Block {

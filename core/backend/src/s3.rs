@@ -31,7 +31,7 @@ use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
 use crate::journals::{ObjectJournals, SharedIntents};
-use crate::kind::BackendKind;
+use crate::kind::{BackendKind, BackendSummary};
 use crate::messages;
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
@@ -41,6 +41,14 @@ pub(crate) struct S3BackendKind;
 impl BackendKind for S3BackendKind {
     fn name(&self) -> &'static str {
         "s3"
+    }
+
+    fn summary(&self) -> BackendSummary {
+        BackendSummary {
+            has_workspaces: true,
+            lock: "an object next to the state (`use_lockfile`), an entry of a table (`dynamodb_table`), or both",
+            release: "`force-unlock`",
+        }
     }
 
     fn keeps_journals_on_one_machine(&self) -> bool {
