@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::registry::remains;
+use super::registry::remaining_files;
 use crate::harness::oci::{
     Guard, IMAGE, MODULE, OciRegistry, PROVIDER, TARGET, digest, image, index,
 };
@@ -325,7 +325,7 @@ fn a_provider_package_that_differs_from_the_registrys_checksum_is_refused() {
                 let named = is_here || output.contains(&registry.server.host());
                 assert!(named, "{name}: {}", result.text());
                 assert!(!workdir.has(LOCK), "{name}");
-                assert_eq!(remains(&workdir.root().join(".terraform")), [""; 0], "{name}");
+                assert_eq!(remaining_files(&workdir.root().join(".terraform")), [""; 0], "{name}");
             }
         }
     }

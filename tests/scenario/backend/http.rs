@@ -87,7 +87,7 @@ fn a_proxy_forwards_the_requests_of_both_programs() {
         let (_, server_address) = server.address.split_once("://").expect("a URL");
         let (host, _) = server_address.split_once('/').expect("a path");
         let port = host.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
-        let proxy = Proxy::leading(vec![("states.invalid:80", port)]);
+        let proxy = Proxy::with_routes(vec![("states.invalid:80", port)]);
         let url = format!("http://127.0.0.1:{}", proxy.port);
         let workdir = Workdir::new(&server.config(RESOURCE).replace(host, "states.invalid"));
         for line in ["init", "apply -auto-approve"] {

@@ -188,8 +188,11 @@ mod tests {
                 (ResultsInJournal::Yes, "journal has the results of this run"),
                 (ResultsInJournal::No, "keeps no journal"),
             ] {
-                let copy =
-                    ErroredStateCopy { path: Path::new("errored.tfstate"), former: None, in_journal };
+                let copy = ErroredStateCopy {
+                    path: Path::new("errored.tfstate"),
+                    former: None,
+                    in_journal,
+                };
                 let detail = state_saved_aside_warning(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");

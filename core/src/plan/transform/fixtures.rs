@@ -81,7 +81,7 @@ fn describe_graph(
     let vertices = draft.vertices().iter().map(ToString::to_string);
     let edges = draft.edges().iter().map(|edge| {
         let (from, to) = (&draft[edge.dependent], &draft[edge.dependency]);
-        format!("{from} -> {to}: {:?}", edge.why)
+        format!("{from} -> {to}: {:?}", edge.reason)
     });
     let mut lines: Vec<String> = vertices.chain(edges).collect();
     lines.sort();

@@ -101,7 +101,7 @@ fn role() -> Resource {
   valid_until       = "2040-01-02T03:04:05Z"
 "#,
         ),
-        replace: Replace::Asked("everything about a role can be changed"),
+        replace: Replace::OnRequest("everything about a role can be changed"),
         import: Import::Incomplete("{name}", "the server writes moments in another way"),
         generated: &[],
     }

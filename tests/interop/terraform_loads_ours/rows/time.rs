@@ -16,7 +16,7 @@ pub(super) fn provider() -> Provider {
                 update: Update::InPlace(
                     "  base_rfc3339 = \"2024-02-29T12:00:00Z\"\n  offset_years = 60",
                 ),
-                replace: Replace::Asked(TRIGGERS),
+                replace: Replace::OnRequest(TRIGGERS),
                 import: Import::By("{base_rfc3339},{offset_years},,,,,"),
                 generated: &[],
             },
@@ -38,7 +38,7 @@ pub(super) fn provider() -> Provider {
                 update: Update::InPlace(
                     "  create_duration  = \"1ms\"\n  destroy_duration = \"2ms\"",
                 ),
-                replace: Replace::Asked(TRIGGERS),
+                replace: Replace::OnRequest(TRIGGERS),
                 import: Import::By("{create_duration},{destroy_duration}"),
                 generated: &["id"],
             },
