@@ -37,7 +37,7 @@ pub(crate) struct CheckError {
     pub(crate) summary: &'static str,
     /// Description of the error, as the end of a sentence that begins with the attribute. It does
     /// not contain the value, unless the author of the provider includes it.
-    pub(crate) why: String,
+    pub(crate) reason: String,
     /// Actual value, for readers who may see it.
     pub(crate) found: Option<String>,
 }
@@ -47,12 +47,12 @@ impl CheckError {
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             // The author's text may quote the value, and no type prevents that.
-            (None, true) if text_contains_value_or_part(&self.why, value) => {
+            (None, true) if text_contains_value_or_part(&self.reason, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
             }
-            (Some(found), false) => format!("{}, and not {found}", self.why),
-            _ => self.why.clone(),
+            (Some(found), false) => format!("{}, and not {found}", self.reason),
+            _ => self.reason.clone(),
         }
     }
 }
@@ -86,9 +86,9 @@ impl Check {
                 return Ok(());
             }
             let listed: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
-            let why = format!("must be one of {}", listed.join(", "));
+            let reason = format!("must be one of {}", listed.join(", "));
             let found = Some(format!("{text:?}"));
-            Err(CheckError { summary: "Invalid Attribute Value Match", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value Match", reason, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -115,9 +115,9 @@ impl Check {
             if !low && !high {
                 return Ok(());
             }
-            let why = format!("must be {}", describe_range(&least, &most));
+            let reason = format!("must be {}", describe_range(&least, &most));
             let found = Some(number.to_string());
-            Err(CheckError { summary: "Invalid Attribute Value", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value", reason, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -139,9 +139,9 @@ impl Check {
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
             let what = if is_one { what } else { &format!("{what}s") };
-            let why = format!("must have {} {what}", describe_range(&least, &most));
+            let reason = format!("must have {} {what}", describe_range(&least, &most));
             let found = Some(length.to_string());
-            Err(CheckError { summary: "Invalid Attribute Value Length", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value Length", reason, found })
         };
         Self { ask: Arc::new(ask), whole: true }
     }
@@ -150,10 +150,10 @@ impl Check {
     #[must_use]
     pub fn by_function<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
         let ask = move |value: &Value| match F::from_value(value) {
-            Ok(field) => ask(&field).map_err(|why| {
+            Ok(field) => ask(&field).map_err(|reason| {
                 // The caller ends the sentence.
-                let why = why.trim_end_matches('.').to_owned();
-                CheckError { summary: "Invalid Attribute Value", why, found: None }
+                let reason = reason.trim_end_matches('.').to_owned();
+                CheckError { summary: "Invalid Attribute Value", reason, found: None }
             }),
             // The conversion of the value reports this itself.
             Err(_) => Ok(()),
@@ -260,7 +260,7 @@ impl Relation {
                 _ => unset.push(format!("`{name}`")),
             }
         }
-        let why = match self.kind {
+        let reason = match self.kind {
             RelationKind::Conflicts | RelationKind::ExactlyOneOf if set.len() > 1 => {
                 format!(
                     "only one of {} can be set; {} are",
@@ -283,7 +283,7 @@ impl Relation {
             }
             _ => return Ok(()),
         };
-        Err(CheckError { summary: "Invalid Attribute Combination", why, found: None })
+        Err(CheckError { summary: "Invalid Attribute Combination", reason, found: None })
     }
 
     fn format_attribute_list(&self) -> String {

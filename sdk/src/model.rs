@@ -330,7 +330,7 @@ pub fn read_attribute<T: Field>(object: &Value, name: &str) -> Result<T, Convers
         (None, Value::Unknown(_)) => T::from_value(&Value::unknown(T::ty())),
         (None, _) => T::from_value(&Value::null(T::ty())),
     };
-    read.map_err(|why| prepend_step(Step::Attribute(name.into()), why))
+    read.map_err(|reason| prepend_step(Step::Attribute(name.into()), reason))
 }
 
 /// Rejects a value that is not an object, so that a part of a model is never read from null.

@@ -227,8 +227,8 @@ impl<M: Model> Import<M> {
         let shape = M::shape();
         match plan::draft_of_import_id(&shape, &self.id) {
             Some(Ok(object)) => crate::model::struct_from_object(&object),
-            Some(Err(why)) => {
-                let detail = format!("{:?} is not a valid id of an object: {why}.", self.id);
+            Some(Err(reason)) => {
+                let detail = format!("{:?} is not a valid id of an object: {reason}.", self.id);
                 Err(Problem::new("Invalid import id", detail))
             }
             None => Err(Problem::new(

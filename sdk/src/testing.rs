@@ -545,7 +545,9 @@ fn complete_config<'n>(
     // Later pairs win, so these replace the nulls.
     all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
     let config = block.coerce(&Value::object(all));
-    config.map(without_marks).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))
+    config
+        .map(without_marks)
+        .map_err(|reason| Refusal(format!("{}: {}", reason.path, reason.reason)))
 }
 
 fn without_marks(value: Value) -> Plain {

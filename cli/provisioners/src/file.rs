@@ -61,16 +61,17 @@ impl FileProvisioner {
                 }
             }
         };
-        uploaded
-            .map_err(|why| FailureReason::new(format!("Upload failed: {why}"), "Upload failed."))
+        uploaded.map_err(|reason| {
+            FailureReason::new(format!("Upload failed: {reason}"), "Upload failed.")
+        })
     }
 }
 
 fn unreadable_source_error(path: &Path, error: &io::Error) -> FailureReason {
-    let why = ssh::describe_io_error(error);
+    let reason = ssh::describe_io_error(error);
     FailureReason::new(
-        format!("stat {}: {why}", path.display()),
-        format!("The source cannot be read: {why}."),
+        format!("stat {}: {reason}", path.display()),
+        format!("The source cannot be read: {reason}."),
     )
 }
 
@@ -104,8 +105,9 @@ impl Provisioner for FileProvisioner {
         _: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let target = SshTarget::from_connection_block(task.connection, &self.environment);
-        let target = target
-            .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
+        let target = target.map_err(|reason| {
+            FailureReason::from(reason).into_provisioner_error(PROVISIONER_KIND)
+        })?;
         let work = async {
             let session = ssh::connect_with_retries(&target, None).await?;
             let result = self.upload(&session, ConfigBlock(task.config.value())).await;
@@ -113,7 +115,7 @@ impl Provisioner for FileProvisioner {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.into_provisioner_error(PROVISIONER_KIND)),
+            done = work => done.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
             () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }

@@ -52,18 +52,18 @@ impl Provisioner for LocalExec {
         sink(&command.announcement());
         let mut output = OutputLines::new(sink);
         let ended = child::run_command(&command, &mut output, &self.stop).await;
-        let why = match ended {
+        let reason = match ended {
             Ok(()) => return Ok(()),
-            Err(why) => why,
+            Err(reason) => reason,
         };
         let said = output.last_output();
         Err(ProvisionerError {
             summary: messages::PROVISIONER_ERROR.with(&[&"local-exec"]),
             detail: format!(
                 "Error running command '{}': {}. Output: {said}",
-                command.text, why.detail
+                command.text, reason.detail
             ),
-            bare: format!("Error running the command: {}.", why.bare),
+            bare: format!("Error running the command: {}.", reason.bare),
         })
     }
 

@@ -70,10 +70,11 @@ impl Provisioner for RemoteExec {
         sink: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let target = SshTarget::from_connection_block(task.connection, &self.environment);
-        let target = target
-            .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
+        let target = target.map_err(|reason| {
+            FailureReason::from(reason).into_provisioner_error(PROVISIONER_KIND)
+        })?;
         let scripts = read_scripts(ConfigBlock(task.config.value()))
-            .map_err(|why| why.into_provisioner_error(PROVISIONER_KIND))?;
+            .map_err(|reason| reason.into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
             let session = ssh::connect_with_retries(&target, Some(sink)).await?;
             let mut result: Result<(), FailureReason> = Ok(());
@@ -89,7 +90,7 @@ impl Provisioner for RemoteExec {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.into_provisioner_error(PROVISIONER_KIND)),
+            done = work => done.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
             () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }
@@ -129,18 +130,19 @@ fn require_known_string<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, 
 
 fn read_script_file(path: &Path) -> Result<Vec<u8>, FailureReason> {
     let shown = path.display();
-    let why = |why: String| {
-        let bare = format!("A script cannot be opened: {why}.");
-        FailureReason::new(format!("Failed to open script '{shown}': open {shown}: {why}"), bare)
+    let unreadable = |reason: String| {
+        let bare = format!("A script cannot be opened: {reason}.");
+        let detail = format!("Failed to open script '{shown}': open {shown}: {reason}");
+        FailureReason::new(detail, bare)
     };
-    let failed = |error: io::Error| why(ssh::describe_io_error(&error));
-    let size = path.metadata().map_err(failed)?.len();
+    let io_failure = |error: io::Error| unreadable(ssh::describe_io_error(&error));
+    let size = path.metadata().map_err(io_failure)?.len();
     if size > MAX_SCRIPT_SIZE {
-        return Err(why(format!(
+        return Err(unreadable(format!(
             "its size is {size} bytes, and the limit is {MAX_SCRIPT_SIZE} bytes"
         )));
     }
-    read_user_file(path, MAX_SCRIPT_SIZE).map_err(failed)
+    read_user_file(path, MAX_SCRIPT_SIZE).map_err(io_failure)
 }
 
 /// Uploads a script, runs it and removes it, even after a failure, because it may contain secrets.
@@ -153,7 +155,7 @@ async fn execute_script(
     let path = target.script_path();
     upload_script(session, target, &path, script)
         .await
-        .map_err(|why| format!("Failed to upload script: {why}"))?;
+        .map_err(|reason| format!("Failed to upload script: {reason}"))?;
     let mut lines = OutputLines::new(sink);
     let ended =
         session.run_command(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
@@ -161,7 +163,7 @@ async fn execute_script(
     session.remove_remote_file(&path).await;
     match ended? {
         ssh::CommandResult::Success => Ok(()),
-        ssh::CommandResult::Failure(why) => Err(format!("error executing {path:?}: {why}")),
+        ssh::CommandResult::Failure(reason) => Err(format!("error executing {path:?}: {reason}")),
     }
 }
 
@@ -186,8 +188,8 @@ async fn upload_script(
     let ended = session.run_command(&command, &mut |piece| lines.push_bytes(piece)).await?;
     match ended {
         ssh::CommandResult::Success => Ok(()),
-        ssh::CommandResult::Failure(why) => Err(format!(
-            "Error chmodding script file to 0700 in remote machine {why}: {}",
+        ssh::CommandResult::Failure(reason) => Err(format!(
+            "Error chmodding script file to 0700 in remote machine {reason}: {}",
             lines.last_output().trim_end()
         )),
     }

@@ -59,7 +59,7 @@ pub(crate) async fn connect_with_retries(
             }
             match Session::open(target).await {
                 Ok(session) => return session,
-                Err(why) => last.replace(why),
+                Err(reason) => last.replace(reason),
             };
             tokio::time::sleep(pause).await;
             pause = LONGEST_RETRY_PAUSE.min(pause * 2);

@@ -251,7 +251,7 @@ pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
         match done {
             Ok(()) if install => print_out(&format!("Completion was set up in {file}.\n")),
             Ok(()) => print_out(&format!("Completion was removed from {file}.\n")),
-            Err(why) => exit = report_completion_failure(&why),
+            Err(reason) => exit = report_completion_failure(&reason),
         }
     }
     exit

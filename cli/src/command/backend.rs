@@ -45,35 +45,12 @@ pub(super) async fn init_backend(
     if let Some(backend) = backend {
         block = Some(workspace.block_config(diags, backend).await?);
     }
-    let mut to = block.clone();
     let options: Vec<&String> =
         args.backend_config.iter().filter(|option| !option.is_empty()).collect();
-    match &mut to {
-        Some(to) if to.state_store().is_some() && !options.is_empty() => {
-            return Err(diags.error(unsupported_options_error(to.kind())));
-        }
-        Some(to) => {
-            options
-                .iter()
-                .try_for_each(|option| apply_backend_option(diags, workspace, to, option))?;
-        }
-        None if !options.is_empty() => diags.warn(missing_block_warning()),
-        None => {}
-    }
-    let old = if args.reconfigure {
-        // An unreadable record is overwritten.
-        let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
-        let places = to
-            .clone()
-            .unwrap_or_else(BackendConfig::local_backend)
-            .local_state_files(&workspace.root);
-        let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
-        if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
-            diags.warn(state_left_behind_warning(&old));
-        }
-        ask_for_missing_arguments(init, workspace, to.as_mut()).await;
-        // The former backend is forgotten, so that the states of this directory are what is to be moved.
-        migrate_local_states(diags, init, workspace, to.as_ref()).await?;
+    let mut new = block.clone();
+    apply_backend_options(diags, workspace, new.as_mut(), &options)?;
+    let old_kind = if args.reconfigure {
+        reconfigure(diags, init, workspace, new.as_mut()).await?;
         None
     } else {
         let old = workspace.initialized_backend(diags)?;
@@ -81,28 +58,28 @@ pub(super) async fn init_backend(
         if setup != BackendComparison::Changed {
             return Ok(());
         }
-        ask_for_missing_arguments(init, workspace, to.as_mut()).await;
+        ask_for_missing_arguments(init, workspace, new.as_mut()).await;
         let kind = old.as_ref().map(|old| old.kind.clone());
-        migrate_if_decided(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
+        migrate_if_decided(diags, init, workspace, BackendChange { new: new.clone(), old }).await?;
         kind
     };
-    if let Some(to) = to.as_ref().filter(|to| to.state_store().is_some()) {
-        check_state_store(diags, workspace, to).await?;
+    if let Some(store) = new.as_ref().filter(|new| new.state_store().is_some()) {
+        check_state_store(diags, workspace, store).await?;
     }
-    workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
+    workspace.record_initialized(diags, block.as_ref().zip(new.as_ref()))?;
     // Workspaces are requested from a backend only if the result can change the outcome. The selection of the directory counts
-    // beside TF_WORKSPACE, because it is in force once that is unset.
+    // in addition to TF_WORKSPACE, because it is in force once that is unset.
     let selects_other = workspace.name() != DEFAULT_WORKSPACE
         || workspace.workspace_of_data_dir().is_ok_and(|name| name != DEFAULT_WORKSPACE);
-    if let Some(to) = to.as_ref().filter(|_| selects_other) {
-        let backend = to.configure(diags, workspace)?;
+    if let Some(new) = new.as_ref().filter(|_| selects_other) {
+        let backend = new.configure(diags, workspace)?;
         select_only_workspace(diags, init, workspace, &*backend).await?;
     }
-    match (&to, old) {
-        (Some(to), _) => report_backend_configured(diags, report, workspace, to).await?,
-        (None, Some(old)) => {
+    match (&new, old_kind) {
+        (Some(new), _) => report_backend_configured(diags, report, workspace, new).await?,
+        (None, Some(old_kind)) => {
             let text = format!(
-                "\nSuccessfully unset the backend {old:?}. Formwork will now operate locally."
+                "\nSuccessfully unset the backend {old_kind:?}. Formwork will now operate locally."
             );
             report.report_step(Paint::Green, &text, "backend_configured_unset");
         }
@@ -111,17 +88,64 @@ pub(super) async fn init_backend(
     Ok(())
 }
 
+/// Applies the `-backend-config` options to the new backend configuration.
+fn apply_backend_options(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    new: Option<&mut BackendConfig>,
+    options: &[&String],
+) -> Result<(), Reported> {
+    match new {
+        Some(new) if new.state_store().is_some() && !options.is_empty() => {
+            Err(diags.error(unsupported_options_error(new.kind())))
+        }
+        Some(new) => options
+            .iter()
+            .try_for_each(|option| apply_backend_option(diags, workspace, new, option)),
+        None if !options.is_empty() => {
+            diags.warn(missing_block_warning());
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Replaces the initialized backend without access to its states. Local states of this directory can be
+/// migrated.
+async fn reconfigure(
+    diags: &mut Diagnostics,
+    init: &InitRun<'_>,
+    workspace: &Workspace<'_>,
+    mut new: Option<&mut BackendConfig>,
+) -> Result<(), Reported> {
+    // An unreadable record is overwritten.
+    let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
+    let local_files = match new.as_deref() {
+        Some(new) => new.local_state_files(&workspace.root),
+        None => BackendConfig::local_backend().local_state_files(&workspace.root),
+    };
+    // It is not known whether a remote backend contains a state. No warning is reported for it.
+    let may_have_state =
+        local_files.is_none_or(|files| files.state_paths(&workspace.name()).state.exists());
+    if let Some(old) = old.filter(|old| !old.is_supported() && !may_have_state) {
+        diags.warn(state_left_behind_warning(&old));
+    }
+    ask_for_missing_arguments(init, workspace, new.as_deref_mut()).await;
+    // The former backend is not read: the states to migrate are those of this directory.
+    migrate_local_states(diags, init, workspace, new.as_deref()).await
+}
+
 /// Migrates the local states of this directory to a newly configured backend, if the user approves.
 async fn migrate_local_states(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
     workspace: &Workspace<'_>,
-    to: Option<&BackendConfig>,
+    new: Option<&BackendConfig>,
 ) -> Result<(), Reported> {
-    let Some(to) = to else { return Ok(()) };
+    let Some(new) = new else { return Ok(()) };
     let from = BackendConfig::local_backend().configure(diags, workspace)?;
     // Checked first, so that a backend that every command rejects is not recorded.
-    let both = MigrationBackends { from, to: to.configure(diags, workspace)? };
+    let both = MigrationBackends { from, to: new.configure(diags, workspace)? };
     // The usual case. It does not require a request to the new backend.
     if !backend_has_states(diags, &*both.from).await? {
         return Ok(());
@@ -168,7 +192,7 @@ async fn report_backend_configured(
 /// A change of the backend.
 struct BackendChange {
     /// The new backend configuration; `None` for the local backend.
-    to: Option<BackendConfig>,
+    new: Option<BackendConfig>,
     /// The previously initialized backend.
     old: Option<InitializedBackend>,
 }
@@ -180,7 +204,7 @@ async fn migrate_if_decided(
     workspace: &Workspace<'_>,
     change: BackendChange,
 ) -> Result<(), Reported> {
-    let BackendChange { to, old } = change;
+    let BackendChange { new, old } = change;
     let wants_move = init.args.migrate_state || init.args.force_copy;
     // The provider is started only after the user's decision.
     let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
@@ -191,7 +215,7 @@ async fn migrate_if_decided(
         Some(old) => workspace.initialized_config(diags, old).await?,
         None => Some(BackendConfig::local_backend()),
     };
-    if from.is_some() && from == to {
+    if from.is_some() && from == new {
         return Ok(());
     }
     if old.is_some() && !wants_move {
@@ -200,7 +224,7 @@ async fn migrate_if_decided(
     let Some(from) = from else {
         return Err(diags.error(unknown_backend_error(old.as_ref())));
     };
-    let to = to.unwrap_or_else(BackendConfig::local_backend);
+    let to = new.unwrap_or_else(BackendConfig::local_backend);
     if old.is_some() && from.kind() != to.kind() {
         let text = format!(
             "Formwork detected that the backend type changed from {:?} to {:?}.\n",

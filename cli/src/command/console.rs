@@ -58,10 +58,10 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         return report.report_failure(None, &diags);
     };
     let state_paths = StatePaths::from_state_path(args.state.as_ref());
-    let Ok(found) = prepare_console(&mut diags, &mut workspace, args, &state_paths).await else {
+    let prepared = prepare_console(&mut diags, &mut workspace, args, &state_paths).await;
+    let Ok((config, variables, launcher)) = prepared else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
-    let (config, variables, launcher) = found;
     let prepared = PreparedConfig {
         workspace_name: workspace.name(),
         workspace,

@@ -70,75 +70,18 @@ fn write_section(text: &mut String, title: &str, rows: &[(String, String)], widt
 
 /// The summary and detail of a command-line error.
 pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, String) {
-    let one = |kind: ContextKind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
-        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
-        _ => None,
-    };
-    let as_typed = |text: String| {
-        let text = text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
-        // The parser defines every option with two dashes.
-        if text.starts_with("--") { text.replacen("--", "-", 1) } else { text }
-    };
-    // The last of several suggestions is the nearest.
-    let nearest = |kind: ContextKind| match error.get(kind) {
-        Some(ContextValue::Strings(texts)) => texts.last().cloned(),
-        _ => one(kind),
-    };
-    let hint = |kind: ContextKind| {
-        nearest(kind).map_or_else(String::new, |text| format!(" Did you mean {}?", as_typed(text)))
-    };
     let flags = messages::FAILED_TO_PARSE_COMMAND_LINE_FLAGS;
     match error.kind() {
-        ErrorKind::InvalidSubcommand => {
-            let word = one(ContextKind::InvalidSubcommand).unwrap_or_default();
-            let word = match name.split_once(' ') {
-                Some((_, group)) => format!("{group} {word}"),
-                None => word,
-            };
-            let why = if UNSUPPORTED_COMMANDS.contains(&word.as_str()) {
-                "Terraform has this command. Formwork does not support it yet.".to_owned()
-            } else {
-                format!("The command does not exist.{}", hint(ContextKind::SuggestedSubcommand))
-            };
-            (messages::NO_SUCH_COMMAND.with(&[&format_args!("{word:?}")]), why)
-        }
-        ErrorKind::UnknownArgument => {
-            let word = one(ContextKind::InvalidArg).unwrap_or_default();
-            if word.starts_with('-') {
-                let mut hint = hint(ContextKind::SuggestedArg);
-                if name.ends_with(" import") {
-                    // Terraform accepts every argument after the address as it is.
-                    hint.push_str(" If the ID starts with a dash, write -- and a space before it.");
-                }
-                (
-                    flags.into(),
-                    format!("The option {} does not exist for this command.{hint}", as_typed(word)),
-                )
-            } else {
-                let detail = format!("`{name}` does not accept the argument {word:?}.");
-                (messages::TOO_MANY_COMMAND_LINE_ARGUMENTS.into(), detail)
-            }
-        }
-        ErrorKind::MissingRequiredArgument => {
-            let words = match error.get(ContextKind::InvalidArg) {
-                Some(ContextValue::Strings(words)) => words.clone(),
-                _ => one(ContextKind::InvalidArg).into_iter().collect(),
-            };
-            // The parser writes `--name <VALUE>`.
-            let as_shown = |word: &String| {
-                let word = word.replacen("--", "-", 1).replace(" <", "=");
-                word.trim_end_matches("...").replace(['<', '>'], "")
-            };
-            let words: Vec<String> = words.iter().map(as_shown).collect();
-            let detail = format!("`{name}` requires {}.", words.join(" and "));
-            (messages::TOO_FEW_COMMAND_LINE_ARGUMENTS.into(), detail)
-        }
+        ErrorKind::InvalidSubcommand => unknown_command_error(error, name),
+        ErrorKind::UnknownArgument => unknown_argument_error(error, name),
+        ErrorKind::MissingRequiredArgument => missing_argument_error(error, name),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::NoEquals => {
-            let word = as_typed(one(ContextKind::InvalidArg).unwrap_or_default());
-            let detail = match one(ContextKind::InvalidValue).unwrap_or_default() {
-                value if value.is_empty() => format!("The option {word} requires a value."),
-                value => format!("The option {word} cannot be {value:?}."),
+            let argument = first_in_context(error, ContextKind::InvalidArg).unwrap_or_default();
+            let option = option_as_typed(&argument);
+            let value = first_in_context(error, ContextKind::InvalidValue).unwrap_or_default();
+            let detail = match value.is_empty() {
+                true => format!("The option {option} requires a value."),
+                false => format!("The option {option} cannot be {value:?}."),
             };
             (flags.into(), detail)
         }
@@ -148,6 +91,78 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
             (flags.into(), line.replace("--", "-"))
         }
     }
+}
+
+fn unknown_command_error(error: &clap::Error, name: &str) -> (Summary, String) {
+    let command = first_in_context(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+    let command = match name.split_once(' ') {
+        Some((_, group)) => format!("{group} {command}"),
+        None => command,
+    };
+    let detail = if UNSUPPORTED_COMMANDS.contains(&command.as_str()) {
+        "Terraform has this command. Formwork does not support it yet.".to_owned()
+    } else {
+        let hint = suggestion_hint(error, ContextKind::SuggestedSubcommand);
+        format!("The command does not exist.{hint}")
+    };
+    (messages::NO_SUCH_COMMAND.with(&[&format_args!("{command:?}")]), detail)
+}
+
+fn unknown_argument_error(error: &clap::Error, name: &str) -> (Summary, String) {
+    let argument = first_in_context(error, ContextKind::InvalidArg).unwrap_or_default();
+    if !argument.starts_with('-') {
+        let detail = format!("`{name}` does not accept the argument {argument:?}.");
+        return (messages::TOO_MANY_COMMAND_LINE_ARGUMENTS.into(), detail);
+    }
+    let mut hint = suggestion_hint(error, ContextKind::SuggestedArg);
+    if name.ends_with(" import") {
+        // Terraform accepts every argument after the address as it is.
+        hint.push_str(" If the ID starts with a dash, write -- and a space before it.");
+    }
+    let option = option_as_typed(&argument);
+    let detail = format!("The option {option} does not exist for this command.{hint}");
+    (messages::FAILED_TO_PARSE_COMMAND_LINE_FLAGS.into(), detail)
+}
+
+fn missing_argument_error(error: &clap::Error, name: &str) -> (Summary, String) {
+    let arguments = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(arguments)) => arguments.clone(),
+        _ => first_in_context(error, ContextKind::InvalidArg).into_iter().collect(),
+    };
+    // The parser writes `--name <VALUE>`.
+    let as_in_help = |argument: &String| {
+        let argument = argument.replacen("--", "-", 1).replace(" <", "=");
+        argument.trim_end_matches("...").replace(['<', '>'], "")
+    };
+    let arguments: Vec<String> = arguments.iter().map(as_in_help).collect();
+    let detail = format!("`{name}` requires {}.", arguments.join(" and "));
+    (messages::TOO_FEW_COMMAND_LINE_ARGUMENTS.into(), detail)
+}
+
+/// Returns the first string that the parser attached to an error.
+fn first_in_context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    }
+}
+
+/// Returns the name of an option without its value, with one dash.
+fn option_as_typed(argument: &str) -> String {
+    let option = argument.split([' ', '=', '[']).next().unwrap_or_default();
+    // The parser defines every option with two dashes.
+    if option.starts_with("--") { option.replacen("--", "-", 1) } else { option.to_owned() }
+}
+
+/// Returns a question about the most similar name, or an empty string if there is none.
+fn suggestion_hint(error: &clap::Error, kind: ContextKind) -> String {
+    // The last of several suggestions is the nearest.
+    let nearest = match error.get(kind) {
+        Some(ContextValue::Strings(names)) => names.last().cloned(),
+        _ => first_in_context(error, kind),
+    };
+    nearest.map_or_else(String::new, |name| format!(" Did you mean {}?", option_as_typed(&name)))
 }
 
 #[cfg(test)]

@@ -263,8 +263,8 @@ mod tests {
         // As in Terraform. No token is sent to such an address.
         assert_eq!(service_at("http://m.example/v1").unwrap(), "http://m.example/v1/");
         for url in ["file:///etc/", "ssh://m.example/", "data:,x", "/v1"] {
-            let why = service_at(url).unwrap_err();
-            assert!(why.contains("is neither https nor http"), "{why}");
+            let reason = service_at(url).unwrap_err();
+            assert!(reason.contains("is neither https nor http"), "{reason}");
         }
     }
 

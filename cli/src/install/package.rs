@@ -288,7 +288,7 @@ mod tests {
             assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
             match result {
                 Ok(_) => assert!(planted == place && !place.is_symlink()),
-                Err(why) => assert!(why.contains("is a symbolic link to"), "{why}"),
+                Err(reason) => assert!(reason.contains("is a symbolic link to"), "{reason}"),
             }
             std::fs::remove_dir_all(&below).unwrap();
         }

@@ -55,8 +55,8 @@ impl ProviderDirs<'_> {
             });
         }
         let Some(lock) = locks.providers.get(addr) else {
-            let why = "required by this configuration but no version is selected";
-            return Err(diags.error(inconsistent_lock_error(addr, why)));
+            let reason = "required by this configuration but no version is selected";
+            return Err(diags.error(inconsistent_lock_error(addr, reason)));
         };
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         let installed = package::find_program(&place, addr);
@@ -125,9 +125,9 @@ impl ProviderDirs<'_> {
     }
 }
 
-fn inconsistent_lock_error(addr: &ProviderAddr, why: &str) -> Diagnostic {
+fn inconsistent_lock_error(addr: &ProviderAddr, reason: &str) -> Diagnostic {
     let detail = format!(
-        "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
+        "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {reason}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
     );
     Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)
 }

@@ -470,8 +470,8 @@ impl ModuleWalk<'_> {
             let is_dir = found.is_dir();
             is_dir.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
-        let found = found.map_err(|why| {
-            diags.error(module_errors::missing_subdir_error(&named, call, source, &why))
+        let found = found.map_err(|reason| {
+            diags.error(module_errors::missing_subdir_error(&named, call, source, &reason))
         })?;
         self.staging.mark_complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));

@@ -64,7 +64,7 @@ impl ModuleLock {
     }
 
     fn parse(text: &str) -> io::Result<Self> {
-        let broken = |why: String| io::Error::new(ErrorKind::InvalidData, why);
+        let broken = |reason: String| io::Error::new(ErrorKind::InvalidData, reason);
         let json: Value = serde_json::from_str(text)?;
         match json["format_version"].as_str() {
             Some(form) if form.split('.').next() == FORMAT_VERSION.split('.').next() => {}

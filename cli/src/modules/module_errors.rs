@@ -156,11 +156,12 @@ pub(super) fn download_error(
     named: &str,
     call: &ModuleCallSource,
     package: &str,
-    why: &dyn std::fmt::Display,
+    reason: &dyn std::fmt::Display,
 ) -> Diagnostic {
-    let why = why.to_string();
-    let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
-    let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
+    let reason = reason.to_string();
+    let reason = reason.strip_prefix(&format!("{package}: ")).unwrap_or(&reason);
+    let detail =
+        format!("Could not download module {named} source code from {package:?}: {reason}.");
     outside_package_error(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
 }
 
@@ -169,11 +170,11 @@ pub(super) fn missing_subdir_error(
     named: &str,
     call: &ModuleCallSource,
     source: &ModuleInPackage<'_>,
-    why: &str,
+    reason: &str,
 ) -> Diagnostic {
     let (package, within) = (source.display_address(), source.within.as_str());
     let detail =
-        format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
+        format!("The source of module {named} is {package:?}, and within it {within:?}: {reason}.");
     let summary = match call.address {
         ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
         _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
@@ -193,9 +194,9 @@ pub(super) fn no_versions_error(
                 format!("Module {named} cannot be found in the module registry at {host}.");
             outside_package_error(messages::MODULE_NOT_FOUND, detail, call)
         }
-        RegistryError::Malformed(why) => {
+        RegistryError::Malformed(reason) => {
             let detail = format!(
-                "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {why}."
+                "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {reason}."
             );
             outside_package_error(
                 messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY,

@@ -45,31 +45,32 @@ pub(super) struct ArchiveResult {
 impl ArchiveRequest<'_> {
     /// Creates the archive.
     pub(super) fn create_archive(&self) -> Answer<ArchiveResult> {
-        let fail = |summary: &str, why: String| Problem::new(summary, why);
+        let fail = |summary: &str, reason: String| Problem::new(summary, reason);
         let failed = "Archive creation error";
         let target = FilePath::new(self.output_path);
         if let Some(directory) =
             target.parent().filter(|directory| !directory.as_os_str().is_empty())
         {
             fs::create_dir_all(directory).map_err(|error| {
-                let why = format!("error creating output path: {}: {error}", directory.display());
-                fail("Output path error", why)
+                let reason =
+                    format!("error creating output path: {}: {error}", directory.display());
+                fail("Output path error", reason)
             })?;
         }
         let Some(form) = ArchiveFormat::from_name(self.form) else {
-            let why = format!(
+            let reason = format!(
                 "error creating archive: archive type not supported: {}; use \"zip\" or \"tar.gz\"",
                 self.form
             );
-            return Err(fail(failed, why));
+            return Err(fail(failed, reason));
         };
         let mode = self.output_file_mode.filter(|mode| !mode.is_empty()).map(|text| {
             parse_octal_mode(text).ok_or_else(|| {
-                let why = format!(
+                let reason = format!(
                     "error creating archive: error parsing output_file_mode value: {text}; give octal \
                      digits, for example \"0644\""
                 );
-                fail(failed, why)
+                fail(failed, reason)
             })
         });
         let mode = mode.transpose()?;

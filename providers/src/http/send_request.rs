@@ -81,8 +81,8 @@ pub(super) enum Failure {
     #[error("{method} {url}: request exceeded the specified timeout: {timeout:?}")]
     Late { method: String, url: String, timeout: Duration },
     /// No answer that is one.
-    #[error("{method} {url} giving up after {attempts} attempt(s): {why}")]
-    NoAnswer { method: String, url: String, attempts: u64, why: String },
+    #[error("{method} {url} giving up after {attempts} attempt(s): {reason}")]
+    NoAnswer { method: String, url: String, attempts: u64, reason: String },
 }
 
 /// Failed attempts, by their consequence.
@@ -115,13 +115,13 @@ pub(super) async fn send_with_retries(
         let is_last = matches!(last, FailedAttempt::Never(_)) || attempts > patience.retries;
         let (method, url) = (settings.method.to_owned(), redact_url::redact_url(settings.url));
         let asked = match last {
-            FailedAttempt::Body(why) => return Err(Failure::Body(why)),
+            FailedAttempt::Body(reason) => return Err(Failure::Body(reason)),
             FailedAttempt::Late if is_last => {
                 let timeout = settings.timeout.unwrap_or_default();
                 return Err(Failure::Late { method, url, timeout });
             }
-            FailedAttempt::Again(why, _) | FailedAttempt::Never(why) if is_last => {
-                return Err(Failure::NoAnswer { method, url, attempts, why });
+            FailedAttempt::Again(reason, _) | FailedAttempt::Never(reason) if is_last => {
+                return Err(Failure::NoAnswer { method, url, attempts, reason });
             }
             FailedAttempt::Again(_, asked) => asked,
             _ => None,
@@ -201,7 +201,7 @@ fn build_request(settings: &RequestArguments<'_>) -> Result<Request<Option<Strin
         .uri(&*escape_url(settings.url))
         .body(body)
         .map_err(|error| refused(&error))?;
-    check_url(&settings.url).map_err(|why| refused(&format!("the URL {why}")))?;
+    check_url(&settings.url).map_err(|reason| refused(&format!("the URL {reason}")))?;
     for (name, value) in settings.headers.into_iter().flatten() {
         let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
         let value = HeaderValue::try_from(value).map_err(|error| refused(&error))?;
@@ -213,7 +213,7 @@ fn build_request(settings: &RequestArguments<'_>) -> Result<Request<Option<Strin
 /// Checks an attribute whose value is a URL.
 pub(super) fn check_url(url: &impl AsRef<str>) -> Result<(), String> {
     let url = url.as_ref();
-    let why = match escape_url(url).parse::<Uri>() {
+    let reason = match escape_url(url).parse::<Uri>() {
         Ok(uri) => match (uri.scheme_str(), uri.host()) {
             (Some("http" | "https"), Some(host)) if !host.is_empty() => return Ok(()),
             (Some("http" | "https"), _) => "names no host".to_owned(),
@@ -221,7 +221,10 @@ pub(super) fn check_url(url: &impl AsRef<str>) -> Result<(), String> {
         },
         Err(error) => format!("is no URL: {error}"),
     };
-    Err(format!("must begin with http:// or https://, and {:?} {why}", redact_url::redact_url(url)))
+    Err(format!(
+        "must begin with http:// or https://, and {:?} {reason}",
+        redact_url::redact_url(url)
+    ))
 }
 
 /// Escapes a URL as written by users: characters that are not valid in a URL are escaped after the

@@ -20,7 +20,8 @@ impl Function for DirExists {
 
     fn call(self) -> Answer<bool> {
         let path = self.path;
-        let wrong = |why: String| Err(Problem::from_detail(format!("{path:?} {why}")).at("path"));
+        let wrong =
+            |reason: String| Err(Problem::from_detail(format!("{path:?} {reason}")).at("path"));
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Ok(true),
             Ok(_) => wrong("exists, but it is not a directory".to_owned()),

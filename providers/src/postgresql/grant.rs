@@ -56,15 +56,16 @@ impl Resource for GrantResource {
     type Model = GrantModel;
 
     fn validate(&self, call: Validate<GrantModel>) -> Answer<()> {
-        let refuse = |name: &str, why: String| {
-            call.report(Problem::new("Invalid Attribute Combination", why).at(name));
+        let refuse = |name: &str, reason: String| {
+            call.report(Problem::new("Invalid Attribute Combination", reason).at(name));
         };
         let Some(kind) = call.config.object_type.get() else { return Ok(()) };
         let Some(allowed) = privileges_of_object_kind(kind) else { return Ok(()) };
         let given = call.config.privileges.get().into_iter().flatten();
         for wrong in given.filter(|given| *given != "ALL" && !allowed.contains(&given.as_str())) {
-            let why = format!("A {kind} has no privilege {wrong:?}, only {allowed:?} and \"ALL\".");
-            refuse("privileges", why);
+            let reason =
+                format!("A {kind} has no privilege {wrong:?}, only {allowed:?} and \"ALL\".");
+            refuse("privileges", reason);
         }
         if kind != "database" && call.config.schema.is_null() {
             refuse("schema", format!("`schema` is needed for a {kind}."));
@@ -75,9 +76,9 @@ impl Resource for GrantResource {
                 refuse("objects", format!("`objects` cannot be given for a {kind}."));
             }
         } else if let Some(wrong) = objects.find(|name| !is_valid_object_name(kind, name)) {
-            let why =
+            let reason =
                 format!("{wrong:?} is not the name of a {kind} with the types of its arguments.");
-            refuse("objects", why);
+            refuse("objects", reason);
         }
         Ok(())
     }

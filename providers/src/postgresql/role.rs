@@ -182,9 +182,9 @@ impl RoleModelInput {
                 prior.map(|prior| prior.bypass_row_level_security),
             ),
         ];
-        let changed = flags.into_iter().filter(|(_, wanted, is)| Some(*wanted) != *is);
+        let changed = flags.into_iter().filter(|(_, planned, prior)| Some(*planned) != *prior);
         let mut options: Vec<_> =
-            changed.map(|(word, wanted, _)| sql::option_or_no_option(word, wanted)).collect();
+            changed.map(|(option, planned, _)| sql::option_or_no_option(option, planned)).collect();
         if prior.is_none_or(|prior| prior.connection_limit != self.connection_limit) {
             options.push(format!("CONNECTION LIMIT {}", self.connection_limit));
         }
@@ -206,33 +206,37 @@ impl RoleModelInput {
         options
     }
 
-    /// The statements that set what holds in the role's sessions, as far as it does not hold already.
+    /// The statements that set the session settings of the role that differ from the prior ones.
     fn changed_setting_statements(&self, prior: Option<&RoleModel>) -> Vec<String> {
-        let path =
-            |path: Option<&Vec<String>>| path.filter(|path| !path.is_empty()).map(sql::quote_names);
-        let number = |number: Option<i64>| number.map(|number| number.to_string());
-        let role = |role: Option<&String>| role.map(|role| sql::quote_name(role));
-        let own = [
-            ("search_path", path(self.search_path.as_ref())),
-            ("statement_timeout", number(self.statement_timeout)),
-            (IDLE_TIMEOUT_SETTING, number(self.idle_in_transaction_session_timeout)),
-            ("role", role(self.assume_role.as_ref())),
-        ];
-        let is = prior.map_or([None, None, None, None], |prior| {
-            [
-                path(prior.search_path.as_ref()),
-                number(prior.statement_timeout),
-                number(prior.idle_in_transaction_session_timeout),
-                role(prior.assume_role.as_ref()),
-            ]
-        });
-        let name = sql::quote_name(&self.name);
-        let changed = own.into_iter().zip(is).filter(|((_, wanted), is)| wanted != is);
-        let statement = |((setting, value), _): ((&str, Option<String>), _)| match value {
-            Some(value) => format!("ALTER ROLE {name} SET {setting} TO {value}"),
-            None => format!("ALTER ROLE {name} RESET {setting}"),
+        let planned_settings = session_settings(
+            self.search_path.as_ref(),
+            self.statement_timeout,
+            self.idle_in_transaction_session_timeout,
+            self.assume_role.as_ref(),
+        );
+        // A new role has none of the settings.
+        let prior_settings = match prior {
+            Some(prior) => session_settings(
+                prior.search_path.as_ref(),
+                prior.statement_timeout,
+                prior.idle_in_transaction_session_timeout,
+                prior.assume_role.as_ref(),
+            ),
+            None => session_settings(None, None, None, None),
         };
-        changed.map(statement).collect()
+        let name = sql::quote_name(&self.name);
+        let mut statements = Vec::new();
+        for (planned, prior) in planned_settings.into_iter().zip(prior_settings) {
+            if planned.value == prior.value {
+                continue;
+            }
+            let setting = planned.name;
+            statements.push(match planned.value {
+                Some(value) => format!("ALTER ROLE {name} SET {setting} TO {value}"),
+                None => format!("ALTER ROLE {name} RESET {setting}"),
+            });
+        }
+        statements
     }
 
     /// The statements that add and revoke memberships of the role.
@@ -240,15 +244,40 @@ impl RoleModelInput {
         let none = BTreeSet::new();
         let roles = self.roles.as_ref().unwrap_or(&none);
         let name = sql::quote_name(&self.name);
-        let left = sql::names_only_in_first(prior, roles)
+        let revoked = sql::names_only_in_first(prior, roles)
             .map(|role| format!("REVOKE {} FROM {name}", sql::quote_name(role)));
-        let joined = sql::names_only_in_first(roles, prior)
+        let granted = sql::names_only_in_first(roles, prior)
             .map(|role| format!("GRANT {} TO {name}", sql::quote_name(role)));
-        left.chain(joined).collect()
+        revoked.chain(granted).collect()
     }
 }
 
 const IDLE_TIMEOUT_SETTING: &str = "idle_in_transaction_session_timeout";
+
+/// A setting of the sessions of a role.
+struct SessionSetting {
+    name: &'static str,
+    /// The value as SQL. `None` if the role does not have the setting.
+    value: Option<String>,
+}
+
+/// Returns the session settings of a role, always in the same order.
+fn session_settings(
+    search_path: Option<&Vec<String>>,
+    statement_timeout: Option<i64>,
+    idle_timeout: Option<i64>,
+    assumed_role: Option<&String>,
+) -> [SessionSetting; 4] {
+    let search_path = search_path.filter(|path| !path.is_empty());
+    let text = |number: i64| number.to_string();
+    [
+        ("search_path", search_path.map(sql::quote_names)),
+        ("statement_timeout", statement_timeout.map(text)),
+        (IDLE_TIMEOUT_SETTING, idle_timeout.map(text)),
+        ("role", assumed_role.map(|role| sql::quote_name(role))),
+    ]
+    .map(|(name, value)| SessionSetting { name, value })
+}
 
 async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> {
     let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \

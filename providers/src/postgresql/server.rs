@@ -117,7 +117,7 @@ impl PostgresqlServer {
 
     /// Connects with a database: the one given, or the one that the provider begins with.
     pub(super) async fn connect(&self, database: Option<&str>, stop: &Stop) -> Answer<Session> {
-        let why = match self.known_config() {
+        let reason = match self.known_config() {
             KnownConfig::All(access) => return Session::open(*access, database, stop).await,
             KnownConfig::Later(names) => {
                 let names = names.join("`, `");
@@ -131,7 +131,7 @@ impl PostgresqlServer {
                 "The provider was called before the address of the server was known.".to_owned()
             }
         };
-        Err(Problem::new("Provider not configured", why))
+        Err(Problem::new("Provider not configured", reason))
     }
 
     /// The name of the database that the provider begins with.

@@ -38,11 +38,11 @@ impl Function for DurationParse {
     fn call(self) -> Answer<DurationInUnits> {
         let text = self.duration;
         let nanoseconds = duration::parse_nanoseconds(&text).map_err(|_| {
-            let why = format!(
+            let reason = format!(
                 "{text:?} is not a duration; give numbers with the units h, m, s, ms, us or ns, such \
                  as \"1h30m\""
             );
-            Problem::from_detail(why).at("duration")
+            Problem::from_detail(reason).at("duration")
         })?;
         Ok(DurationInUnits {
             hours: nanoseconds_in_unit(nanoseconds, 3_600_000_000_000),
@@ -76,8 +76,8 @@ impl Function for Rfc3339Parse {
     fn call(self) -> Answer<Moment> {
         let text = self.timestamp;
         let moment = OffsetDateTime::parse(&text, &Rfc3339).map_err(|error| {
-            let why = format!("{text:?} is not an RFC 3339 timestamp: {error}");
-            Problem::from_detail(why).at("timestamp")
+            let reason = format!("{text:?} is not an RFC 3339 timestamp: {error}");
+            Problem::from_detail(reason).at("timestamp")
         })?;
         Ok(moment.into())
     }
@@ -100,8 +100,8 @@ impl Function for UnixTimestampParse {
         let moment = OffsetDateTime::from_unix_timestamp(seconds).ok();
         let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
         moment.map(UnixMoment::from).ok_or_else(|| {
-            let why = format!("{seconds} is beyond the years 0 to 9999");
-            Problem::from_detail(why).at("unix_timestamp")
+            let reason = format!("{seconds} is beyond the years 0 to 9999");
+            Problem::from_detail(reason).at("unix_timestamp")
         })
     }
 }

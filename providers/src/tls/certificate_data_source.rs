@@ -93,8 +93,8 @@ impl CertificateDataSource {
 
 /// Parses a URL; returns it, and the port.
 fn parse_url(url: &str) -> Answer<(Uri, u16)> {
-    let refuse = |summary, why: String| {
-        let detail = format!("`url` is {:?}: {why}.", redact_url::redact_url(url));
+    let refuse = |summary, reason: String| {
+        let detail = format!("`url` is {:?}: {reason}.", redact_url::redact_url(url));
         Problem::new(summary, detail).at("url")
     };
     let uri: Uri =

@@ -171,8 +171,9 @@ pub(super) fn check_cert_request_pem(pem: &impl AsRef<str>) -> Result<(), String
 /// Content of the first block of a PEM text, whose label must be the given one.
 pub(super) fn decode_pem_with_label(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
     let Some(block) = first_pem_block(pem) else {
-        let why = format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
-        return Err(KeyError::Malformed(why));
+        let reason =
+            format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
+        return Err(KeyError::Malformed(reason));
     };
     if block.label == label {
         return Ok(block.content);

@@ -66,9 +66,11 @@ pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
             format!("the time of {time:?} was over before all rules were examined; -time=LIMIT gives it more")
         })
     });
-    if let Some(why) = &stopped {
+    if let Some(reason) = &stopped {
         for rule in rules::all_rules() {
-            suite.tallies.note_skipped_rule(rule.id, format!("the run did not get there: {why}"));
+            suite
+                .tallies
+                .note_skipped_rule(rule.id, format!("the run did not get there: {reason}"));
         }
     }
     Report::new(&suite, stopped)

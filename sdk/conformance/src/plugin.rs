@@ -132,11 +132,11 @@ pub async fn start_plugin(
     let text = String::from_utf8_lossy(&line).into_owned();
     let handshake = match Handshake::parse(&line) {
         Ok(handshake) => handshake,
-        Err(why) => {
+        Err(reason) => {
             // A handshake after other lines shows the author what to remove.
             return Err(match has_late_handshake(&mut stdout, rest).await {
                 true => StartError::Late(text),
-                false => StartError::NotHandshake(truncate(&text, 200), why.to_string()),
+                false => StartError::NotHandshake(truncate(&text, 200), reason.to_string()),
             });
         }
     };
@@ -468,8 +468,8 @@ mod tests {
         assert_eq!(call(Vec::new(), CallOutcome::Ok).await.reply, Reply::Garbage);
 
         let lost = call(Vec::new(), CallOutcome::Failed("it has exited".to_owned())).await;
-        let why = "it has exited".to_owned();
-        assert_eq!(lost.reply, Reply::Lost { why, panicked: false });
+        let reason = "it has exited".to_owned();
+        assert_eq!(lost.reply, Reply::Lost { reason, panicked: false });
     }
 
     #[tokio::test]

@@ -114,7 +114,7 @@ impl Report {
             offers,
             rows,
             findings,
-            stopped: stopped.map(|why| suite.secrets.redact(&why)),
+            stopped: stopped.map(|reason| suite.secrets.redact(&reason)),
         }
     }
 

@@ -334,11 +334,11 @@ impl Suite {
         let plugin = match (running, &self.plugin) {
             (Ok(()), Some(plugin)) => plugin,
             (running, _) => {
-                let why = running.err().unwrap_or_else(|| "it does not run".to_owned());
+                let reason = running.err().unwrap_or_else(|| "it does not run".to_owned());
                 // A provider that has never answered has chosen no version.
                 let path = rpc.path_of_name(self.protocol.unwrap_or(Protocol::LATEST));
                 let call = raw_call(path, request);
-                let recorded = self.start.record_unsent_call(call, CallOutcome::Failed(why));
+                let recorded = self.start.record_unsent_call(call, CallOutcome::Failed(reason));
                 return Call::unsent(rpc, recorded);
             }
         };
@@ -442,7 +442,7 @@ mod tests {
     fn a_provider_may_wait_for_a_service_that_no_configuration_names() {
         let config = Some(Value::object([("endpoint", Value::string("http://127.0.0.1:9/"))]));
         assert_eq!(verdict(config, Reply::TimedOut), Some(Verdict::Broken));
-        let lost = Reply::Lost { why: "it has ended".to_owned(), panicked: true };
+        let lost = Reply::Lost { reason: "it has ended".to_owned(), panicked: true };
         assert_eq!(verdict(None, lost), Some(Verdict::Broken));
         let skipped = verdict(None, Reply::TimedOut);
         assert!(matches!(skipped, Some(Verdict::Skipped(_))), "{skipped:?}");

@@ -147,7 +147,7 @@ impl FieldArgs {
 
     /// Returns the role of an attribute after checking that the words go together.
     pub(crate) fn role_if_words_fit(&self, at: Span) -> Result<Role> {
-        let refuse = |why| Err(syn::Error::new(at, why));
+        let refuse = |reason| Err(syn::Error::new(at, reason));
         let role = match (self.role, &self.default) {
             // A default appears in the plan, and hosts accept such a value for computed attributes
             // only.
@@ -200,7 +200,7 @@ impl FieldArgs {
 
     /// Checks that the words about a block go together.
     pub(crate) fn check_words_fit_block(&self, at: Span) -> Result<()> {
-        let refuse = |why| Err(syn::Error::new(at, why));
+        let refuse = |reason| Err(syn::Error::new(at, reason));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
             return refuse("a block has no role; its attributes have roles");
         }
@@ -218,7 +218,7 @@ impl FieldArgs {
 
     /// Rejects words that belong to the attributes of the other model.
     pub(crate) fn check_words_fit_flattened(&self, at: Span) -> Result<()> {
-        let refuse = |why| Err(syn::Error::new(at, why));
+        let refuse = |reason| Err(syn::Error::new(at, reason));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
             return refuse("the attributes of a flattened model have roles of their own");
         }

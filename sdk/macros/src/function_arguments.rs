@@ -20,7 +20,7 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
         let (ty, description, name) =
             // A raw identifier exists only in Rust: `r#type` is the parameter `type`.
             (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
-        check_lower_snake_case_name(&name).map_err(|why| Error::new(ident.span(), why))?;
+        check_lower_snake_case_name(&name).map_err(|reason| Error::new(ident.span(), reason))?;
         let parameter = |ty| {
             // With the span of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
@@ -30,8 +30,9 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
         if is_variadic(field)? {
             let inner = last_type_argument(ty).filter(|_| is_type_named(ty, "Vec") && at == last);
             let Some(inner) = inner else {
-                let why = "the last argument is the one that may be variadic; its type is Vec<…>";
-                return Err(Error::new(ident.span(), why));
+                let reason =
+                    "the last argument is the one that may be variadic; its type is Vec<…>";
+                return Err(Error::new(ident.span(), reason));
             };
             let parameter = parameter(inner);
             described.push(quote!(.variadic(#parameter)));

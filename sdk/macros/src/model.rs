@@ -106,14 +106,14 @@ const RESERVED_ARGUMENT_NAMES: [&str; 7] =
 
 /// Refuses attributes that no author of a configuration could write, and no host could send.
 fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
-    let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
+    let refuse = |reason: &str| Err(Error::new(part.ident.span(), reason));
     let is_any = |names: &[&str]| names.iter().any(|name| is_type_named(part.ty, name));
     if !part.is_flattened() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
-        let why = format!(
+        let reason = format!(
             "`{}` is a reserved name of the language; set another name with `name = \"…\"`",
             part.name
         );
-        return refuse(&why);
+        return refuse(&reason);
     }
     if part.is_import_id() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
         return refuse("an import uses one string, number or boolean");

@@ -75,7 +75,7 @@ impl<'i> ModelField<'i> {
         // The name of a flattened field is in no schema.
         if !said.flatten {
             let at = said.name.as_ref().map_or(at, LitStr::span);
-            check_lower_snake_case_name(&name).map_err(|why| Error::new(at, why))?;
+            check_lower_snake_case_name(&name).map_err(|reason| Error::new(at, reason))?;
         }
         let description = doc_comment(&field.attrs);
         let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
@@ -86,7 +86,7 @@ impl<'i> ModelField<'i> {
     fn check_nullability(self) -> Result<Self> {
         let is_nullable =
             ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
-        let refuse = |why| Err(Error::new(self.ty.span(), why));
+        let refuse = |reason| Err(Error::new(self.ty.span(), reason));
         match self.kind {
             // `Attr` and `Value` are accepted here: they also hold a value that is not known yet.
             FieldKind::Attribute(Role::Required) if is_type_named(self.ty, "Option") => {
@@ -347,9 +347,9 @@ impl<'i> ModelField<'i> {
             ),
         ];
         let said = checks.into_iter().filter(|(is_said, ..)| *is_said);
-        said.map(|(_, fits, why)| {
+        said.map(|(_, fits, reason)| {
             // At the type, so that the error about it is shown there.
-            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #why);)
+            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #reason);)
         })
         .collect()
     }

@@ -15,12 +15,13 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
     let said = StructArgs::from_attributes(&input.attrs)?;
     let parts = model_fields(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flattened()) {
-        let why = "only a model flattens another one; here it can be a nested attribute or a block";
-        return Err(Error::new(flat.ident.span(), why));
+        let reason =
+            "only a model flattens another one; here it can be a nested attribute or a block";
+        return Err(Error::new(flat.ident.span(), reason));
     }
     if let Some(part) = parts.iter().find(|part| part.is_in_identity() || part.is_import_id()) {
-        let why = "only attributes of a model can be the identity or the import id";
-        return Err(Error::new(part.ident.span(), why));
+        let reason = "only attributes of a model can be the identity or the import id";
+        return Err(Error::new(part.ident.span(), reason));
     }
     let all: Vec<_> = parts.iter().collect();
     let shape = shape_function(input, &said, &all)?;

@@ -140,7 +140,7 @@ impl ResourceGenerator<'_> {
     fn check_definition(&self) -> Result<()> {
         scope::check_field_names_do_not_collide(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.find_expression(word).is_none();
-        let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
+        let refuse = |reason: String| Err(Error::new(self.said.name.span(), reason));
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
         }
@@ -163,8 +163,8 @@ impl ResourceGenerator<'_> {
         let flat = self.parts.iter().filter(|part| part.is_flattened() && part.is_settable());
         // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
-            let (ty, why) = (part.ty, missing_update_message(part));
-            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE, #why);)
+            let (ty, reason) = (part.ty, missing_update_message(part));
+            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE, #reason);)
         });
         let lacks_update = self.said.find_expression("update").is_none();
         lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
@@ -172,7 +172,7 @@ impl ResourceGenerator<'_> {
 
     fn check_wait_args(&self, waiting: &WaitArgs) -> Result<()> {
         let word = &waiting.word;
-        let refuse = |why: String| Err(Error::new(word.span(), why));
+        let refuse = |reason: String| Err(Error::new(word.span(), reason));
         let Some(read) = self.said.find_expression("read") else {
             return refuse(format!("`{word}` calls `read`, which is not defined"));
         };

@@ -101,7 +101,9 @@ impl<T: Field> Field for Vec<T> {
         let mut read = Self::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
             let element = T::from_value(item);
-            read.push(element.map_err(|why| prepend_step(Step::Index(Number::from(at)), why))?);
+            read.push(
+                element.map_err(|reason| prepend_step(Step::Index(Number::from(at)), reason))?,
+            );
         }
         Ok(read)
     }
@@ -232,7 +234,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let element = |(key, item): (&Str, &Value)| match T::from_value(item) {
             Ok(item) => Ok((key.as_str().to_owned(), item)),
-            Err(why) => Err(prepend_step(Step::Key(key.clone()), why)),
+            Err(reason) => Err(prepend_step(Step::Key(key.clone()), reason)),
         };
         match value {
             Value::Map(map) => map.iter().map(element).collect(),

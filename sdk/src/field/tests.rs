@@ -81,13 +81,13 @@ fn a_refusal_says_where_and_why() {
         Type::list(Type::Number),
         [("a", Value::list(Type::Number, vec![Value::int(1), half]))],
     );
-    let why = BTreeMap::<String, Vec<i64>>::from_value(&list).unwrap_err();
-    assert_eq!(why.path.to_string(), "[\"a\"][1]");
-    assert_eq!(why.reason, "a whole number is required, and it has a fractional part");
+    let error = BTreeMap::<String, Vec<i64>>::from_value(&list).unwrap_err();
+    assert_eq!(error.path.to_string(), "[\"a\"][1]");
+    assert_eq!(error.reason, "a whole number is required, and it has a fractional part");
     let large = Value::Number(Number::parse("1e30").unwrap());
     assert!(i64::from_value(&large).unwrap_err().reason.contains("too large"));
-    let why = u8::from_value(&Value::int(-1)).unwrap_err().reason;
-    assert_eq!(why, "it is too small; from 0 to 255 can be given");
+    let reason = u8::from_value(&Value::int(-1)).unwrap_err().reason;
+    assert_eq!(reason, "it is too small; from 0 to 255 can be given");
 }
 
 #[test]

@@ -172,7 +172,8 @@ pub(crate) fn draft_of_import_id(shape: &Shape, id: &str) -> Option<Result<Value
     let name = shape.import.as_ref()?;
     let attribute = shape.block.attributes.get(name)?;
     let nothing = shape.block.empty_value();
-    let value = convert(&Value::string(id), &attribute.implied_type()).map_err(|why| why.reason);
+    let value =
+        convert(&Value::string(id), &attribute.implied_type()).map_err(|reason| reason.reason);
     let path = Path::root().attribute(name.clone());
     Some(value.map(|value| nothing.replace_at(&path, |_| value.clone()).unwrap_or(nothing)))
 }

@@ -57,9 +57,9 @@ impl StoredValue {
     }
 
     pub(crate) fn decode_for_shape(&self, shape: &Shape) -> Answer<Value> {
-        self.decode_state(shape).map_err(|why| {
+        self.decode_state(shape).map_err(|reason| {
             let detail =
-                format!("The stored object does not fit the schema it was stored with: {why}.");
+                format!("The stored object does not fit the schema it was stored with: {reason}.");
             Problem::new("Unable to read previously saved state", detail)
         })
     }

@@ -195,7 +195,7 @@ impl ConfigChecker {
         }
         for relation in content.relations() {
             if let Err(wrong) = relation.check_object(value) {
-                self.report_error(wrong.summary, &to_sentence(&wrong.why));
+                self.report_error(wrong.summary, &to_sentence(&wrong.reason));
             }
         }
     }

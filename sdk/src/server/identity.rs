@@ -93,7 +93,7 @@ fn identity_type(shape: &Shape) -> Type {
     Type::object(attributes)
 }
 
-fn unreadable_identity_problem(why: &str) -> Problem {
-    let detail = format!("The identity does not fit the resource type: {why}.");
+fn unreadable_identity_problem(reason: &str) -> Problem {
+    let detail = format!("The identity does not fit the resource type: {reason}.");
     Problem::new("Unreadable identity", detail)
 }

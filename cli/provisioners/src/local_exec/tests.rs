@@ -75,13 +75,13 @@ fn variables_directory_and_interpreter_are_as_given() {
 
 #[test]
 fn a_failure_says_how_it_ended_and_what_it_said_last() {
-    let why = |text: &str| run(&[command(text)]).1.unwrap_err().detail;
+    let failure_detail = |text: &str| run(&[command(text)]).1.unwrap_err().detail;
     assert_eq!(
-        why("echo no; exit 3"),
+        failure_detail("echo no; exit 3"),
         "Error running command 'echo no; exit 3': exit status 3. Output: no\n"
     );
     assert_eq!(
-        why("kill -9 $$"),
+        failure_detail("kill -9 $$"),
         "Error running command 'kill -9 $$': terminated by signal SIGKILL. Output: "
     );
     let missing = run(&[command("x"), ("interpreter", list(&["/no/such/program"]))]).1.unwrap_err();

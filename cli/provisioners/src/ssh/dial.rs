@@ -28,12 +28,12 @@ pub(super) async fn dial_tcp(name: &str, port: u16) -> Result<Box<dyn ByteStream
         .map_err(|_| format!("dial tcp: lookup {name}: no such host"))?;
     let mut first = None;
     for address in addresses {
-        let why = match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+        let reason = match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(Box::new(stream)),
             Ok(Err(error)) => format!("dial tcp {address}: connect: {}", describe_io_error(&error)),
             Err(_) => format!("dial tcp {address}: i/o timeout"),
         };
-        first.get_or_insert(why);
+        first.get_or_insert(reason);
     }
     Err(first.unwrap_or_else(|| format!("dial tcp: lookup {name}: no such host")))
 }

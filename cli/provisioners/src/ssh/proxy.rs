@@ -35,8 +35,8 @@ impl Proxy {
             None | Some("http") => false,
             Some("socks5" | "socks5h") => true,
             Some("https") => {
-                let why = "proxy_scheme \"https\" is not supported: Formwork connects to proxies over plain HTTP or SOCKS 5. SSH encrypts the traffic through the proxy in any case.";
-                return Err(why.to_owned());
+                let reason = "proxy_scheme \"https\" is not supported: Formwork connects to proxies over plain HTTP or SOCKS 5. SSH encrypts the traffic through the proxy in any case.";
+                return Err(reason.to_owned());
             }
             Some(other) => return Err(format!("proxy: unknown scheme: {other}")),
         };
@@ -77,7 +77,7 @@ impl Proxy {
             true => self.request_socks_tunnel(&mut line, host, port).await,
             false => self.request_http_tunnel(&mut line, host, port).await,
         };
-        done.map_err(|why| format!("proxy {}:{}: {why}", self.host, self.port))?;
+        done.map_err(|reason| format!("proxy {}:{}: {reason}", self.host, self.port))?;
         Ok(line)
     }
 

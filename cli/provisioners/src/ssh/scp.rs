@@ -146,7 +146,7 @@ impl ScpReceiver {
         let ready = remote.read_status().await;
         match ready {
             Ok(()) => Ok(remote),
-            Err(why) => Err(remote.finish(Err(why)).await.err().unwrap_or_default()),
+            Err(reason) => Err(remote.finish(Err(reason)).await.err().unwrap_or_default()),
         }
     }
 
@@ -197,12 +197,13 @@ impl ScpReceiver {
 
     async fn send_file(&mut self, name: &str, source: &Path) -> Result<(), String> {
         let shown = source.display();
-        let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
-        let about = source.metadata().map_err(why)?;
+        let open_error =
+            |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
+        let about = source.metadata().map_err(open_error)?;
         if !about.is_file() {
             return Err(format!("{shown} is neither a file nor a directory"));
         }
-        let mut file = open_file(source).map_err(why)?;
+        let mut file = open_file(source).map_err(open_error)?;
         self.send_header(&format!("C0644 {} {name}\n", about.len())).await?;
         let mut left = about.len();
         while left > 0 {
@@ -229,13 +230,14 @@ impl ScpReceiver {
     /// Sends the entries of a directory, sorted by name. Symbolic links are followed.
     async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
-        let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
+        let open_error =
+            |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
         if depth > MAX_DIR_DEPTH {
             return Err(format!("{shown} is nested deeper than {MAX_DIR_DEPTH} directories"));
         }
         let mut paths = Vec::new();
-        for entry in source.read_dir().map_err(why)? {
-            paths.push(entry.map_err(why)?.path());
+        for entry in source.read_dir().map_err(open_error)? {
+            paths.push(entry.map_err(open_error)?.path());
         }
         paths.sort();
         for path in paths {
@@ -260,7 +262,7 @@ impl ScpReceiver {
         }
         match (self.heard.status, done) {
             (Some(127), _) => Err("SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".to_owned()),
-            (_, Err(why)) => Err(why),
+            (_, Err(reason)) => Err(reason),
             (None | Some(0), Ok(())) => Ok(()),
             (Some(status), Ok(())) => {
                 let stderr = String::from_utf8_lossy(&self.heard.stderr);

@@ -70,7 +70,7 @@ impl Session {
             Some(hop) => {
                 let handle = connect_and_log_in(hop, async || connect_directly(target, hop).await)
                     .await
-                    .map_err(|why| format!("Error connecting to bastion: {why}"))?;
+                    .map_err(|reason| format!("Error connecting to bastion: {reason}"))?;
                 Some(handle)
             }
             None => None,
@@ -97,15 +97,15 @@ impl Session {
         command: &str,
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<CommandResult, String> {
-        let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
+        let start_error = |error: russh::Error| format!("Error starting script: ssh: {error}");
         let mut channel = self.open_channel().await?;
         if self.unix {
             // As in Terraform: with a terminal, programs flush their output and end with the session.
             let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
-            channel.request_pty(false, "xterm", 80, 40, 0, 0, &modes).await.map_err(why)?;
+            channel.request_pty(false, "xterm", 80, 40, 0, 0, &modes).await.map_err(start_error)?;
         }
-        channel.exec(true, format!("{}\n", command.trim())).await.map_err(why)?;
-        channel.eof().await.map_err(why)?;
+        channel.exec(true, format!("{}\n", command.trim())).await.map_err(start_error)?;
+        channel.eof().await.map_err(start_error)?;
         let mut ended = None;
         while let Some(message) = channel.wait().await {
             match message {
@@ -117,8 +117,8 @@ impl Session {
             }
         }
         Ok(ended.unwrap_or_else(|| {
-            let why = "wait: remote command exited without exit status or exit signal";
-            CommandResult::Failure(why.to_owned())
+            let reason = "wait: remote command exited without exit status or exit signal";
+            CommandResult::Failure(reason.to_owned())
         }))
     }
 
@@ -181,9 +181,9 @@ async fn connect_and_log_in(
     hop: &SshHop,
     line: impl AsyncFn() -> Result<Box<dyn ByteStream>, String>,
 ) -> Result<Handle<SshClient>, String> {
-    let refused = |why: SessionFailure| {
+    let refused = |reason: SessionFailure| {
         let SshHop { user, host, port, .. } = hop;
-        format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {why}")
+        format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {reason}")
     };
     let mut handle = match shake_hands(hop, line().await?, false).await {
         // The configured key may be that of a certificate authority.
@@ -233,11 +233,12 @@ fn command_result_of_message(message: &ChannelMsg) -> Option<CommandResult> {
         }
         ChannelMsg::ExitSignal { signal_name, error_message, .. } => {
             let (name, number) = signal_name_and_number(signal_name);
-            let mut why = format!("Process exited with status {} from signal {name}", 128 + number);
+            let mut reason =
+                format!("Process exited with status {} from signal {name}", 128 + number);
             if !error_message.is_empty() {
-                why.push_str(&format!(". Reason was: {error_message}"));
+                reason.push_str(&format!(". Reason was: {error_message}"));
             }
-            Some(CommandResult::Failure(why))
+            Some(CommandResult::Failure(reason))
         }
         _ => None,
     }

@@ -82,8 +82,8 @@ impl SshTarget {
             None | Some("unix") => true,
             Some("windows") => false,
             Some(_) => {
-                let why = "target_platform for provisioner has to be either unix or windows";
-                return Err(why.to_owned());
+                let reason = "target_platform for provisioner has to be either unix or windows";
+                return Err(reason.to_owned());
             }
         };
         let script_path = block.string("script_path").unwrap_or_else(|| {

@@ -163,10 +163,13 @@ async fn the_right_password_opens_the_door_by_either_method() {
         let port = server(method, PASSWORD, n_rounds).await;
         let said = hello(&target(port, &[("password", PASSWORD)])).await;
         assert_eq!(said.as_deref(), Ok("hello"), "{method:?}");
-        let why = hello(&target(port, &[("password", "guess")])).await.expect_err("it is wrong");
-        assert!(why.contains("ssh: unable to authenticate, attempted methods [none "), "{why}");
-        let why = hello(&target(port, &[])).await.expect_err("there is none");
-        assert!(why.contains("attempted methods [none], no supported"), "{why}");
+        let reason = hello(&target(port, &[("password", "guess")])).await.expect_err("it is wrong");
+        assert!(
+            reason.contains("ssh: unable to authenticate, attempted methods [none "),
+            "{reason}"
+        );
+        let reason = hello(&target(port, &[])).await.expect_err("there is none");
+        assert!(reason.contains("attempted methods [none], no supported"), "{reason}");
     }
 }
 
@@ -187,7 +190,7 @@ async fn a_bastion_is_entered_with_its_own_password_or_with_that_of_the_machine_
         let bastion = server(method, OTHER, 1).await.to_string();
         let words =
             [("password", PASSWORD), ("bastion_host", "127.0.0.1"), ("bastion_port", &*bastion)];
-        let why = hello(&target(end, &words)).await.expect_err("the bastion wants another");
-        assert!(why.contains("Error connecting to bastion"), "{why}");
+        let reason = hello(&target(end, &words)).await.expect_err("the bastion wants another");
+        assert!(reason.contains("Error connecting to bastion"), "{reason}");
     }
 }

@@ -236,9 +236,9 @@ fn sign_checksums(
     let signed = signed.and_then(|text| {
         signing::sign_with_secret_key(document, &text, passphrase, clock::current_time())
     });
-    signed.map_err(|why| {
+    signed.map_err(|reason| {
         let detail = format!(
-            "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is read from FORMWORK_SIGNING_PASSPHRASE.",
+            "{}: {reason}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is read from FORMWORK_SIGNING_PASSPHRASE.",
             key.display()
         );
         diags.error(Diagnostic::error(messages::UNABLE_TO_SIGN_CHECKSUMS, detail))

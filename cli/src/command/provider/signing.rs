@@ -24,7 +24,7 @@ pub(super) fn sign_with_secret_key(
     let password = Password::from(passphrase);
     let public = key.to_public_key().to_armored_string(ArmorOptions::default());
     let public = [public.map_err(|error| error.to_string())?];
-    let mut why = String::new();
+    let mut first_reason = String::new();
     // Tries the primary key and the subkeys that may sign, and uses the first signature that is accepted.
     let subkeys = key
         .secret_subkeys
@@ -39,11 +39,11 @@ pub(super) fn sign_with_secret_key(
         });
         match checked {
             Ok(signed) => return Ok(signed),
-            Err(reason) if why.is_empty() => why = reason,
+            Err(reason) if first_reason.is_empty() => first_reason = reason,
             Err(_) => {}
         }
     }
-    Err(why)
+    Err(first_reason)
 }
 
 /// A detached signature in binary form.
@@ -88,8 +88,8 @@ mod tests {
     fn a_key_signs_with_its_primary_key_or_a_signing_subkey() {
         signed(&key(true, false, None), "").unwrap();
         signed(&key(false, true, None), "").unwrap();
-        let why = signed(&key(false, false, None), "").unwrap_err();
-        assert!(why.contains("not meant for signatures"), "{why}");
+        let reason = signed(&key(false, false, None), "").unwrap_err();
+        assert!(reason.contains("not meant for signatures"), "{reason}");
     }
 
     #[test]

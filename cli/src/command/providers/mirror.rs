@@ -119,7 +119,7 @@ impl PackageCopy<'_> {
             return Vec::new();
         }
         emit(format!("- Mirroring {}...", addr.display_string()));
-        let (version, why) = match self.select_version(addr, constraints) {
+        let (version, selection_reason) = match self.select_version(addr, constraints) {
             Ok(selected) => selected,
             Err(reason) => {
                 let detail =
@@ -127,7 +127,7 @@ impl PackageCopy<'_> {
                 return vec![Diagnostic::error(messages::PROVIDER_NOT_AVAILABLE, detail)];
             }
         };
-        emit(format!("  - Selected v{version} {why}"));
+        emit(format!("  - Selected v{version} {selection_reason}"));
         let mut problems = Vec::new();
         for platform in self.platforms {
             emit(format!("  - Downloading package for {platform}..."));
@@ -163,12 +163,12 @@ impl PackageCopy<'_> {
         let newest = listing.versions.into_iter().rev().find(|it| constraints.allows_version(it));
         let version = newest
             .ok_or_else(|| format!("no releases match the given constraints {constraints}"))?;
-        let why = if constraints.is_empty() {
+        let reason = if constraints.is_empty() {
             "with no constraints".to_owned()
         } else {
             format!("to meet constraints {constraints}")
         };
-        Ok((version, why))
+        Ok((version, reason))
     }
 
     fn fetch_package(

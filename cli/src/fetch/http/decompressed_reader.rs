@@ -66,8 +66,8 @@ mod tests {
         let packed = packed.finish().unwrap();
         let mut read = DecompressedReader::new(&*packed);
         let n_unpacked = io::copy(&mut read, &mut io::sink());
-        let why = n_unpacked.unwrap_err().to_string();
-        assert!(why.contains("more than 200 times as large"), "{why}");
+        let reason = n_unpacked.unwrap_err().to_string();
+        assert!(reason.contains("more than 200 times as large"), "{reason}");
         assert!(read.n_bytes < 20 << 20, "{}", read.n_bytes);
     }
 }

@@ -285,14 +285,14 @@ mod tests {
     #[test]
     fn parts_of_different_files_are_never_joined() {
         let changed = vec![whole("\"a\"", "0123"), whole("\"b\"", "abcdefghij")];
-        let why = download_from(changed).0.unwrap_err();
-        assert!(why.contains("the file changed on the server"), "{why}");
+        let reason = download_from(changed).0.unwrap_err();
+        assert!(reason.contains("the file changed on the server"), "{reason}");
         let misplaced = vec![whole("\"a\"", "0123"), part(5, "56789")];
-        let why = download_from(misplaced).0.unwrap_err();
-        assert!(why.contains("for the bytes from 4"), "{why}");
+        let reason = download_from(misplaced).0.unwrap_err();
+        assert!(reason.contains("for the bytes from 4"), "{reason}");
         for tag in ["W/\"a\"", "a"] {
-            let why = download_from(vec![whole(tag, "0123")]).0.unwrap_err();
-            assert!(why.contains("the download was interrupted"), "{why}");
+            let reason = download_from(vec![whole(tag, "0123")]).0.unwrap_err();
+            assert!(reason.contains("the download was interrupted"), "{reason}");
         }
     }
 
@@ -375,10 +375,10 @@ mod tests {
         let (url, served) = slow_server(Duration::from_secs(3600));
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let client = Client { agent: build_agent(Duration::from_millis(100)), ..client };
-        let why = reason_of(&client, &url);
+        let reason = reason_of(&client, &url);
         assert!(
-            why.ends_with("interrupted: timeout: no data was transferred for 30 seconds"),
-            "{why}"
+            reason.ends_with("interrupted: timeout: no data was transferred for 30 seconds"),
+            "{reason}"
         );
         served.join().unwrap();
     }
@@ -388,8 +388,8 @@ mod tests {
         let (url, served) = slow_server(Duration::from_millis(1));
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let pace = MinimumPace { window: Duration::from_millis(50), least: 1 << 10 };
-        let why = reason_of(&Client { pace, ..client }, &url);
-        assert!(why.contains("the server sent") && why.contains("bytes in"), "{why}");
+        let reason = reason_of(&Client { pace, ..client }, &url);
+        assert!(reason.contains("the server sent") && reason.contains("bytes in"), "{reason}");
         served.join().unwrap();
     }
 
@@ -401,8 +401,8 @@ mod tests {
             N_PAUSES.fetch_add(1, Ordering::Relaxed);
         });
         for url in ["https://", "file:///etc/passwd", "https://a b/", "https://[::1"] {
-            let why = reason_of(&client, url);
-            assert_eq!(N_PAUSES.load(Ordering::Relaxed), 0, "{url}: {why}");
+            let reason = reason_of(&client, url);
+            assert_eq!(N_PAUSES.load(Ordering::Relaxed), 0, "{url}: {reason}");
         }
     }
 
@@ -410,7 +410,7 @@ mod tests {
     fn a_server_that_sends_nothing_more_is_given_up() {
         let barren = std::iter::repeat_n(part(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
         let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
-        let why = download_from(answers).0.unwrap_err();
-        assert!(why.contains("the download was interrupted"), "{why}");
+        let reason = download_from(answers).0.unwrap_err();
+        assert!(reason.contains("the download was interrupted"), "{reason}");
     }
 }

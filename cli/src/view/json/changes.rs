@@ -68,7 +68,7 @@ pub(crate) fn change_to_json(change: &Change) -> Json {
     members.extend([
         ("deposed", change.deposed.as_ref().map(|key| Json::text(key.0.as_str()))),
         ("change", Some(inner)),
-        ("action_reason", change.reason.map(|why| Json::text(reason_name(why)))),
+        ("action_reason", change.reason.map(|reason| Json::text(reason_name(reason)))),
     ]);
     Json::object_of_some(members)
 }

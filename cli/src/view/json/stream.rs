@@ -307,20 +307,20 @@ fn address_to_json(addr: &InstanceAddr) -> Json {
 }
 
 fn change_summary_to_json(change: &Change) -> Json {
-    let why = change.reason.map(|why| {
-        Json::text(match why {
+    let reason = change.reason.map(|reason| {
+        Json::text(match reason {
             ActionReason::ReplaceBecauseTainted => "tainted",
             ActionReason::ReplaceByRequest => "requested",
             ActionReason::ReplaceBecauseCannotUpdate => "cannot_update",
             ActionReason::ReplaceByTriggers => "replace_triggered_by",
-            why => changes::reason_name(why),
+            reason => changes::reason_name(reason),
         })
     });
     Json::object_of_some([
         ("resource", Some(address_to_json(&change.addr))),
         ("previous_resource", change.moved_from.as_ref().map(address_to_json)),
         ("action", Some(Json::text(planned_action_word(change)))),
-        ("reason", why),
+        ("reason", reason),
         ("importing", change.importing.as_ref().map(changes::import_to_json)),
         ("generated_config", changes::generated_config(change)),
     ])

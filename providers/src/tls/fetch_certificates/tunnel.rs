@@ -136,8 +136,8 @@ async fn send_socks_request(
     let mut answer = [0; 4];
     stream.read_exact(&mut answer).await?;
     if answer[1] != 0 {
-        let why = socks_refusal_text(answer[1]);
-        return Err(PeerError::Proxy(why.to_owned()));
+        let reason = socks_refusal_text(answer[1]);
+        return Err(PeerError::Proxy(reason.to_owned()));
     }
     // The address that the proxy uses is ignored.
     let length = match answer[3] {

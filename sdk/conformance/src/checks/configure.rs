@@ -116,9 +116,9 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
                 candidates.push(value);
             }
             Err(refused) => {
-                let why =
+                let skip_reason =
                     format!("-config: {}{}", path_as_message_prefix(&refused.path), refused.reason);
-                suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &why);
+                suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &skip_reason);
                 return;
             }
         }
@@ -128,7 +128,7 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
         candidates.push(empty.clone());
         candidates.extend(suite.legal_configs(provider).await);
     }
-    let mut why = String::new();
+    let mut outcome = String::new();
     for config in candidates {
         let message = encode_dynamic(&config, &ty);
         // The candidate before may have crashed it.
@@ -143,10 +143,10 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
             suite.configured = true;
             return;
         }
-        why = call.describe_outcome();
+        outcome = call.describe_outcome();
     }
     let reason =
-        format!("the provider cannot be configured: {why}; give a configuration with -config");
+        format!("the provider cannot be configured: {outcome}; give a configuration with -config");
     suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &reason);
 }
 

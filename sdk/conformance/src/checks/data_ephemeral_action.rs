@@ -19,10 +19,10 @@ const NO_CONFIG_REASON: &str = "no legal configuration was found; give one with 
 /// Checks the families.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
-        let why = "the provider cannot be configured";
+        let reason = "the provider cannot be configured";
         return suite.note_skipped_rules(
             &["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"],
-            why,
+            reason,
         );
     }
     for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
@@ -66,8 +66,8 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         }
     }
     if odd == *config || !suite.call_validate(offered, &odd).await.is_success() {
-        let why = "no data source has a string argument to search by";
-        return suite.note_skipped_rules(&["D-03"], why);
+        let reason = "no data source has a string argument to search by";
+        return suite.note_skipped_rules(&["D-03"], reason);
     }
     let request =
         request_with_config(offered, &odd).with_message(4, &request::client_capabilities());
@@ -158,7 +158,7 @@ fn find_state_problem(
     state: &Result<Option<Plain>, String>,
 ) -> Option<(Path, String)> {
     match state {
-        Err(why) => Some((Path::root(), why.clone())),
+        Err(reason) => Some((Path::root(), reason.clone())),
         Ok(None) => Some((Path::root(), "the answer has no state".to_owned())),
         Ok(Some(value)) if value.value().is_null() => {
             Some((Path::root(), "the state is null without an error".to_owned()))
@@ -215,7 +215,7 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     };
     let result = decode_dynamic(answer.get_msg(3), &offered.ty());
     let problem = match &result {
-        Err(why) => Some(why.clone()),
+        Err(reason) => Some(reason.clone()),
         Ok(None) => Some("the answer has no result".to_owned()),
         Ok(Some(value)) => {
             unknown_violations(value, offered.block()).first().map(ToString::to_string)

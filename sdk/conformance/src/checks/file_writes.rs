@@ -33,17 +33,17 @@ pub(super) async fn run(suite: &mut Suite) {
     };
     let traced = match TracedProgram::new(&program) {
         Ok(traced) => traced,
-        Err(why) => return suite.note_skipped_rules(&["K-05"], &why),
+        Err(reason) => return suite.note_skipped_rules(&["K-05"], &reason),
     };
     let mut launch = suite.launch_options();
     launch.directory = Some(traced.working_dir());
     launch.env.push(("TMPDIR".into(), traced.temporary_dir().into()));
     launch.env.push(("HOME".into(), traced.working_dir().into()));
     let Ok(plugin) = Plugin::launch(&traced.wrapper_script_path(), &launch).await else {
-        let why = traced.strace_error();
+        let reason = traced.strace_error();
         return suite.note_skipped_rules(
             &["K-05"],
-            &format!("the program does not start below strace{why}"),
+            &format!("the program does not start below strace{reason}"),
         );
     };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];

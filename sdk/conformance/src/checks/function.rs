@@ -130,7 +130,7 @@ fn check_function_result(
     let decoded = decode_dynamic(answer, &function.returns);
     let known = values.iter().all(Value::is_wholly_known);
     let problem = match &decoded {
-        Err(why) => Some(format!("the result is not a value of the return type: {why}")),
+        Err(reason) => Some(format!("the result is not a value of the return type: {reason}")),
         Ok(None) => Some("the answer has no result".to_owned()),
         // A function result cannot become known later.
         Ok(Some(value)) if known && !value.value().is_wholly_known() => {

@@ -75,8 +75,8 @@ async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), Stri
                     finding_about_process("H-02", "a line before the handshake")
                         .with_expected_and_found("the handshake", line)
                 }),
-                StartError::NotHandshake(line, why) => suite.record_case("H-03", false, || {
-                    finding_about_process("H-03", why.clone())
+                StartError::NotHandshake(line, reason) => suite.record_case("H-03", false, || {
+                    finding_about_process("H-03", reason.clone())
                         .with_expected_and_found("1|6|unix|...|grpc|...", line)
                 }),
                 _ => {}
@@ -160,7 +160,7 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
         let is_possible = own.iter().any(|number| versions.contains(number.as_str()));
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
         suite.record_case("H-04", held || !is_possible, || {
-            let found = number.unwrap_or_else(|why| why);
+            let found = number.unwrap_or_else(|reason| reason);
             finding_about_process("H-04", "it does not serve the version that was offered")
                 .with_expected_and_found(versions, found)
         });
@@ -242,10 +242,10 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
             Ok(started) => connect_provider(&started, patience).await.map(|_| ()),
             Err(error) => Err(error.to_string()),
         };
-        let why = plain.as_ref().err().cloned().unwrap_or_default();
+        let reason = plain.as_ref().err().cloned().unwrap_or_default();
         suite.record_case("H-08", plain.is_ok(), || {
             finding_about_process("H-08", "it cannot be used without TLS")
-                .with_expected_and_found("a connection", why)
+                .with_expected_and_found("a connection", reason)
         });
     }
 }

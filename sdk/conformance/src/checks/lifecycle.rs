@@ -172,10 +172,10 @@ fn check_apply_answer(
     let value = match decode_dynamic(answer.get_msg(1), &offered.ty()) {
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
-            let why =
+            let reason =
                 other.err().unwrap_or_else(|| "it contains no object and no error".to_owned());
             suite.record_case("A-01", false, || {
-                Finding::new("A-01", &subject, why)
+                Finding::new("A-01", &subject, reason)
                     .with_call(call)
                     .with_input(display_value(&input.config))
             });
@@ -427,8 +427,8 @@ async fn destroy_and_check_gone(
     let back = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let echoes = matches!(&back, Ok(Some(it)) if *it.value() == object.value);
     if echoes {
-        let why = "the objects exist only in the state";
-        suite.note_skipped_rules(&["A-12", "A-13"], why);
+        let reason = "the objects exist only in the state";
+        suite.note_skipped_rules(&["A-12", "A-13"], reason);
     } else {
         suite.record_case("A-13", answer_has_null_object(offered, &call), || {
             Finding::new("A-13", &subject, "reading a deleted object does not return null")

@@ -166,9 +166,9 @@ pub(super) fn check_plan_answer(
     let value = match decoded {
         Ok(Some(value)) => value,
         other => {
-            let why = other.err().unwrap_or_else(|| "it contains no planned value".to_owned());
+            let reason = other.err().unwrap_or_else(|| "it contains no planned value".to_owned());
             return suite.record_case("P-01", false, || {
-                Finding::new("P-01", &subject, why)
+                Finding::new("P-01", &subject, reason)
                     .with_call(call)
                     .with_input(display_value(&input.config))
             });
@@ -247,7 +247,7 @@ pub(super) fn identity_problem(
     };
     match decode_dynamic(data.get_msg(1), ty) {
         Ok(_) => None,
-        Err(why) => Some(format!("the identity does not conform: {why}")),
+        Err(reason) => Some(format!("the identity does not conform: {reason}")),
     }
 }
 

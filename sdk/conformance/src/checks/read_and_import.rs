@@ -86,9 +86,11 @@ pub(super) fn check_read_answer(
     }
     let value = match decode_dynamic(state, &offered.ty()) {
         Ok(value) => value?,
-        Err(why) => {
+        Err(reason) => {
             suite.record_case("R-01", false, || {
-                Finding::new("R-01", &subject, why).with_call(call).with_input(display_value(input))
+                Finding::new("R-01", &subject, reason)
+                    .with_call(call)
+                    .with_input(display_value(input))
             });
             return None;
         }
@@ -247,7 +249,7 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
         };
         let decoded = decode_dynamic(object.get_msg(2), &own.ty());
         let problem = match &decoded {
-            Err(why) => Some(why.clone()),
+            Err(reason) => Some(reason.clone()),
             Ok(None) => Some("the imported object has no state".to_owned()),
             Ok(Some(value)) if value.value().is_null() => {
                 Some("the imported object is null".to_owned())

@@ -104,8 +104,9 @@ async fn check_serves_after_reconnect(suite: &mut Suite) {
     let mut problem = None;
     for _ in 0..3 {
         // Each connection is dropped before the next.
-        if let Err(why) = crate::plugin::connect_provider(started, Duration::from_secs(5)).await {
-            problem = Some(why);
+        if let Err(reason) = crate::plugin::connect_provider(started, Duration::from_secs(5)).await
+        {
+            problem = Some(reason);
         }
     }
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;

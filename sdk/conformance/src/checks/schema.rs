@@ -132,8 +132,8 @@ pub(super) async fn await_all<F: Future>(calls: impl IntoIterator<Item = F>) -> 
 /// Reports the problems that were found when the schema was read.
 fn report_schema_problems(suite: &mut Suite) {
     if suite.offer.types.is_empty() {
-        let why = "the schema cannot be read";
-        return suite.note_skipped_rules(&SCHEMA_READING_RULES, why);
+        let unreadable = "the schema cannot be read";
+        return suite.note_skipped_rules(&SCHEMA_READING_RULES, unreadable);
     }
     let problems = suite.offer.problems.clone();
     for SchemaProblem { rule, place, message } in &problems {

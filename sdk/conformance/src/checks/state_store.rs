@@ -31,16 +31,17 @@ pub(super) async fn run(suite: &mut Suite) {
     for offered in stores {
         let configs = suite.legal_configs(&offered).await;
         let Some(config) = configs.first().cloned() else {
-            let why = "no legal configuration of a state store was found; give one with -examples";
-            suite.note_skipped_rules(&STATE_STORE_RULES, why);
+            let reason =
+                "no legal configuration of a state store was found; give one with -examples";
+            suite.note_skipped_rules(&STATE_STORE_RULES, reason);
             continue;
         };
         let store = StoreWithConfig { offered, config };
         match store.start_process(suite).await {
             Ok(user) => check_state_store(suite, &store, &user).await,
-            Err(why) => suite.note_skipped_rules(
+            Err(reason) => suite.note_skipped_rules(
                 &STATE_STORE_RULES,
-                &format!("the state store cannot be used: {why}"),
+                &format!("the state store cannot be used: {reason}"),
             ),
         }
     }
@@ -233,9 +234,9 @@ async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StorePro
     let subject = store.offered.display_name();
     let other = match store.start_process(suite).await {
         Ok(other) => other,
-        Err(why) => {
+        Err(reason) => {
             return suite
-                .note_skipped_rules(&["T-02", "T-03"], &format!("no second process: {why}"));
+                .note_skipped_rules(&["T-02", "T-03"], &format!("no second process: {reason}"));
         }
     };
     let lock = user.lock(state).await;

@@ -118,11 +118,11 @@ async fn check_current_version_upgrade(
             .with_input(display_value(value))
     });
     match upgraded {
-        Err(why) => suite.record_case("U-01", false, || {
+        Err(reason) => suite.record_case("U-01", false, || {
             Finding::new(
                 "U-01",
                 &offered.display_name(),
-                format!("the answer is not a value of the type: {why}"),
+                format!("the answer is not a value of the type: {reason}"),
             )
             .with_call(call)
             .with_input(display_value(value))
@@ -333,7 +333,7 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
             match upgraded {
                 Ok(Some(upgraded)) => display_value(upgraded.value()),
                 Ok(None) => call.describe_outcome(),
-                Err(why) => why,
+                Err(reason) => reason,
             },
         )
     });

@@ -105,8 +105,8 @@ fn check_diagnostic_form(suite: &mut Suite, offered: &OfferedType, config: &Valu
 async fn check_variants_of_legal_configs(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal_configs(offered).await;
     if configs.is_empty() {
-        let why = "no legal configuration was found; give one with -examples";
-        suite.note_skipped_rules(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
+        let reason = "no legal configuration was found; give one with -examples";
+        suite.note_skipped_rules(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], reason);
     }
     for config in configs.iter().take(2) {
         check_unknown_parts(suite, offered, config).await;
@@ -420,9 +420,9 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
         for (file, example) in suite.examples_of(offered) {
             let value = match example {
                 Ok(value) => value,
-                Err(why) => {
+                Err(reason) => {
                     suite.record_case("V-11", false, || {
-                        Finding::new("V-11", &offered.display_name(), format!("{file}: {why}"))
+                        Finding::new("V-11", &offered.display_name(), format!("{file}: {reason}"))
                     });
                     continue;
                 }

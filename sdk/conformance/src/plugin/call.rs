@@ -24,7 +24,7 @@ pub enum Reply {
     /// The process has exited or the connection is closed.
     Lost {
         /// The reason.
-        why: String,
+        reason: String,
         /// Whether the process reported a panic.
         panicked: bool,
     },
@@ -41,7 +41,7 @@ impl Reply {
             CallOutcome::Status(status) => {
                 Self::Refused(status.code_name(), status.message.clone())
             }
-            CallOutcome::Failed(reason) => Self::Lost { why: reason.clone(), panicked },
+            CallOutcome::Failed(reason) => Self::Lost { reason: reason.clone(), panicked },
             CallOutcome::Unfinished if !is_cut_off(&call.answers) => Self::TimedOut,
             CallOutcome::Ok | CallOutcome::Unfinished => {
                 match call.answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
@@ -137,7 +137,9 @@ impl Call {
                 None => "answered".to_owned(),
             },
             Reply::Refused(code, message) => format!("status {code}: {}", truncate(message, 300)),
-            Reply::Lost { why, .. } => format!("the provider has exited: {}", truncate(why, 600)),
+            Reply::Lost { reason, .. } => {
+                format!("the provider has exited: {}", truncate(reason, 600))
+            }
             Reply::TimedOut => "no answer in time".to_owned(),
             Reply::Garbage => "an answer that is not a message".to_owned(),
         }

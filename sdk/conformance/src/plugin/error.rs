@@ -22,7 +22,7 @@ pub enum StartError {
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unrunnable(why) => write!(f, "it cannot be started: {why}"),
+            Self::Unrunnable(reason) => write!(f, "it cannot be started: {reason}"),
             Self::Ended(exit, said) if said.trim().is_empty() => {
                 write!(f, "it ended before the handshake ({exit})")
             }
@@ -32,15 +32,15 @@ impl std::fmt::Display for StartError {
             Self::Silent => {
                 write!(f, "it printed no handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())
             }
-            Self::NotHandshake(line, why) => {
-                write!(f, "it is not a provider plugin: {why} (first line on stdout: {line:?})")
+            Self::NotHandshake(line, reason) => {
+                write!(f, "it is not a provider plugin: {reason} (first line on stdout: {line:?})")
             }
             Self::Late(line) => write!(
                 f,
                 "it prints {line:?} before the handshake, and Terraform refuses it for that; \
                  print to stderr instead"
             ),
-            Self::Unreachable(why) => write!(f, "its address does not answer: {why}"),
+            Self::Unreachable(reason) => write!(f, "its address does not answer: {reason}"),
         }
     }
 }

@@ -45,9 +45,9 @@ impl Report {
 
     fn write_overview(&self, out: &mut String) {
         // Otherwise a page without findings would look like a success.
-        if let Some(why) = &self.stopped {
-            let (cause, why) = (self.end_cause(), escape_xml(why));
-            out.push_str(&format!("<p class=\"broken\">{cause}: {why}</p>\n"));
+        if let Some(reason) = &self.stopped {
+            let (cause, reason) = (self.end_cause(), escape_xml(reason));
+            out.push_str(&format!("<p class=\"broken\">{cause}: {reason}</p>\n"));
         }
         let card =
             |what: &str, text: String| format!("<div class=\"card\"><b>{text}</b>{what}</div>\n");

@@ -133,7 +133,7 @@ fn outcome_in_words(outcome: &CallOutcome, messages: usize) -> String {
     match outcome {
         CallOutcome::Ok => format!("answered with {messages} messages"),
         CallOutcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
-        CallOutcome::Failed(why) => format!("the provider has exited: {why}"),
+        CallOutcome::Failed(reason) => format!("the provider has exited: {reason}"),
         CallOutcome::Unfinished if messages > 0 => format!("no end after {messages} messages"),
         CallOutcome::Unfinished => "no answer in time".to_owned(),
     }

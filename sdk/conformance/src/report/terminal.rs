@@ -16,8 +16,8 @@ impl Report {
         let width = width.clamp(40, 120);
         let mut out = String::new();
         self.write_head(&mut out);
-        if let Some(why) = &self.stopped {
-            out.push_str(&wrap_lines(&format!("{}: {why}", self.end_cause()), width, ""));
+        if let Some(reason) = &self.stopped {
+            out.push_str(&wrap_lines(&format!("{}: {reason}", self.end_cause()), width, ""));
             out.push('\n');
         }
         self.write_family_table(&mut out, width);

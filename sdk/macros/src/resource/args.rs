@@ -58,8 +58,8 @@ impl ResourceArgs {
         let mut ours = attributes.iter().filter(|attribute| attribute.path().is_ident("resource"));
         let (first, second) = (ours.next(), ours.next());
         if let Some(second) = second {
-            let why = "a model has one `#[resource(…)]`; write `impl Resource` for another";
-            return Err(Error::new_spanned(second.path(), why));
+            let reason = "a model has one `#[resource(…)]`; write `impl Resource` for another";
+            return Err(Error::new_spanned(second.path(), reason));
         }
         first.map(Attribute::parse_args).transpose()
     }
@@ -83,11 +83,11 @@ impl ResourceArgs {
         }
         if !EXPRESSION_ARGUMENTS.iter().any(|known| word == known) {
             let known = EXPRESSION_ARGUMENTS.join(", ");
-            let why = format!(
+            let reason = format!(
                 "`{word}` is not a word of `resource`; expected one of {known}, ready(…) and \
                  gone(…)"
             );
-            return Err(Error::new(word.span(), why));
+            return Err(Error::new(word.span(), reason));
         }
         if self.find_expression(&word.to_string()).is_some() {
             return Err(duplicate_word_error(&word));
@@ -160,8 +160,8 @@ impl WaitArgs {
         let how = Ident::parse_any(input)?;
         if !WAIT_OPTIONS.iter().any(|known| how == known) {
             let (word, known) = (&self.word, WAIT_OPTIONS.join(", "));
-            let why = format!("`{how}` is not a word of `{word}`; expected one of {known}");
-            return Err(Error::new(how.span(), why));
+            let reason = format!("`{how}` is not a word of `{word}`; expected one of {known}");
+            return Err(Error::new(how.span(), reason));
         }
         if self.how.iter().any(|(said, _)| *said == how) {
             return Err(duplicate_word_error(&how));

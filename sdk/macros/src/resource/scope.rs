@@ -118,8 +118,8 @@ pub(crate) fn check_field_names_do_not_collide(
             || CALL_AND_OBJECT_VARIABLES.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
-            let why = format!("`{name}` has another meaning here; choose another name");
-            return Err(Error::new(name.span(), why));
+            let reason = format!("`{name}` has another meaning here; choose another name");
+            return Err(Error::new(name.span(), reason));
         }
     }
     Ok(())

@@ -33,7 +33,7 @@ fn named_object() -> Payload {
 fn refusals(check: impl Fn(Payload) -> Result<Plain, Refusal>) -> Vec<String> {
     let text = Value::string("a");
     let broken = [object(text.clone(), text), object(Value::int(1), Value::null(Type::String))];
-    broken.into_iter().filter_map(|payload| check(payload).err()).map(|why| why.0).collect()
+    broken.into_iter().filter_map(|payload| check(payload).err()).map(|reason| reason.0).collect()
 }
 
 #[test]

@@ -90,11 +90,11 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
     let one = Plugin::launch(program, &suite.launch_options()).await;
     let two = Plugin::launch(program, &suite.launch_options()).await;
     let (Ok(one), Ok(two)) = (&one, &two) else {
-        let why = [one.err(), two.err()].into_iter().flatten().next();
-        let why = why.map(|error| error.to_string()).unwrap_or_default();
+        let reason = [one.err(), two.err()].into_iter().flatten().next();
+        let reason = reason.map(|error| error.to_string()).unwrap_or_default();
         return suite.record_case("H-19", false, || {
             finding_about_process("H-19", "a second concurrent process does not start")
-                .with_expected_and_found("a handshake", why)
+                .with_expected_and_found("a handshake", reason)
         });
     };
     for plugin in [one, two] {
