@@ -50,12 +50,12 @@ impl FileProvisioner {
             None => {
                 let source = config.string_even_if_empty("source").unwrap_or_default();
                 let path = expand_home(source, self.environment.home.as_deref());
-                let about =
+                let metadata =
                     path.metadata().map_err(|error| unreadable_source_error(&path, &error))?;
-                if about.is_dir() {
+                if metadata.is_dir() {
                     // A trailing slash means the contents of the directory, not the directory itself.
-                    let whole = !source.ends_with('/');
-                    session.upload_dir(destination, &path, whole).await
+                    let with_directory = !source.ends_with('/');
+                    session.upload_dir(destination, &path, with_directory).await
                 } else {
                     session.upload_file(destination, &path).await
                 }
@@ -115,7 +115,7 @@ impl Provisioner for FileProvisioner {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
+            result = work => result.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
             () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }

@@ -51,16 +51,16 @@ impl Provisioner for LocalExec {
         let command = Command::from_config(task.config.value())?;
         sink(&command.announcement());
         let mut output = OutputLines::new(sink);
-        let ended = child::run_command(&command, &mut output, &self.stop).await;
-        let reason = match ended {
+        let outcome = child::run_command(&command, &mut output, &self.stop).await;
+        let reason = match outcome {
             Ok(()) => return Ok(()),
             Err(reason) => reason,
         };
-        let said = output.last_output();
+        let last_output = output.last_output();
         Err(ProvisionerError {
             summary: messages::PROVISIONER_ERROR.with(&[&"local-exec"]),
             detail: format!(
-                "Error running command '{}': {}. Output: {said}",
+                "Error running command '{}': {}. Output: {last_output}",
                 command.text, reason.detail
             ),
             bare: format!("Error running the command: {}.", reason.bare),

@@ -22,12 +22,12 @@ impl<'t> OutputLines<'t> {
     }
 
     /// Appends the next piece of output.
-    pub(crate) fn push_bytes(&mut self, piece: &[u8]) {
-        self.last.extend_from_slice(piece);
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.last.extend_from_slice(bytes);
         if self.last.len() > 2 * MAX_KEPT_OUTPUT {
             self.last.drain(..self.last.len() - MAX_KEPT_OUTPUT);
         }
-        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") || self.line.len() >= MAX_LINE_LENGTH {
                 self.flush();

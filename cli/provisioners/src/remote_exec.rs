@@ -53,8 +53,8 @@ impl Provisioner for RemoteExec {
     }
 
     fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
-        let given = ["inline", "script", "scripts"].map(|name| ConfigBlock(config).is_set(name));
-        if given.into_iter().filter(|given| *given).count() == 1 {
+        let is_set = ["inline", "script", "scripts"].map(|name| ConfigBlock(config).is_set(name));
+        if is_set.into_iter().filter(|is_set| *is_set).count() == 1 {
             return Ok(());
         }
         Err(ProvisionerError {
@@ -90,7 +90,7 @@ impl Provisioner for RemoteExec {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
+            result = work => result.map_err(|reason: FailureReason| reason.into_provisioner_error(PROVISIONER_KIND)),
             () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }
@@ -129,10 +129,10 @@ fn require_known_string<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, 
 }
 
 fn read_script_file(path: &Path) -> Result<Vec<u8>, FailureReason> {
-    let shown = path.display();
+    let path_text = path.display();
     let unreadable = |reason: String| {
         let bare = format!("A script cannot be opened: {reason}.");
-        let detail = format!("Failed to open script '{shown}': open {shown}: {reason}");
+        let detail = format!("Failed to open script '{path_text}': open {path_text}: {reason}");
         FailureReason::new(detail, bare)
     };
     let io_failure = |error: io::Error| unreadable(ssh::describe_io_error(&error));
@@ -157,11 +157,11 @@ async fn execute_script(
         .await
         .map_err(|reason| format!("Failed to upload script: {reason}"))?;
     let mut lines = OutputLines::new(sink);
-    let ended =
+    let result =
         session.run_command(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
     lines.finish();
     session.remove_remote_file(&path).await;
-    match ended? {
+    match result? {
         ssh::CommandResult::Success => Ok(()),
         ssh::CommandResult::Failure(reason) => Err(format!("error executing {path:?}: {reason}")),
     }
@@ -185,8 +185,8 @@ async fn upload_script(
     }
     let mut lines = OutputLines::new(&|_| {});
     let command = format!("chmod 0700 {}", target.quoted_path(path));
-    let ended = session.run_command(&command, &mut |piece| lines.push_bytes(piece)).await?;
-    match ended {
+    let result = session.run_command(&command, &mut |piece| lines.push_bytes(piece)).await?;
+    match result {
         ssh::CommandResult::Success => Ok(()),
         ssh::CommandResult::Failure(reason) => Err(format!(
             "Error chmodding script file to 0700 in remote machine {reason}: {}",

@@ -35,23 +35,23 @@ pub(super) async fn run_command(
     let started =
         start_command(command).await.map_err(|error| command_start_error(command, &error))?;
     let StartedCommand { mut child, tree, mut reader } = started;
-    let ended = {
+    let outcome = {
         let reading = async {
-            let mut piece = vec![0; OUTPUT_READ_SIZE];
+            let mut buffer = vec![0; OUTPUT_READ_SIZE];
             loop {
-                match reader.read(&mut piece).await {
+                match reader.read(&mut buffer).await {
                     Ok(0) | Err(_) => return,
-                    Ok(n) => output.push_bytes(piece.get(..n).unwrap_or_default()),
+                    Ok(n) => output.push_bytes(buffer.get(..n).unwrap_or_default()),
                 }
             }
         };
         let work = async { tokio::join!(child.wait(), reading).0 };
         tokio::pin!(work);
         tokio::select! {
-            ended = &mut work => {
+            outcome = &mut work => {
                 // Background processes of the command deliberately keep running.
                 tree.leave_running().await;
-                ended.map_err(|error| FailureReason::from(error.to_string()))
+                outcome.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.wait_until_requested() => {
                 tree.terminate();
@@ -63,7 +63,7 @@ pub(super) async fn run_command(
         }
     };
     output.finish();
-    match ended? {
+    match outcome? {
         status if status.success() => Ok(()),
         status => Err(FailureReason::from(describe_exit_status(status))),
     }

@@ -14,11 +14,11 @@ fn list(items: &[&str]) -> Value {
 }
 
 /// A complete block: arguments that are not given are null.
-fn block(given: &[(&str, Value)]) -> Plain {
+fn block(attributes: &[(&str, Value)]) -> Plain {
     let exec = LocalExec::default();
     let Value::Object(empty) = exec.schema.empty_value() else { panic!("a block is an object") };
     let pairs = empty.iter().map(|(name, null)| {
-        let value = given.iter().find(|(other, _)| *name == *other).map(|(_, value)| value.clone());
+        let value = attributes.iter().find(|(attribute, _)| *name == *attribute).map(|(_, value)| value.clone());
         (name.clone(), value.unwrap_or_else(|| null.clone()))
     });
     Value::Object(Object::new(pairs.collect())).split_marks().0
@@ -34,11 +34,11 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// The output of a block, and its result.
-fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), ProvisionerError>) {
+fn run(attributes: &[(&str, Value)]) -> (Vec<String>, Result<(), ProvisionerError>) {
     let output = RefCell::new(Vec::new());
-    let tell = |text: &str| output.borrow_mut().push(text.to_owned());
+    let sink = |text: &str| output.borrow_mut().push(text.to_owned());
     let exec = LocalExec::default();
-    let result = block_on(exec.run_task(task(&block(given)), &tell));
+    let result = block_on(exec.run_task(task(&block(attributes)), &sink));
     (output.into_inner(), result)
 }
 
@@ -115,14 +115,14 @@ fn what_is_stopped_ends_with_all_it_has_started() {
     let output = RefCell::new(Vec::new());
     let exec = LocalExec::default();
     // The first output shows that the process group exists. The stop is requested after it.
-    let tell = |text: &str| {
+    let sink = |text: &str| {
         if text == "started" {
             exec.request_stop();
         }
         output.borrow_mut().push(text.to_owned());
     };
     let config = block(&[command("sleep 1000 & echo started; wait; echo not reached")]);
-    let failed = block_on(exec.run_task(task(&config), &tell)).unwrap_err();
+    let failed = block_on(exec.run_task(task(&config), &sink)).unwrap_err();
     assert!(failed.detail.contains("interrupted"), "{failed}");
     assert_eq!(output.into_inner().last().unwrap(), "started");
 }

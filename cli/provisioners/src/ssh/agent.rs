@@ -49,24 +49,24 @@ impl SshAgent {
         &self,
         client: &mut AgentClient<AgentStream>,
     ) -> Result<Vec<AgentIdentity>, String> {
-        let mut all = client
+        let mut identities = client
             .request_identities()
             .await
             .map_err(|error| format!("the SSH agent does not list its keys: {error}"))?;
         // The sort is stable: the other keys keep the agent's order.
-        all.sort_by_key(|one| !self.is_configured_identity(one));
-        Ok(all)
+        identities.sort_by_key(|identity| !self.is_configured_identity(identity));
+        Ok(identities)
     }
 
-    fn is_configured_identity(&self, one: &AgentIdentity) -> bool {
+    fn is_configured_identity(&self, identity: &AgentIdentity) -> bool {
         let Some((name, key)) = &self.first else { return false };
-        let (held, comment) = match one {
+        let (public_key, comment) = match identity {
             AgentIdentity::PublicKey { key, comment } => (key.key_data(), comment),
             AgentIdentity::Certificate { certificate, comment } => {
                 (certificate.public_key(), comment)
             }
         };
-        comment == name || key.as_ref().is_some_and(|key| key.key_data() == held)
+        comment == name || key.as_ref().is_some_and(|key| key.key_data() == public_key)
     }
 }
 
@@ -76,9 +76,9 @@ fn key_in_text_or_file(text: &str, home: Option<&Path>) -> Option<PublicKey> {
         return Some(key);
     }
     let path = expand_home(text, home);
-    let beside = PathBuf::from(format!("{}.pub", path.display()));
+    let public_key_path = PathBuf::from(format!("{}.pub", path.display()));
     let mut texts =
-        [path, beside].into_iter().filter_map(|path| read_text(&path, MAX_SMALL_FILE_LEN).ok());
+        [path, public_key_path].into_iter().filter_map(|path| read_text(&path, MAX_SMALL_FILE_LEN).ok());
     texts.find_map(|text| {
         let public = PublicKey::from_openssh(text.trim()).ok();
         public.or_else(|| decode_secret_key(&text, None).ok().map(|key| key.public_key().clone()))

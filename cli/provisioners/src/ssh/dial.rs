@@ -22,8 +22,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for T {}
 /// # Errors
 /// The host name cannot be resolved, or no address accepts the connection.
 pub(super) async fn dial_tcp(name: &str, port: u16) -> Result<Box<dyn ByteStream>, String> {
-    let found = lookup_host((name, port)).await;
-    let addresses: Vec<SocketAddr> = found
+    let lookup = lookup_host((name, port)).await;
+    let addresses: Vec<SocketAddr> = lookup
         .map(Iterator::collect)
         .map_err(|_| format!("dial tcp: lookup {name}: no such host"))?;
     let mut first = None;

@@ -24,9 +24,9 @@ impl HostKey {
     }
 
     /// Whether the key or certificate that the host `name` presents is valid for this key.
-    pub(super) fn accepts(&self, shown: &PublicKeyOrCertificate, name: &str) -> bool {
-        let Some(certificate) = shown.certificate() else {
-            return shown.public_key().key_data() == self.0.key_data();
+    pub(super) fn accepts(&self, presented: &PublicKeyOrCertificate, name: &str) -> bool {
+        let Some(certificate) = presented.certificate() else {
+            return presented.public_key().key_data() == self.0.key_data();
         };
         let principals = certificate.valid_principals();
         certificate.cert_type() == CertType::Host
@@ -46,10 +46,10 @@ impl HostKey {
 /// As [`HostKey::preferred_algorithms`], for a host that has one of several keys.
 pub(super) fn preferred_algorithms(keys: &[PublicKey], certificates: bool) -> Preferred {
     let usual = Preferred::DEFAULT.key;
-    let same = |other: &Algorithm| {
-        keys.iter().any(|key| match (key.algorithm(), other) {
+    let same = |algorithm: &Algorithm| {
+        keys.iter().any(|key| match (key.algorithm(), algorithm) {
             (Algorithm::Rsa { .. }, Algorithm::Rsa { .. }) => true,
-            (mine, other) => mine == *other,
+            (mine, algorithm) => mine == *algorithm,
         })
     };
     let mut key = usual.to_vec();

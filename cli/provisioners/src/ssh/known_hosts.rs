@@ -28,10 +28,10 @@ impl KnownHostKeys {
     /// # Errors
     /// A file, or a key of the host in it, cannot be read.
     pub(super) fn find(host: &str, port: u16, home: Option<&Path>) -> Result<Self, String> {
-        let own = home.map(|home| home.join(".ssh/known_hosts"));
+        let user_file = home.map(|home| home.join(".ssh/known_hosts"));
         let name = if port == 22 { host.to_owned() } else { format!("[{host}]:{port}") };
         let mut known = Self { name, ..Self::default() };
-        for file in own.into_iter().chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]) {
+        for file in user_file.into_iter().chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]) {
             // Only regular files: a pipe could block forever.
             if !file.is_file() {
                 continue;
@@ -59,9 +59,9 @@ impl KnownHostKeys {
         };
         for line in String::from_utf8_lossy(&bytes).lines() {
             // The library supports only single spaces between words.
-            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             // OpenSSH skips malformed lines, too.
-            let Ok(entry) = words.join(" ").parse::<Entry>() else { continue };
+            let Ok(entry) = fields.join(" ").parse::<Entry>() else { continue };
             // OpenSSH does not hash names on lines with a marker.
             let HostPatterns::Patterns(patterns) = entry.host_patterns() else { continue };
             if !matches_host_patterns(patterns, &self.name) {
@@ -95,15 +95,15 @@ impl KnownHostKeys {
 
     /// Whether a key is one of the known keys, or the host has no known key. A revoked key is never
     /// accepted.
-    pub(super) fn accepts(&self, shown: &PublicKey) -> bool {
+    pub(super) fn accepts(&self, presented: &PublicKey) -> bool {
         let is_among =
-            |keys: &[PublicKey]| keys.iter().any(|key| key.key_data() == shown.key_data());
+            |keys: &[PublicKey]| keys.iter().any(|key| key.key_data() == presented.key_data());
         !is_among(&self.revoked) && (!self.has_keys() || is_among(&self.keys))
     }
 
     /// Returns the reason and remedy for a host key that is not accepted.
-    pub(super) fn rejected_key_advice(&self, shown: &PublicKey) -> String {
-        if self.revoked.iter().any(|key| key.key_data() == shown.key_data()) {
+    pub(super) fn rejected_key_advice(&self, presented: &PublicKey) -> String {
+        if self.revoked.iter().any(|key| key.key_data() == presented.key_data()) {
             return format!(
                 "a known_hosts file has revoked that key for {}. Generate a new host key",
                 self.name

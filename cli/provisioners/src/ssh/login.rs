@@ -181,9 +181,9 @@ async fn authenticate_with_password_answers(
     hop: &SshHop,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     let password = hop.password.as_deref().unwrap_or_default();
-    let mut said = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
+    let mut response = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
     for _ in 0..MAX_QUESTION_ROUNDS {
-        let answers = match said {
+        let answers = match response {
             KeyboardInteractiveAuthResponse::Success => return Ok(None),
             KeyboardInteractiveAuthResponse::Failure { remaining_methods, .. } => {
                 return Ok(Some(remaining_methods));
@@ -192,7 +192,7 @@ async fn authenticate_with_password_answers(
                 vec![password.to_owned(); prompts.len()]
             }
         };
-        said = handle.authenticate_keyboard_interactive_respond(answers).await?;
+        response = handle.authenticate_keyboard_interactive_respond(answers).await?;
     }
     Ok(Some(MethodSet::empty()))
 }

@@ -38,7 +38,7 @@ impl Proxy {
                 let reason = "proxy_scheme \"https\" is not supported: Formwork connects to proxies over plain HTTP or SOCKS 5. SSH encrypts the traffic through the proxy in any case.";
                 return Err(reason.to_owned());
             }
-            Some(other) => return Err(format!("proxy: unknown scheme: {other}")),
+            Some(scheme) => return Err(format!("proxy: unknown scheme: {scheme}")),
         };
         let usual = if socks { 1080 } else { 80 };
         Ok(Some(Self {
@@ -72,40 +72,40 @@ impl Proxy {
         host: &str,
         port: u16,
     ) -> Result<Box<dyn ByteStream>, String> {
-        let mut line = dial::dial_tcp(&self.host, self.port).await?;
-        let done = match self.socks {
-            true => self.request_socks_tunnel(&mut line, host, port).await,
-            false => self.request_http_tunnel(&mut line, host, port).await,
+        let mut connection = dial::dial_tcp(&self.host, self.port).await?;
+        let result = match self.socks {
+            true => self.request_socks_tunnel(&mut connection, host, port).await,
+            false => self.request_http_tunnel(&mut connection, host, port).await,
         };
-        done.map_err(|reason| format!("proxy {}:{}: {reason}", self.host, self.port))?;
-        Ok(line)
+        result.map_err(|reason| format!("proxy {}:{}: {reason}", self.host, self.port))?;
+        Ok(connection)
     }
 
     async fn request_http_tunnel(
         &self,
-        line: &mut Box<dyn ByteStream>,
+        connection: &mut Box<dyn ByteStream>,
         host: &str,
         port: u16,
     ) -> Result<(), String> {
         let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
         if let Some(user) = &self.user {
             let password = self.password.as_deref().unwrap_or_default();
-            let words = STANDARD.encode(format!("{user}:{password}"));
+            let credentials = STANDARD.encode(format!("{user}:{password}"));
             // Writing to a string does not fail.
-            let _ = write!(request, "Proxy-Authorization: Basic {words}\r\n");
+            let _ = write!(request, "Proxy-Authorization: Basic {credentials}\r\n");
         }
         request.push_str("\r\n");
-        line.write_all(request.as_bytes()).await.map_err(broken_connection_error)?;
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"\r\n\r\n") {
-            if answer.len() > MAX_PROXY_ANSWER_LEN {
+        connection.write_all(request.as_bytes()).await.map_err(broken_connection_error)?;
+        let mut response = Vec::new();
+        while !response.ends_with(b"\r\n\r\n") {
+            if response.len() > MAX_PROXY_ANSWER_LEN {
                 return Err(format!("the response is longer than {MAX_PROXY_ANSWER_LEN} bytes"));
             }
             // Bytes after the response must not be read here: they are the SSH greeting of the host.
-            answer.push(line.read_u8().await.map_err(broken_connection_error)?);
+            response.push(connection.read_u8().await.map_err(broken_connection_error)?);
         }
-        let answer = String::from_utf8_lossy(&answer);
-        let status = answer.lines().next().unwrap_or_default();
+        let response = String::from_utf8_lossy(&response);
+        let status = response.lines().next().unwrap_or_default();
         match status.split(' ').nth(1) {
             Some("200") => Ok(()),
             _ => Err(format!("the proxy refused the connection: {status}")),
@@ -114,7 +114,7 @@ impl Proxy {
 
     async fn request_socks_tunnel(
         &self,
-        line: &mut Box<dyn ByteStream>,
+        connection: &mut Box<dyn ByteStream>,
         host: &str,
         port: u16,
     ) -> Result<(), String> {
@@ -125,38 +125,38 @@ impl Proxy {
         } else {
             &[5, 1, NO_AUTHENTICATION]
         };
-        line.write_all(methods).await.map_err(broken_connection_error)?;
+        connection.write_all(methods).await.map_err(broken_connection_error)?;
         let mut chosen = [0; 2];
-        line.read_exact(&mut chosen).await.map_err(broken_connection_error)?;
+        connection.read_exact(&mut chosen).await.map_err(broken_connection_error)?;
         match chosen {
             [5, NO_AUTHENTICATION] => {}
             [5, PASSWORD_AUTHENTICATION] => {
-                let mut words = vec![1];
-                push_with_length_byte(&mut words, self.user.as_deref().unwrap_or_default())?;
-                push_with_length_byte(&mut words, self.password.as_deref().unwrap_or_default())?;
-                line.write_all(&words).await.map_err(broken_connection_error)?;
-                let mut answer = [0; 2];
-                line.read_exact(&mut answer).await.map_err(broken_connection_error)?;
-                if answer[1] != 0 {
+                let mut credentials = vec![1];
+                push_with_length_byte(&mut credentials, self.user.as_deref().unwrap_or_default())?;
+                push_with_length_byte(&mut credentials, self.password.as_deref().unwrap_or_default())?;
+                connection.write_all(&credentials).await.map_err(broken_connection_error)?;
+                let mut response = [0; 2];
+                connection.read_exact(&mut response).await.map_err(broken_connection_error)?;
+                if response[1] != 0 {
                     return Err("the proxy rejected the user name and password".to_owned());
                 }
             }
             _ => return Err("the proxy supports none of the authentication methods".to_owned()),
         }
-        line.write_all(&encode_socks_connect(host, port)?)
+        connection.write_all(&encode_socks_connect(host, port)?)
             .await
             .map_err(broken_connection_error)?;
         let mut head = [0; 4];
-        line.read_exact(&mut head).await.map_err(broken_connection_error)?;
+        connection.read_exact(&mut head).await.map_err(broken_connection_error)?;
         if head[1] != 0 {
             return Err(format!("the proxy refused the connection with code {}", head[1]));
         }
         let rest = match head[3] {
             1 => 4,
             4 => 16,
-            _ => usize::from(line.read_u8().await.map_err(broken_connection_error)?),
+            _ => usize::from(connection.read_u8().await.map_err(broken_connection_error)?),
         };
-        line.read_exact(&mut vec![0; rest + 2]).await.map_err(broken_connection_error)?;
+        connection.read_exact(&mut vec![0; rest + 2]).await.map_err(broken_connection_error)?;
         Ok(())
     }
 }

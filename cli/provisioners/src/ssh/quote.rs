@@ -18,13 +18,13 @@ pub(super) fn quote_shell_word(text: &str, unix: bool) -> String {
 pub(super) fn split_path(path: &str) -> (&str, &str) {
     let directory = match path.rfind('/') {
         None => ".",
-        Some(at) => {
-            let directory = path.get(..at).unwrap_or_default().trim_end_matches('/');
+        Some(index) => {
+            let directory = path.get(..index).unwrap_or_default().trim_end_matches('/');
             if directory.is_empty() { "/" } else { directory }
         }
     };
-    let whole = path.trim_end_matches('/');
-    let name = match whole.rsplit('/').next() {
+    let without_slashes = path.trim_end_matches('/');
+    let name = match without_slashes.rsplit('/').next() {
         Some(name) if !name.is_empty() => name,
         _ if path.is_empty() => ".",
         _ => "/",

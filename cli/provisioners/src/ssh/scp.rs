@@ -34,13 +34,13 @@ impl Session {
     ) -> Result<(), String> {
         let (directory, name) = split_path(path);
         let mut remote = ScpReceiver::start(self, "-vt", directory).await?;
-        let done = async {
+        let result = async {
             remote.send_header(&format!("C{mode:04o} {} {name}\n", content.len())).await?;
             remote.send(content.into()).await?;
             remote.send_end_of_file().await
         };
-        let done = done.await;
-        remote.finish(done).await
+        let result = result.await;
+        remote.finish(result).await
     }
 
     /// Uploads a file.
@@ -50,8 +50,8 @@ impl Session {
     pub(crate) async fn upload_file(&self, path: &str, source: &Path) -> Result<(), String> {
         let (directory, name) = split_path(path);
         let mut remote = ScpReceiver::start(self, "-vt", directory).await?;
-        let done = remote.send_file(name, source).await;
-        remote.finish(done).await
+        let result = remote.send_file(name, source).await;
+        remote.finish(result).await
     }
 
     /// Uploads the entries of a directory into a remote directory, or the directory itself if `whole`
@@ -63,16 +63,16 @@ impl Session {
         &self,
         path: &str,
         source: &Path,
-        whole: bool,
+        with_directory: bool,
     ) -> Result<(), String> {
         let mut remote = ScpReceiver::start(self, "-rvt", path).await?;
-        let done = if whole {
+        let result = if with_directory {
             let name = source.file_name().and_then(|name| name.to_str()).unwrap_or(".");
             remote.send_dir(name, source, 0).await
         } else {
             remote.send_entries(source, 0).await
         };
-        remote.finish(done).await
+        remote.finish(result).await
     }
 }
 
@@ -80,14 +80,14 @@ impl Session {
 struct ScpReceiver {
     input: ChannelWriteHalf<Msg>,
     output: ChannelReadHalf,
-    heard: RemoteOutput,
+    received: RemoteOutput,
 }
 
 /// Output of the remote program. Its size is limited.
 #[derive(Default)]
 struct RemoteOutput {
     /// Responses that are not yet read: one zero byte for each step, or an error message.
-    answered: Vec<u8>,
+    responses: Vec<u8>,
     /// Output on standard error.
     stderr: Vec<u8>,
     status: Option<u32>,
@@ -99,8 +99,8 @@ impl RemoteOutput {
     fn push_message(&mut self, message: Option<ChannelMsg>) {
         match message {
             Some(ChannelMsg::Data { data }) => {
-                let room = MAX_KEPT_SCP_OUTPUT - self.answered.len();
-                self.answered.extend(data.iter().take(room));
+                let room = MAX_KEPT_SCP_OUTPUT - self.responses.len();
+                self.responses.extend(data.iter().take(room));
             }
             Some(ChannelMsg::ExtendedData { data, .. }) => {
                 self.stderr.extend_from_slice(&data);
@@ -116,16 +116,16 @@ impl RemoteOutput {
 
     /// Returns the next response, if it is complete: success, or an error message.
     fn next_answer(&mut self) -> Option<Result<(), String>> {
-        match self.answered.first() {
+        match self.responses.first() {
             Some(0) => {
-                self.answered.remove(0);
+                self.responses.remove(0);
                 Some(Ok(()))
             }
             Some(_) => {
-                let full = self.answered.len() == MAX_KEPT_SCP_OUTPUT;
-                let complete = self.closed || full || self.answered.contains(&b'\n');
+                let full = self.responses.len() == MAX_KEPT_SCP_OUTPUT;
+                let complete = self.closed || full || self.responses.contains(&b'\n');
                 complete.then(|| {
-                    let text = self.answered.get(1..).unwrap_or_default();
+                    let text = self.responses.get(1..).unwrap_or_default();
                     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
                     Err(String::from_utf8_lossy(line).into_owned())
                 })
@@ -141,7 +141,7 @@ impl ScpReceiver {
         let command = format!("scp {flags} {}\n", quote_shell_word(directory, session.unix));
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
-        let mut remote = Self { input, output, heard: RemoteOutput::default() };
+        let mut remote = Self { input, output, received: RemoteOutput::default() };
         // The program sends a first response when it is ready.
         let ready = remote.read_status().await;
         match ready {
@@ -153,16 +153,16 @@ impl ScpReceiver {
     /// Sends bytes and reads messages concurrently: a program that has ended accepts no bytes, and
     /// sending would never complete.
     async fn send(&mut self, bytes: Bytes) -> Result<(), String> {
-        let Self { input, output, heard } = self;
+        let Self { input, output, received: received } = self;
         let sending = input.data_bytes(bytes);
         tokio::pin!(sending);
         loop {
             tokio::select! {
                 sent = &mut sending => return sent.map_err(|error| format!("ssh: {error}")),
                 message = output.wait() => {
-                    let over = matches!(message, None | Some(ChannelMsg::Close));
-                    heard.push_message(message);
-                    if over {
+                    let is_closed = matches!(message, None | Some(ChannelMsg::Close));
+                    received.push_message(message);
+                    if is_closed {
                         return Err("the remote scp program has ended".to_owned());
                     }
                 }
@@ -173,11 +173,11 @@ impl ScpReceiver {
     /// Waits for the next response.
     async fn read_status(&mut self) -> Result<(), String> {
         loop {
-            if let Some(answer) = self.heard.next_answer() {
+            if let Some(answer) = self.received.next_answer() {
                 return answer;
             }
             let message = self.output.wait().await;
-            self.heard.push_message(message);
+            self.received.push_message(message);
         }
     }
 
@@ -196,27 +196,27 @@ impl ScpReceiver {
     }
 
     async fn send_file(&mut self, name: &str, source: &Path) -> Result<(), String> {
-        let shown = source.display();
+        let path_text = source.display();
         let open_error =
-            |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
-        let about = source.metadata().map_err(open_error)?;
-        if !about.is_file() {
-            return Err(format!("{shown} is neither a file nor a directory"));
+            |error: std::io::Error| format!("open {path_text}: {}", describe_io_error(&error));
+        let metadata = source.metadata().map_err(open_error)?;
+        if !metadata.is_file() {
+            return Err(format!("{path_text} is neither a file nor a directory"));
         }
         let mut file = open_file(source).map_err(open_error)?;
-        self.send_header(&format!("C0644 {} {name}\n", about.len())).await?;
-        let mut left = about.len();
-        while left > 0 {
-            let size = usize::try_from(left).map_or(CHUNK_SIZE, |left| left.min(CHUNK_SIZE));
-            let mut piece = vec![0; size];
-            file.read_exact(&mut piece).map_err(|error| {
+        self.send_header(&format!("C0644 {} {name}\n", metadata.len())).await?;
+        let mut remaining_len = metadata.len();
+        while remaining_len > 0 {
+            let size = usize::try_from(remaining_len).map_or(CHUNK_SIZE, |remaining_len| remaining_len.min(CHUNK_SIZE));
+            let mut chunk = vec![0; size];
+            file.read_exact(&mut chunk).map_err(|error| {
                 format!(
-                    "read {shown}, which changed during the upload: {}",
+                    "read {path_text}, which changed during the upload: {}",
                     describe_io_error(&error)
                 )
             })?;
-            self.send(piece.into()).await?;
-            left = left.saturating_sub(size as u64);
+            self.send(chunk.into()).await?;
+            remaining_len = remaining_len.saturating_sub(size as u64);
         }
         self.send_end_of_file().await
     }
@@ -229,11 +229,11 @@ impl ScpReceiver {
 
     /// Sends the entries of a directory, sorted by name. Symbolic links are followed.
     async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
-        let shown = source.display();
+        let path_text = source.display();
         let open_error =
-            |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
+            |error: std::io::Error| format!("open {path_text}: {}", describe_io_error(&error));
         if depth > MAX_DIR_DEPTH {
-            return Err(format!("{shown} is nested deeper than {MAX_DIR_DEPTH} directories"));
+            return Err(format!("{path_text} is nested deeper than {MAX_DIR_DEPTH} directories"));
         }
         let mut paths = Vec::new();
         for entry in source.read_dir().map_err(open_error)? {
@@ -253,19 +253,19 @@ impl ScpReceiver {
     }
 
     /// Ends the transfer and returns the result of the program.
-    async fn finish(mut self, done: Result<(), String>) -> Result<(), String> {
+    async fn finish(mut self, result: Result<(), String>) -> Result<(), String> {
         // A program that has already ended makes this fail, which does not matter.
         self.input.eof().await.ok();
-        while !self.heard.closed {
+        while !self.received.closed {
             let message = self.output.wait().await;
-            self.heard.push_message(message);
+            self.received.push_message(message);
         }
-        match (self.heard.status, done) {
+        match (self.received.status, result) {
             (Some(127), _) => Err("SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".to_owned()),
             (_, Err(reason)) => Err(reason),
             (None | Some(0), Ok(())) => Ok(()),
             (Some(status), Ok(())) => {
-                let stderr = String::from_utf8_lossy(&self.heard.stderr);
+                let stderr = String::from_utf8_lossy(&self.received.stderr);
                 Err(format!("Process exited with status {status}: {}", stderr.trim_end()))
             }
         }
@@ -276,23 +276,23 @@ impl ScpReceiver {
 /// stream and its length. The amount of data that is kept is limited.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_scp(mut data: &[u8]) {
-    let mut heard = RemoteOutput::default();
+    let mut output = RemoteOutput::default();
     while let Some((head, rest)) = data.split_first() {
-        let (piece, remaining) = rest.split_at(rest.len().min(usize::from(head / 2)));
-        let bytes = Bytes::copy_from_slice(piece);
-        heard.push_message(Some(match head % 2 {
+        let (chunk, remaining) = rest.split_at(rest.len().min(usize::from(head / 2)));
+        let bytes = Bytes::copy_from_slice(chunk);
+        output.push_message(Some(match head % 2 {
             0 => ChannelMsg::Data { data: bytes },
             _ => ChannelMsg::ExtendedData { data: bytes, ext: 1 },
         }));
         assert!(
-            heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
-                && heard.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+            output.responses.len() <= MAX_KEPT_SCP_OUTPUT
+                && output.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
         );
-        drop(heard.next_answer());
+        drop(output.next_answer());
         data = remaining;
     }
-    heard.push_message(None);
-    assert!(heard.next_answer().is_some(), "a closed channel has a final response");
+    output.push_message(None);
+    assert!(output.next_answer().is_some(), "a closed channel has a final response");
 }
 
 #[cfg(test)]
@@ -305,18 +305,18 @@ mod tests {
 
     #[test]
     fn answers_are_taken_one_by_one_and_a_complaint_when_it_is_complete() {
-        let mut heard = RemoteOutput::default();
-        assert_eq!(heard.next_answer(), None);
-        heard.push_message(data(vec![0, 0, 1]));
+        let mut output = RemoteOutput::default();
+        assert_eq!(output.next_answer(), None);
+        output.push_message(data(vec![0, 0, 1]));
         assert_eq!(
-            (heard.next_answer(), heard.next_answer(), heard.next_answer()),
+            (output.next_answer(), output.next_answer(), output.next_answer()),
             (Some(Ok(())), Some(Ok(())), None)
         );
-        heard.push_message(data(b"no space\nmore".to_vec()));
-        assert_eq!(heard.next_answer(), Some(Err("no space".to_owned())));
-        let mut heard = RemoteOutput::default();
-        heard.push_message(None);
-        assert_eq!(heard.next_answer(), Some(Err("the remote scp program has ended".to_owned())));
+        output.push_message(data(b"no space\nmore".to_vec()));
+        assert_eq!(output.next_answer(), Some(Err("no space".to_owned())));
+        let mut output = RemoteOutput::default();
+        output.push_message(None);
+        assert_eq!(output.next_answer(), Some(Err("the remote scp program has ended".to_owned())));
     }
 
     #[test]
@@ -329,7 +329,7 @@ mod tests {
             heard.push_message(Some(stderr));
         }
         assert!(
-            heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
+            heard.responses.len() <= MAX_KEPT_SCP_OUTPUT
                 && heard.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
         );
         assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT_SCP_OUTPUT - 1))));

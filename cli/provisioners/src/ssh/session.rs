@@ -106,17 +106,17 @@ impl Session {
         }
         channel.exec(true, format!("{}\n", command.trim())).await.map_err(start_error)?;
         channel.eof().await.map_err(start_error)?;
-        let mut ended = None;
+        let mut result = None;
         while let Some(message) = channel.wait().await {
             match message {
                 ChannelMsg::Data { data } | ChannelMsg::ExtendedData { data, .. } => take(&data),
                 ChannelMsg::Failure => {
                     return Err("Error starting script: the host refused to run the command".into());
                 }
-                message => ended = command_result_of_message(&message).or(ended),
+                message => result = command_result_of_message(&message).or(result),
             }
         }
-        Ok(ended.unwrap_or_else(|| {
+        Ok(result.unwrap_or_else(|| {
             let reason = "wait: remote command exited without exit status or exit signal";
             CommandResult::Failure(reason.to_owned())
         }))
@@ -276,19 +276,19 @@ impl client::Handler for SshClient {
 
     async fn check_server_key(
         &mut self,
-        shown: &PublicKeyOrCertificate,
+        presented: &PublicKeyOrCertificate,
     ) -> Result<bool, Self::Error> {
         match &self.host_key {
-            Some(key) if !key.accepts(shown, &self.name) => {
-                let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
-                Err(SessionFailure::Mismatch(shown))
+            Some(key) if !key.accepts(presented, &self.name) => {
+                let presented = presented.public_key().fingerprint(HashAlg::Sha256).to_string();
+                Err(SessionFailure::Mismatch(presented))
             }
-            None if !self.known.accepts(&shown.public_key()) => {
-                let key = shown.public_key();
-                let shown = key.fingerprint(HashAlg::Sha256).to_string();
+            None if !self.known.accepts(&presented.public_key()) => {
+                let key = presented.public_key();
+                let presented = key.fingerprint(HashAlg::Sha256).to_string();
                 let advice = self.known.rejected_key_advice(&key);
                 Err(SessionFailure::Refused(format!(
-                    "knownhosts: key mismatch: the host presented the key {shown}, and {advice}"
+                    "knownhosts: key mismatch: the host presented the key {presented}, and {advice}"
                 )))
             }
             // A host without a known or configured key is accepted, as in Terraform: newly created

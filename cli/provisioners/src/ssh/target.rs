@@ -76,7 +76,7 @@ impl SshTarget {
         match block.string("type").as_deref() {
             None | Some("ssh") => {}
             Some("winrm") => return Err(WINRM_UNSUPPORTED.to_owned()),
-            Some(other) => return Err(format!("connection type '{other}' not supported")),
+            Some(kind) => return Err(format!("connection type '{kind}' not supported")),
         }
         let unix = match block.string("target_platform").as_deref() {
             None | Some("unix") => true,

@@ -117,8 +117,8 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
     let config = Arc::new(config);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let door = PasswordServer { password, n_rounds };
-            let running = server::run_stream(Arc::clone(&config), stream, door).await;
+            let handler = PasswordServer { password, n_rounds };
+            let running = server::run_stream(Arc::clone(&config), stream, handler).await;
             // A client that disconnects ends its own session only.
             tokio::spawn(async move {
                 if let Ok(running) = running {
@@ -130,11 +130,11 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
     port
 }
 
-fn target(port: u16, words: &[(&str, &str)]) -> SshTarget {
+fn target(port: u16, arguments: &[(&str, &str)]) -> SshTarget {
     let port = port.to_string();
     let usual = [("host", "127.0.0.1"), ("port", &*port), ("user", USER), ("timeout", "20s")];
-    let all = usual.iter().chain(words);
-    let value = Value::object(all.map(|(name, text)| match text.parse() {
+    let all_arguments = usual.iter().chain(arguments);
+    let value = Value::object(all_arguments.map(|(name, text)| match text.parse() {
         Ok(port) if name.ends_with("port") => (*name, Value::int(port)),
         _ => (*name, Value::string(*text)),
     }));
@@ -146,11 +146,11 @@ fn target(port: u16, words: &[(&str, &str)]) -> SshTarget {
 /// Output of a command run on the machine.
 async fn hello(target: &SshTarget) -> Result<String, String> {
     let session = Session::open(target).await?;
-    let mut said = Vec::new();
-    let ended = session.run_command("hello", &mut |text| said.extend_from_slice(text)).await?;
-    assert_eq!(ended, CommandResult::Success);
+    let mut output = Vec::new();
+    let result = session.run_command("hello", &mut |text| output.extend_from_slice(text)).await?;
+    assert_eq!(result, CommandResult::Success);
     session.close().await;
-    Ok(String::from_utf8_lossy(&said).trim().to_owned())
+    Ok(String::from_utf8_lossy(&output).trim().to_owned())
 }
 
 #[tokio::test]
@@ -161,8 +161,8 @@ async fn the_right_password_opens_the_door_by_either_method() {
         (MethodKind::KeyboardInteractive, 3),
     ] {
         let port = server(method, PASSWORD, n_rounds).await;
-        let said = hello(&target(port, &[("password", PASSWORD)])).await;
-        assert_eq!(said.as_deref(), Ok("hello"), "{method:?}");
+        let output = hello(&target(port, &[("password", PASSWORD)])).await;
+        assert_eq!(output.as_deref(), Ok("hello"), "{method:?}");
         let reason = hello(&target(port, &[("password", "guess")])).await.expect_err("it is wrong");
         assert!(
             reason.contains("ssh: unable to authenticate, attempted methods [none "),
@@ -179,18 +179,18 @@ async fn a_bastion_is_entered_with_its_own_password_or_with_that_of_the_machine_
         let end = server(method, PASSWORD, 1).await;
         for (password, more) in [(PASSWORD, None), (OTHER, Some(("bastion_password", OTHER)))] {
             let bastion = server(method, password, 1).await.to_string();
-            let words = [
+            let arguments = [
                 ("password", PASSWORD),
                 ("bastion_host", "127.0.0.1"),
                 ("bastion_port", &*bastion),
             ];
-            let words: Vec<_> = words.into_iter().chain(more).collect();
-            assert_eq!(hello(&target(end, &words)).await.as_deref(), Ok("hello"), "{method:?}");
+            let arguments: Vec<_> = arguments.into_iter().chain(more).collect();
+            assert_eq!(hello(&target(end, &arguments)).await.as_deref(), Ok("hello"), "{method:?}");
         }
         let bastion = server(method, OTHER, 1).await.to_string();
-        let words =
+        let arguments =
             [("password", PASSWORD), ("bastion_host", "127.0.0.1"), ("bastion_port", &*bastion)];
-        let reason = hello(&target(end, &words)).await.expect_err("the bastion wants another");
+        let reason = hello(&target(end, &arguments)).await.expect_err("the bastion wants another");
         assert!(reason.contains("Error connecting to bastion"), "{reason}");
     }
 }
