@@ -307,18 +307,18 @@ mod tests {
     fn formwork_variables_are_withheld_from_plugins() {
         let names = ["PATH", "AWS_PROFILE", "LC_ALL", "TF_VAR_secret", "TF_LOG", "FORMWORK_X"];
         let identities = ["FORMWORK_AGE_IDENTITY", "FORMWORK_AGE_IDENTITY_FILE"];
-        let seen = |setting: Option<&str>| {
-            let given = names.iter().chain(&identities).map(OsStr::new);
-            let withheld = withheld_variables(setting, given);
-            let all = names.iter().chain(&identities);
-            let seen = all.filter(|name| !withheld.iter().any(|it| it == **name));
-            seen.copied().collect::<Vec<_>>().join(" ")
+        let visible_names = |setting: Option<&str>| {
+            let names_and_identities = names.iter().chain(&identities).map(OsStr::new);
+            let withheld = withheld_variables(setting, names_and_identities);
+            let all_names = names.iter().chain(&identities);
+            let visible_names = all_names.filter(|name| !withheld.iter().any(|it| it == **name));
+            visible_names.copied().collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(seen(None), "PATH AWS_PROFILE LC_ALL TF_LOG");
-        assert_eq!(seen(Some("inherit")), names.join(" "));
-        assert_eq!(seen(Some("basic")), "PATH LC_ALL TF_LOG");
+        assert_eq!(visible_names(None), "PATH AWS_PROFILE LC_ALL TF_LOG");
+        assert_eq!(visible_names(Some("inherit")), names.join(" "));
+        assert_eq!(visible_names(Some("basic")), "PATH LC_ALL TF_LOG");
         assert_eq!(
-            seen(Some("AWS_*, TF_VAR_secret")),
+            visible_names(Some("AWS_*, TF_VAR_secret")),
             "PATH AWS_PROFILE LC_ALL TF_VAR_secret TF_LOG"
         );
     }

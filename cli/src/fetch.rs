@@ -165,11 +165,11 @@ impl Fetcher<'_> {
     fn fetch_local(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
         let url = package.url.get("file://".len()..).unwrap_or_default();
         let path = Path::new(url.split('?').next().unwrap_or_default());
-        let found = path
+        let directory = path
             .metadata()
             .map_err(|error| FetchError::Address(format!("{}: {error}", path.display())))?;
         let (url, checksum) = checksum::split_checksum(&package.url)?;
-        if found.is_dir() {
+        if directory.is_dir() {
             refuse_checksum_of_non_file(checksum.as_ref())?;
             symlink(path, into)?;
             return Ok(());
@@ -223,24 +223,24 @@ impl Fetcher<'_> {
             return Err(FetchError::Address(reason));
         }
         let next = package_link::find_package_url(self.http, &url, authorization)?;
-        let found = ModuleSource::parse(&next, false);
-        let Ok(ModuleSource::Package(found, within)) = found else {
+        let redirect_target = ModuleSource::parse(&next, false);
+        let Ok(ModuleSource::Package(redirect_target, subdir)) = redirect_target else {
             return Err(FetchError::Address(format!(
                 "invalid source string: {}",
                 redact::redact_address(&next)
             )));
         };
         let next = |into: &Path| {
-            self.fetch_following_redirects(&found, into, AddressOrigin::Remote, hops + 1)
+            self.fetch_following_redirects(&redirect_target, into, AddressOrigin::Remote, hops + 1)
         };
-        if within.is_empty() {
+        if subdir.is_empty() {
             return next(into);
         }
         // Only the subdirectory is the package, so files next to it must not be reachable.
-        let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
-        let all = whole.path().join("package");
-        next(&all)?;
-        let part = find_single_match(&all, within.as_str()).map_err(FetchError::Address)?;
+        let temp_dir = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
+        let package_dir = temp_dir.path().join("package");
+        next(&package_dir)?;
+        let part = find_single_match(&package_dir, subdir.as_str()).map_err(FetchError::Address)?;
         copy_dir(&part, into, &self.limits, HiddenFiles::Copied)?;
         directory::check_confined(into, &self.limits)?;
         Ok(())
@@ -261,10 +261,10 @@ fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<()
 /// Removes the `archive` parameter from a URL, and returns the archive format that the parameter or the
 /// extension of the path specifies.
 fn split_archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
-    let (url, given) = url_parameters::take_parameter(url, "archive");
-    let format = match given.first().map(String::as_str) {
+    let (url, format_parameter) = url_parameters::take_parameter(url, "archive");
+    let format = match format_parameter.first().map(String::as_str) {
         Some("false") => None,
-        Some(given) => ArchiveFormat::from_name(&format!(".{given}")),
+        Some(format_parameter) => ArchiveFormat::from_name(&format!(".{format_parameter}")),
         None => ArchiveFormat::from_name(url.split('?').next().unwrap_or_default()),
     };
     (url, format)

@@ -99,14 +99,14 @@ fn unpack(data: &[u8], format: ArchiveFormat) {
     let (packed, into) = (directory.path().join("packed"), directory.path().join("into"));
     fs::write(&packed, data).expect("a new directory has room for a small file");
     let unpacked = archive::unpack_archive(&packed, format, &into, &SMALL_LIMITS);
-    let beside = fs::read_dir(directory.path()).expect("the directory is there").count();
-    assert_eq!(beside, 2, "something was written beside the directory");
-    let mut found = UnpackedContent::default();
-    found.look_into(&into, &into);
-    assert!(found.entries <= SMALL_LIMITS.entries, "{} entries", found.entries);
+    let n_siblings = fs::read_dir(directory.path()).expect("the directory is there").count();
+    assert_eq!(n_siblings, 2, "something was written beside the directory");
+    let mut content = UnpackedContent::default();
+    content.look_into(&into, &into);
+    assert!(content.entries <= SMALL_LIMITS.entries, "{} entries", content.entries);
     // One byte beyond the limit is written, to detect that it is exceeded.
-    assert!(found.bytes <= SMALL_LIMITS.unpacked + 1, "{} bytes", found.bytes);
-    assert!(unpacked.is_err() || found.outside.is_empty(), "links out: {:?}", found.outside);
+    assert!(content.bytes <= SMALL_LIMITS.unpacked + 1, "{} bytes", content.bytes);
+    assert!(unpacked.is_err() || content.outside.is_empty(), "links out: {:?}", content.outside);
 }
 
 /// The content of an unpacked archive.
@@ -123,15 +123,15 @@ impl UnpackedContent {
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             self.entries += 1;
             let path = entry.path();
-            let about = entry.metadata().expect("what was listed is there");
-            if about.is_symlink() {
+            let metadata = entry.metadata().expect("what was listed is there");
+            if metadata.is_symlink() {
                 if !path.canonicalize().is_ok_and(|target| target.starts_with(root)) {
                     self.outside.push(path.display().to_string());
                 }
-            } else if about.is_dir() {
+            } else if metadata.is_dir() {
                 self.look_into(root, &path);
             } else {
-                self.bytes += about.len();
+                self.bytes += metadata.len();
             }
         }
     }
@@ -157,8 +157,8 @@ pub fn netrc(data: &[u8]) {
 
 /// A CLI configuration file.
 pub fn settings(data: &[u8]) {
-    let all = [("HOME".to_owned(), "/home/me".to_owned())].into();
-    let env = Env { home: Some("/home/me".into()), all, ..Env::default() };
+    let variables = [("HOME".to_owned(), "/home/me".to_owned())].into();
+    let env = Env { home: Some("/home/me".into()), all: variables, ..Env::default() };
     with_text(data, |text| {
         let Ok(settings) = settings::parse_settings(text, &env) else { return };
         let provider = "hashicorp/null".parse().expect("it is the address of a provider");
@@ -180,8 +180,9 @@ pub fn credentials(data: &[u8]) {
 pub fn modules(data: &[u8]) {
     with_text(data, |text| {
         let Ok(manifest) = ModuleManifest::parse(text) else { return };
-        let again = ModuleManifest::parse(&manifest.render()).expect("what is written can be read");
-        assert_eq!(again, manifest);
+        let reparsed =
+            ModuleManifest::parse(&manifest.render()).expect("what is written can be read");
+        assert_eq!(reparsed, manifest);
     });
 }
 
@@ -234,11 +235,11 @@ pub fn checksums(data: &[u8]) {
 pub fn signature(data: &[u8]) {
     const KEY_END_LINE: &[u8] = b"-----END PGP PUBLIC KEY BLOCK-----\n";
     let document = include_bytes!("install/signature/fixtures/SHA256SUMS");
-    let end = data.windows(KEY_END_LINE.len()).rposition(|found| found == KEY_END_LINE);
-    let (key, made) = data.split_at(end.map_or(0, |at| at + KEY_END_LINE.len()));
+    let end = data.windows(KEY_END_LINE.len()).rposition(|window| window == KEY_END_LINE);
+    let (key, signature_bytes) = data.split_at(end.map_or(0, |index| index + KEY_END_LINE.len()));
     let keys = [String::from_utf8_lossy(key).into_owned()];
     let now = time::OffsetDateTime::UNIX_EPOCH + time::Duration::days(20_000);
-    drop(signature::verify_signature(document, made, &keys, now));
+    drop(signature::verify_signature(document, signature_bytes, &keys, now));
 }
 
 /// Responses of a provider registry: a list of versions, or the description of a package. The lines are also
@@ -246,8 +247,8 @@ pub fn signature(data: &[u8]) {
 pub fn provider_registry(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_registry(text);
-        let all = release_checksums::all_zh_hashes(text);
-        assert!(all.iter().all(|hash| hash.len() == 67), "{all:?}");
+        let hashes = release_checksums::all_zh_hashes(text);
+        assert!(hashes.iter().all(|hash| hash.len() == 67), "{hashes:?}");
         drop(release_checksums::checksum_of_file(text, "a.zip"));
     });
 }
@@ -264,8 +265,8 @@ pub fn mirror(data: &[u8]) {
 pub fn redact(data: &[u8]) {
     with_text(data, |text| {
         assert_eq!(redact::redact_source(text).len(), text.len());
-        let shown = redact::redact_text(text).into_owned();
-        assert_eq!(redact::redact_text(&shown), shown, "what was redacted stays as it is");
+        let redacted = redact::redact_text(text).into_owned();
+        assert_eq!(redact::redact_text(&redacted), redacted, "what was redacted stays as it is");
         drop(redact::redact_address(text));
     });
 }

@@ -97,13 +97,13 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
 /// Runs two threads concurrently and ends both: an ended thread may still count towards the limit when the
 /// next one is requested.
 fn check_threads_can_start() -> std::io::Result<()> {
-    let both = Arc::new(Barrier::new(2));
-    let waiting = Arc::clone(&both);
+    let barrier = Arc::new(Barrier::new(2));
+    let waiting = Arc::clone(&barrier);
     let first = std::thread::Builder::new().spawn(move || {
         waiting.wait();
     })?;
     let second = std::thread::Builder::new().spawn(|| ());
-    both.wait();
+    barrier.wait();
     // Neither panics.
     drop(first.join());
     second.map(|second| drop(second.join()))

@@ -22,9 +22,9 @@ use crate::view;
 
 /// Starts logging, if the environment enables it.
 pub(crate) fn start_logging(env: &Env) {
-    let wanted = LogLevels::from_env(env);
-    wanted.complaints.iter().for_each(|complaint| view::print_err(&format!("{complaint}\n")));
-    let LogLevels { core, providers, json, .. } = wanted;
+    let levels = LogLevels::from_env(env);
+    levels.complaints.iter().for_each(|complaint| view::print_err(&format!("{complaint}\n")));
+    let LogLevels { core, providers, json, .. } = levels;
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
         return;
     }

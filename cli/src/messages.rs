@@ -15,10 +15,10 @@ pub(crate) use installation::*;
 
 /// Returns the catalogues of the whole program, in the order of their codes.
 pub(crate) fn catalogues() -> impl Iterator<Item = &'static Catalogue> {
-    let own =
+    let own_catalogues =
         [&OPERATIONS, &PROVISIONERS, &BACKENDS, &INSTALLATION, &COMMANDS, &AUTHORS].into_iter();
     let engine = LANGUAGE.into_iter().chain(ENGINE);
-    let mut all: Vec<&'static Catalogue> = engine.chain(own).collect();
+    let mut all: Vec<&'static Catalogue> = engine.chain(own_catalogues).collect();
     all.sort_by_key(|catalogue| catalogue.messages.first().map(|message| message.code));
     all.into_iter()
 }

@@ -77,16 +77,16 @@ fn environment_arguments(
     if path.is_empty() {
         return Ok(Vec::new());
     }
-    let words = |name: &str| match extra.get(name).map(|text| split_arguments(text)) {
+    let extra_arguments = |name: &str| match extra.get(name).map(|text| split_arguments(text)) {
         Some(None) if name.is_empty() => Err("TF_CLI_ARGS".to_owned()),
         Some(None) => Err(format!("TF_CLI_ARGS_{name}")),
-        words => Ok(words.flatten().unwrap_or_default()),
+        extra_arguments => Ok(extra_arguments.flatten().unwrap_or_default()),
     };
     // The name of an environment variable cannot contain the dashes of a command name.
     let name = path.join("_").replace('-', "_");
-    let mut all = words(&name)?;
-    all.extend(words("")?);
-    Ok(all.into_iter().map(OsString::from).collect())
+    let mut arguments = extra_arguments(&name)?;
+    arguments.extend(extra_arguments("")?);
+    Ok(arguments.into_iter().map(OsString::from).collect())
 }
 
 /// Splits text into words as a shell would: quotes group, a backslash takes the next character as it is.

@@ -71,9 +71,9 @@ pub(crate) fn redact_address(address: &str) -> String {
     let hides = |name: &str| !PUBLIC_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
     // The whole string is one URL, even if a password contains a quote or a space.
-    match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
-        Some(at) => {
-            Url { text: address, scheme_end: at, end: address.len() }
+    match address.find("://").filter(|index| !address[..*index].contains(['?', '#'])) {
+        Some(index) => {
+            Url { text: address, scheme_end: index, end: address.len() }
                 .secret_ranges_in_urls(&hides, &mut secrets);
         }
         // As in `git::name:password@host:path`. Only a parameter can be a URL.
@@ -97,25 +97,25 @@ pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
 /// Source code without secrets, for display. Its length does not change, so that offsets into it remain
 /// valid.
 pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
-    let mut found = all_secret_ranges_in_urls(source);
-    found.extend(
+    let mut ranges = all_secret_ranges_in_urls(source);
+    ranges.extend(
         SENSITIVE_VALUES
             .find_secret_ranges(source)
             .into_iter()
-            .filter(|at| at.len() >= MIN_SECRET_LENGTH_IN_SOURCE),
+            .filter(|range| range.len() >= MIN_SECRET_LENGTH_IN_SOURCE),
     );
-    replace_ranges(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
+    replace_ranges(source, &merge_ranges(ranges), |secret| "*".repeat(secret.len()).into())
 }
 
 /// The secrets in all URLs of a string, including percent-encoded URLs.
 fn all_secret_ranges_in_urls(text: &str) -> Vec<Range<usize>> {
-    let mut found = secret_ranges_in_urls(text, &is_secret_parameter_name);
-    found.extend(percent_encoded_secret_ranges(
+    let mut ranges = secret_ranges_in_urls(text, &is_secret_parameter_name);
+    ranges.extend(percent_encoded_secret_ranges(
         text,
         |c| is_url_end(c) || c == '\'',
         &is_secret_parameter_name,
     ));
-    found
+    ranges
 }
 
 /// Whether a character ends a URL within text.
@@ -148,23 +148,24 @@ fn replace_ranges<'t>(
 
 /// The secrets in the URLs of a string, in order.
 fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut from = 0;
-    while let Some(at) = text[from..].find("://").map(|at| from + at) {
-        let start = at + "://".len();
+    while let Some(index) = text[from..].find("://").map(|index| from + index) {
+        let start = index + "://".len();
         // An apostrophe is part of a URL, unless it quotes the URL.
-        let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
+        let is_quoted = text[..scheme_start(text, index)].ends_with('\'');
         let mut end = text[start..].find(is_url_end).map_or(text.len(), |length| start + length);
         if is_quoted {
             // A quote within a password is followed by more of the URL.
-            let mut quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
-            let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
+            let mut quotes = text[start..end].match_indices('\'').map(|(index, _)| start + index);
+            let closes =
+                |index: &usize| !text[index + 1..].starts_with(|c: char| c.is_alphanumeric());
             end = quotes.find(closes).unwrap_or(end);
         }
-        Url { text, scheme_end: at, end }.secret_ranges_in_urls(hides, &mut found);
+        Url { text, scheme_end: index, end }.secret_ranges_in_urls(hides, &mut ranges);
         from = end;
     }
-    found
+    ranges
 }
 
 /// The beginning of the scheme that ends at a position, including a getter prefix (`git::`).
@@ -196,7 +197,7 @@ struct Url<'t> {
 }
 
 impl Url<'_> {
-    fn secret_ranges_in_urls(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+    fn secret_ranges_in_urls(self, hides: &dyn Fn(&str) -> bool, ranges: &mut Vec<Range<usize>>) {
         let mut secrets = Vec::new();
         self.add_login_range(&mut secrets);
         self.add_parameter_ranges(hides, &mut secrets);
@@ -206,14 +207,14 @@ impl Url<'_> {
             hides,
             &mut secrets,
         );
-        found.extend(merge_ranges(secrets));
+        ranges.extend(merge_ranges(secrets));
     }
 
     fn authority_start(self) -> usize {
         self.scheme_end + "://".len()
     }
 
-    fn add_login_range(self, found: &mut Vec<Range<usize>>) {
+    fn add_login_range(self, ranges: &mut Vec<Range<usize>>) {
         let rest = &self.text[self.authority_start()..self.end];
         let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
         let Some(length) = authority.rfind('@') else { return };
@@ -224,35 +225,35 @@ impl Url<'_> {
         let is_plain = scheme.eq_ignore_ascii_case("ssh") || &authority[..length] == "git";
         let secret = if is_plain { (name + 1).min(length)..length } else { 0..length };
         if !secret.is_empty() {
-            found.push(self.authority_start() + secret.start..self.authority_start() + secret.end);
+            ranges.push(self.authority_start() + secret.start..self.authority_start() + secret.end);
         }
     }
 
     /// The parameters, including those of the fragment, in which some servers return tokens.
-    fn add_parameter_ranges(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
-        secret_parameter_ranges(self.text, self.authority_start()..self.end, hides, found);
+    fn add_parameter_ranges(self, hides: &dyn Fn(&str) -> bool, ranges: &mut Vec<Range<usize>>) {
+        secret_parameter_ranges(self.text, self.authority_start()..self.end, hides, ranges);
     }
 }
 
 /// The secrets in parameters whose values are themselves URLs, such as the URL of a checksum file.
 fn secret_ranges_in_inner_urls(
     text: &str,
-    within: Range<usize>,
+    range: Range<usize>,
     hides: &dyn Fn(&str) -> bool,
-    found: &mut Vec<Range<usize>>,
+    ranges: &mut Vec<Range<usize>>,
 ) {
-    let from = within.start;
+    let from = range.start;
     let starts: Vec<usize> =
-        text[within.clone()].match_indices("://").map(|(at, _)| from + at).collect();
-    for (number, at) in starts.iter().enumerate() {
+        text[range.clone()].match_indices("://").map(|(index, _)| from + index).collect();
+    for (number, index) in starts.iter().enumerate() {
         // The rest after the next URL is searched with that URL, and with the URL that contains both.
-        let end = starts.get(number + 1).copied().unwrap_or(within.end);
-        let inner = Url { text, scheme_end: *at, end };
-        inner.add_login_range(found);
-        inner.add_parameter_ranges(hides, found);
+        let end = starts.get(number + 1).copied().unwrap_or(range.end);
+        let inner = Url { text, scheme_end: *index, end };
+        inner.add_login_range(ranges);
+        inner.add_parameter_ranges(hides, ranges);
     }
-    let encoded = percent_encoded_secret_ranges(&text[within], |_| false, hides);
-    found.extend(encoded.into_iter().map(|secret| from + secret.start..from + secret.end));
+    let encoded = percent_encoded_secret_ranges(&text[range], |_| false, hides);
+    ranges.extend(encoded.into_iter().map(|secret| from + secret.start..from + secret.end));
 }
 
 /// Sorts ranges and merges overlapping ones.
@@ -278,11 +279,13 @@ fn percent_encoded_secret_ranges(
     let lower = url.to_ascii_lowercase();
     let schemes: Vec<Range<usize>> = lower
         .match_indices([':', '%'])
-        .filter_map(|(at, _)| scheme_separator_length(&lower[at..]).map(|length| at..at + length))
+        .filter_map(|(index, _)| {
+            scheme_separator_length(&lower[index..]).map(|length| index..index + length)
+        })
         // Unencoded URLs have already been searched.
         .filter(|scheme| &lower[scheme.clone()] != "://")
         .collect();
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     for (number, scheme) in schemes.iter().enumerate() {
         // The rest after the next scheme is searched with that scheme.
         let end = schemes.get(number + 1).map_or(lower.len(), |next| next.start);
@@ -291,18 +294,18 @@ fn percent_encoded_secret_ranges(
         let first = |marks: &[&str]| marks.iter().filter_map(|mark| rest.find(mark)).min();
         // An encoded slash may be part of the password.
         let authority = &rest[..first(&["%3f", "%23", "/", "?", "#", "&"]).unwrap_or(rest.len())];
-        let length = ["%2540", "%40", "@"].iter().filter_map(|at| authority.rfind(at)).max();
+        let length = ["%2540", "%40", "@"].iter().filter_map(|index| authority.rfind(index)).max();
         let login = length.filter(|length| *length > 0);
-        found.extend(login.map(|length| scheme.end..scheme.end + length));
+        ranges.extend(login.map(|length| scheme.end..scheme.end + length));
         let Some(query) = first(&["%253f", "%3f", "?", "%2523", "%23", "#"]) else { continue };
         let decoded = decode_percent(&url[scheme.end + query..scheme.end + rest.len()]);
         let mut secrets = Vec::new();
         secret_parameter_ranges(&decoded, 0..decoded.len(), hides, &mut secrets);
         if !secrets.is_empty() {
-            found.push(scheme.end + query..scheme.end + rest.len());
+            ranges.push(scheme.end + query..scheme.end + rest.len());
         }
     }
-    found
+    ranges
 }
 
 /// Removes percent-encoding, even repeated encoding.
@@ -320,29 +323,30 @@ fn decode_percent(text: &str) -> Cow<'_, str> {
 
 /// The length of `://` at the beginning of a lower-case string, each character encoded or not.
 fn scheme_separator_length(text: &str) -> Option<usize> {
-    let behind = |text: &'_ str, forms: &[&str]| {
+    let after_one_of = |text: &'_ str, forms: &[&str]| {
         let form = forms.iter().find(|form| text.starts_with(**form))?;
         Some(form.len())
     };
-    let colon = behind(text, &COLON_FORMS)?;
-    let first = colon + behind(&text[colon..], &SLASH_FORMS)?;
-    Some(first + behind(&text[first..], &SLASH_FORMS)?)
+    let colon = after_one_of(text, &COLON_FORMS)?;
+    let first = colon + after_one_of(&text[colon..], &SLASH_FORMS)?;
+    Some(first + after_one_of(&text[first..], &SLASH_FORMS)?)
 }
 
 /// The secret parameter values within a range of a string.
 fn secret_parameter_ranges(
     text: &str,
-    within: Range<usize>,
+    range: Range<usize>,
     hides: &dyn Fn(&str) -> bool,
-    found: &mut Vec<Range<usize>>,
+    ranges: &mut Vec<Range<usize>>,
 ) {
-    let Some(mark) = text[within.clone()].find(['?', '#']) else { return };
-    let mut at = within.start + mark + 1;
-    for parameter in text[at..within.end].split('&') {
-        found.extend(
-            secret_value_range(parameter, hides).map(|value| at + value.start..at + value.end),
+    let Some(mark) = text[range.clone()].find(['?', '#']) else { return };
+    let mut start = range.start + mark + 1;
+    for parameter in text[start..range.end].split('&') {
+        ranges.extend(
+            secret_value_range(parameter, hides)
+                .map(|value| start + value.start..start + value.end),
         );
-        at += parameter.len() + 1;
+        start += parameter.len() + 1;
     }
 }
 
@@ -359,16 +363,16 @@ fn secret_value_range(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<R
     loop {
         let (name, value) = parameter[start..].split_once('=')?;
         start += name.len() + 1;
-        let shown = value.split('#').next().unwrap_or_default();
+        let before_fragment = value.split('#').next().unwrap_or_default();
         if hides(&percent_decode_str(name).decode_utf8_lossy())
-            || is_encoded_url_with_secret(shown, hides)
+            || is_encoded_url_with_secret(before_fragment, hides)
         {
             return (!value.is_empty()).then_some(start..parameter.len());
         }
-        if shown.len() == value.len() {
+        if before_fragment.len() == value.len() {
             return None;
         }
-        start += shown.len() + 1;
+        start += before_fragment.len() + 1;
     }
 }
 
@@ -385,7 +389,7 @@ mod tests {
 
     #[test]
     fn an_address_shows_no_credentials() {
-        for (whole, shown) in [
+        for (address, redacted) in [
             ("https://h/a//b?ref=v1&archive=zip", "https://h/a//b?ref=v1&archive=zip"),
             ("https://u:p@h/a?b@c", "https://redacted@h/a?b@c"),
             ("git::https://ghp_1@h/a.git?ref=x", "git::https://redacted@h/a.git?ref=x"),
@@ -459,28 +463,28 @@ mod tests {
             ("./local", "./local"),
             ("git@github.com:a/b.git", "git@github.com:a/b.git"),
         ] {
-            assert_eq!(redact_address(whole), shown);
+            assert_eq!(redact_address(address), redacted);
         }
     }
 
     #[test]
     fn many_urls_are_all_hidden() {
-        for (scheme, at) in
+        for (scheme, position_of_secret) in
             [("://", "@"), (":%2F%2F", "@"), ("%3A//", "%40"), ("%253A%252F%252F", "%2540")]
         {
-            let shown = redact_address(&format!(
+            let redacted = redact_address(&format!(
                 "https://{}",
-                format!("{scheme}a{at}b?k=1&").repeat(50_000)
+                format!("{scheme}a{position_of_secret}b?k=1&").repeat(50_000)
             ));
-            assert!(!shown.contains(&format!("a{at}b")), "{}", &shown[..100]);
+            assert!(!redacted.contains(&format!("a{position_of_secret}b")), "{}", &redacted[..100]);
         }
     }
 
     #[test]
     fn any_number_of_fragments_is_read() {
-        let many = format!("https://h/?ref=b{}", "#ref=d".repeat(1_000_000));
-        assert_eq!(redact_address(&many), many);
-        assert_eq!(redact_address(&format!("{many}#token=1")), format!("{many}#token=redacted"));
+        let url = format!("https://h/?ref=b{}", "#ref=d".repeat(1_000_000));
+        assert_eq!(redact_address(&url), url);
+        assert_eq!(redact_address(&format!("{url}#token=1")), format!("{url}#token=redacted"));
     }
 
     #[test]
@@ -495,7 +499,7 @@ mod tests {
             r#"  source = "git::https://******@h/a?token=*&page=2" # see https://h/?page=3"#
         );
         assert_eq!(redact_source(line).len(), line.len());
-        for (line, shown) in [
+        for (line, redacted) in [
             ("'https://u:p@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
             ("'git::https://u:p@h/', 'me@x'", "'git::https://redacted@h/', 'me@x'"),
             ("'https://u:p'w@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
@@ -509,7 +513,7 @@ mod tests {
                 "https://h/?GoogleAccessKey=redacted&%6Bey=redacted&code=3",
             ),
         ] {
-            assert_eq!(redact_text(line), shown);
+            assert_eq!(redact_text(line), redacted);
         }
         for harmless in ["a://", "://", "http://?", "x = \"${a}://b@\"", "é://é@é?é=é"] {
             assert_eq!(

@@ -385,19 +385,19 @@ fn read_installation(
 fn expand_variables(text: &str, env: &Env) -> PathBuf {
     let mut result = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        result.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
-        let (name, next) = match behind.strip_prefix('{').and_then(|braced| braced.split_once('}'))
-        {
-            Some(parts) => parts,
-            None => {
-                let end = behind
-                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                    .unwrap_or(behind.len());
-                behind.split_at(end)
-            }
-        };
+    while let Some(index) = rest.find('$') {
+        result.push_str(&rest[..index]);
+        let after_dollar = &rest[index + 1..];
+        let (name, next) =
+            match after_dollar.strip_prefix('{').and_then(|braced| braced.split_once('}')) {
+                Some(parts) => parts,
+                None => {
+                    let end = after_dollar
+                        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                        .unwrap_or(after_dollar.len());
+                    after_dollar.split_at(end)
+                }
+            };
         result.push_str(env.all.get(name).map_or("", String::as_str));
         rest = next;
     }
@@ -475,8 +475,9 @@ mod tests {
                 "provider_installation {{\n oci_mirror {{\n  repository_template = \"{template}\"\n }}\n}}"
             )
         };
-        let whole = "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
-        let settings = parse_settings(&block(whole), &Env::default()).unwrap();
+        let full_template =
+            "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
+        let settings = parse_settings(&block(full_template), &Env::default()).unwrap();
         let methods = settings.methods.unwrap();
         let InstallMethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
         let repository = template.repository(&"corp.example/acme/thing".parse().unwrap()).unwrap();
@@ -517,9 +518,9 @@ mod tests {
             ("plugin_cache_dir = <<EOF\n", "a heredoc after << does not end"),
             ("{\"host\": }", "expected value"),
         ] {
-            let (line, found) = parse_settings(text, &env).unwrap_err();
-            assert!(line == 1 && found.starts_with(reason), "{text}: {line}: {found}");
-            assert!(!found.contains(" at line "), "{found}");
+            let (line, message) = parse_settings(text, &env).unwrap_err();
+            assert!(line == 1 && message.starts_with(reason), "{text}: {line}: {message}");
+            assert!(!message.contains(" at line "), "{message}");
         }
         assert_eq!(
             parse_settings("nonsense \"x\" {}\nmore = 1", &env).unwrap(),

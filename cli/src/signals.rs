@@ -120,8 +120,8 @@ impl SupervisedChild {
         let (notes, began) = (Arc::clone(&end), Instant::now());
         let watch = thread::Builder::new().spawn(move || {
             let end = loop {
-                let left = limit.saturating_sub(began.elapsed());
-                let pause = left.min(COMPANION_CHECK_INTERVAL);
+                let remaining = limit.saturating_sub(began.elapsed());
+                let pause = remaining.min(COMPANION_CHECK_INTERVAL);
                 if stopped.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -269,17 +269,17 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
 
 /// Prints a notice, unless stderr blocks.
 fn print_notice(text: &'static str) {
-    let (done, said) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let saying = thread::Builder::new().spawn(move || {
         view::print_err(text);
         // The receiver is dropped if this took too long.
-        done.send(()).ok();
+        sender.send(()).ok();
     });
     if saying.is_err() {
         return;
     }
     // The process ends next, even if printing timed out.
-    said.recv_timeout(NOTICE_WAIT).ok();
+    receiver.recv_timeout(NOTICE_WAIT).ok();
 }
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]

@@ -188,12 +188,12 @@ impl<'e> Workspace<'e> {
         if !self.has_config() {
             return Ok(());
         }
-        let mut found = Diagnostics::new();
+        let mut version_diags = Diagnostics::new();
         let config = self
-            .read_config_requirements(&mut found)
-            .and_then(|config| config.check_required_versions(&mut found));
+            .read_config_requirements(&mut version_diags)
+            .and_then(|config| config.check_required_versions(&mut version_diags));
         // Warnings are reported by commands that use the configuration.
-        config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
+        config.map_err(|reported| diags.append(version_diags).err().unwrap_or(reported))
     }
 
     /// Reads only the modules and providers that the configuration requires.
@@ -327,10 +327,10 @@ impl<'e> Workspace<'e> {
     /// Reads the lock file for a command that only uses it. As in Terraform, warnings about ignored parts are
     /// reported by the commands that write it.
     fn read_locks_to_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
-        let mut found = Diagnostics::default();
-        let locks = self.read_lock_file(&mut found);
+        let mut lock_diags = Diagnostics::default();
+        let locks = self.read_lock_file(&mut lock_diags);
         if locks.is_err() {
-            diags.append(found)?;
+            diags.append(lock_diags)?;
         }
         locks
     }
@@ -369,9 +369,9 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.provider_dirs(&[]);
-        places.check_locked_versions(diags, required, &self.config_sources.locks)?;
-        let programs = places.find_programs(diags, required, &self.config_sources.locks)?;
+        let provider_dirs = self.provider_dirs(&[]);
+        provider_dirs.check_locked_versions(diags, required, &self.config_sources.locks)?;
+        let programs = provider_dirs.find_programs(diags, required, &self.config_sources.locks)?;
         Ok(make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached))
     }
 
@@ -386,10 +386,11 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.provider_dirs(&[]);
+        let provider_dirs = self.provider_dirs(&[]);
         let locks = &self.config_sources.locks;
-        let is_selected =
-            |addr: &ProviderAddr| places.needs_no_lock(addr) || locks.providers.contains_key(addr);
+        let is_selected = |addr: &ProviderAddr| {
+            provider_dirs.needs_no_lock(addr) || locks.providers.contains_key(addr)
+        };
         let mut missing = Diagnostics::new();
         let mut selected = required.clone();
         selected.retain(|addr, _| is_selected(addr));
@@ -399,7 +400,7 @@ impl<'e> Workspace<'e> {
             );
             let _ = missing.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail));
         }
-        let programs = places.find_programs(&mut missing, &selected, locks);
+        let programs = provider_dirs.find_programs(&mut missing, &selected, locks);
         let all_found = missing.fail_if_errors();
         for problem in missing {
             let summary = messages::MISSING_REQUIRED_PROVIDER;

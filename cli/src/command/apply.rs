@@ -92,17 +92,17 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         },
         None => prepare_apply(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
     };
-    let (prepared, wanted) = match prepared {
+    let (prepared, plan_to_apply) = match prepared {
         Ok(both) => both,
         Err(workspace) => {
             return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
         }
     };
-    let state_paths = match &wanted {
+    let state_paths = match &plan_to_apply {
         PlanToApply::Fresh(_) | PlanToApply::Refresh(_) => args.state.state_paths(),
         PlanToApply::Saved(saved) => saved.state_paths(args.state.state_paths()),
     };
-    let store = open_state(&mut diags, &prepared, &wanted, &state_paths).await;
+    let store = open_state(&mut diags, &prepared, &plan_to_apply, &state_paths).await;
     let Ok(store) = store else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
@@ -131,7 +131,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         .with_observer(&observer)
         .with_cancellation(cancellation.clone());
     let operation = if args.auto_approve { operation } else { operation.with_approval(&question) };
-    let work = run_operation(&mut diags, &operation, &mut locked, wanted);
+    let work = run_operation(&mut diags, &operation, &mut locked, plan_to_apply);
     let Some(exit) = run_until_interrupted(work, &pool, &prepared, &cancellation).await else {
         return Exit::Failed;
     };
@@ -148,9 +148,9 @@ async fn run_operation(
     diags: &mut Diagnostics,
     operation: &Operation<'_>,
     session: &mut StateSession,
-    wanted: PlanToApply,
+    plan_to_apply: PlanToApply,
 ) -> Result<Exit, Reported> {
-    let source = match wanted {
+    let source = match plan_to_apply {
         PlanToApply::Refresh(options) => {
             return operation.refresh(diags, session, options).await.map(|()| Exit::Done);
         }
@@ -165,10 +165,10 @@ async fn run_operation(
 async fn open_state(
     diags: &mut Diagnostics,
     prepared: &PreparedConfig<'_>,
-    wanted: &PlanToApply,
+    plan_to_apply: &PlanToApply,
     state_paths: &StatePaths,
 ) -> Result<OpenState, Reported> {
-    if let PlanToApply::Saved(saved) = wanted
+    if let PlanToApply::Saved(saved) = plan_to_apply
         && let Some(backend) = saved.backend(diags, &prepared.workspace).await?
     {
         return prepared.workspace.open_state_in(diags, &backend, state_paths).await;
@@ -190,8 +190,9 @@ fn check_args(
     }
     let mode =
         [(args.operation.destroy, "-destroy"), (args.operation.refresh_only, "-refresh-only")];
-    let given = mode.into_iter().find(|(given, _)| *given && purpose == ApplyPurpose::Destroy);
-    if let Some((_, option)) = given {
+    let conflict =
+        mode.into_iter().find(|(conflict, _)| *conflict && purpose == ApplyPurpose::Destroy);
+    if let Some((_, option)) = conflict {
         let detail = format!(
             "The option {option} is not valid for `formwork destroy`, which plans to destroy everything."
         );
@@ -258,11 +259,11 @@ async fn prepare_apply<'e>(
     };
     let workspace = open_workspace(diags, env, report, overrides);
     let prepared = prepare_in_dir(diags, workspace, &preparing).await?;
-    let wanted = match purpose {
+    let plan_to_apply = match purpose {
         ApplyPurpose::Apply | ApplyPurpose::Destroy => PlanToApply::Fresh(options),
         ApplyPurpose::Refresh => PlanToApply::Refresh(options),
     };
-    Ok((prepared, wanted))
+    Ok((prepared, plan_to_apply))
 }
 
 /// A prompt for approval, with the warnings to print before it.
@@ -321,12 +322,12 @@ impl Approval for ApprovalQuestion<'_> {
             }
             Ok(_) | Err(NoAnswer::Ended) => {}
         }
-        let what = if mode == PlanMode::Destroy {
+        let changes = if mode == PlanMode::Destroy {
             messages::DESTROY_CANCELLED
         } else {
             messages::APPLY_CANCELLED
         };
-        Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
+        Err(diags.error(Diagnostic::error(changes, "Nothing was changed.")))
     }
 
     async fn wants_new_plan(&self, overtaken: &Diagnostic) -> bool {

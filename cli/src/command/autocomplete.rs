@@ -20,11 +20,11 @@ use crate::workspace::Workspace;
 
 /// Prints the candidates for a line up to the cursor, one per line.
 pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
-    let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(at, _)| at);
+    let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(index, _)| index);
     let line = &line[..cursor.unwrap_or(line.len())];
     // The directory is read only if its names are needed: a state can be large.
     let mut is_asked = false;
-    let mut found =
+    let mut candidates =
         command_line::completion_candidates(&built_parser_description(), line, &mut |_| {
             is_asked = true;
             Vec::new()
@@ -34,31 +34,31 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
             None | Some(Ok(())) => CompletableNames::read(env).await,
             Some(Err(_)) => CompletableNames::default(),
         };
-        found =
+        candidates =
             command_line::completion_candidates(&built_parser_description(), line, &mut |names| {
                 directory.completion_names(names)
             });
     }
     if env.is_bash {
-        found = escape_for_bash(line, found);
+        candidates = escape_for_bash(line, candidates);
     }
-    print_out(&found.iter().map(|word| format!("{word}\n")).collect::<String>());
+    print_out(&candidates.iter().map(|candidate| format!("{candidate}\n")).collect::<String>());
     Exit::Done
 }
 
 /// The candidates as bash requires them: bash splits words at `=` and `:`, and does not quote.
-fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
+fn escape_for_bash(line: &str, candidates: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
+    let prefix_len = word.rfind(['=', ':']).map_or(0, |index| index + 1);
     let is_quoted = word.contains(['\'', '"']);
     // If a name closed the user's quotes, the rest of it would be executed as a command. Names in a state or
     // a configuration can contain any character.
     let stays_quoted = |word: &String| !is_quoted || !word.contains(['\'', '$', '`', '\\', '!']);
-    found
+    candidates
         .into_iter()
         // Each line is one candidate.
         .filter(|word| !word.contains(char::is_control))
-        .filter_map(|word| Some(word.get(kept..)?.to_owned()))
+        .filter_map(|word| Some(word.get(prefix_len..)?.to_owned()))
         .filter(stays_quoted)
         .map(|word| if is_quoted { word } else { shell_word(&word) })
         .collect()
@@ -94,10 +94,10 @@ impl CompletableNames {
         }
         let state_paths = StatePaths::default();
         if let Ok(Some(file)) = stored_state_file(&mut diags, &mut workspace, &state_paths).await {
-            for (resource, held) in &file.state.resources {
+            for (resource, resource_state) in &file.state.resources {
                 directory.addresses.push(resource.to_string());
                 let instances =
-                    held.instances.keys().map(|key| resource.instance_addr(key.clone()));
+                    resource_state.instances.keys().map(|key| resource.instance_addr(key.clone()));
                 directory.addresses.extend(instances.map(|addr| addr.to_string()));
             }
         }
@@ -242,13 +242,13 @@ pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
     let mut exit = Exit::Done;
     for hook in hooks {
         let file = hook.file.display();
-        let done = match (install, hook.is_installed()) {
+        let result = match (install, hook.is_installed()) {
             (true, true) => Err(format!("Completion is already set up in {file}.")),
             (false, false) => Err(format!("Completion is not set up in {file}.")),
             (true, false) => hook.install().map_err(|error| format!("{file}: {error}.")),
             (false, true) => hook.uninstall().map_err(|error| format!("{file}: {error}.")),
         };
-        match done {
+        match result {
             Ok(()) if install => print_out(&format!("Completion was set up in {file}.\n")),
             Ok(()) => print_out(&format!("Completion was removed from {file}.\n")),
             Err(reason) => exit = report_completion_failure(&reason),

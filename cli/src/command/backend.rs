@@ -145,12 +145,12 @@ async fn migrate_local_states(
     let Some(new) = new else { return Ok(()) };
     let from = BackendConfig::local_backend().configure(diags, workspace)?;
     // Checked first, so that a backend that every command rejects is not recorded.
-    let both = MigrationBackends { from, to: new.configure(diags, workspace)? };
+    let backends = MigrationBackends { from, to: new.configure(diags, workspace)? };
     // The usual case. It does not require a request to the new backend.
-    if !backend_has_states(diags, &*both.from).await? {
+    if !backend_has_states(diags, &*backends.from).await? {
         return Ok(());
     }
-    migrate(diags, init, workspace, &both).await
+    migrate(diags, init, workspace, &backends).await
 }
 
 /// Has a provider validate its configuration and that of its state store before they are recorded.
@@ -233,11 +233,11 @@ async fn migrate_if_decided(
         );
         init.report.report_step(Paint::Plain, &text, "backend_migrate_type_change");
     }
-    let both = MigrationBackends {
+    let backends = MigrationBackends {
         from: from.configure(diags, workspace)?,
         to: to.configure(diags, workspace)?,
     };
-    migrate(diags, init, workspace, &both).await
+    migrate(diags, init, workspace, &backends).await
 }
 
 fn unsupported_options_error(kind: &str) -> Diagnostic {
@@ -371,8 +371,9 @@ mod tests {
     /// Sets up the backend of a block with options; returns the errors, and the location of the
     /// state.
     async fn check(root: &Path, block: &str, options: &[&str]) -> (Vec<String>, Option<String>) {
-        let words = ["formwork", "init", "--no-color"].into_iter().chain(options.iter().copied());
-        let Command::Init(args) = Cli::try_parse_from(words).unwrap().command else {
+        let arguments =
+            ["formwork", "init", "--no-color"].into_iter().chain(options.iter().copied());
+        let Command::Init(args) = Cli::try_parse_from(arguments).unwrap().command else {
             panic!("another command");
         };
         std::fs::write(root.join("main.tf"), format!("terraform {{\n{block}\n}}\n")).unwrap();
@@ -394,12 +395,13 @@ mod tests {
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = init_backend(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
-        let place =
-            workspace.open_backend(&mut ignored, backend.as_ref()).await.ok().map(|found| {
-                let path = found.location("default");
+        let location = workspace.open_backend(&mut ignored, backend.as_ref()).await.ok().map(
+            |backend_in_use| {
+                let path = backend_in_use.location("default");
                 Path::new(&path).strip_prefix(root).unwrap().display().to_string()
-            });
-        (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
+            },
+        );
+        (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), location)
     }
 
     #[test]
@@ -413,7 +415,7 @@ mod tests {
         for kind in ["cos", "oci", "oss"] {
             let detail = backend_changed_error(Some(&record(kind))).detail.to_string();
             let pull = detail.find("terraform state pull").expect(&detail);
-            assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");
+            assert!(detail.find("-reconfigure").is_none_or(|index| pull < index), "{detail}");
         }
         for kind in ["swift", "typo"] {
             assert!(
@@ -436,39 +438,45 @@ mod tests {
         let file = StateFile::parse(text.as_bytes()).unwrap();
         std::fs::write(root.join("terraform.tfstate"), file.to_bytes()).unwrap();
         let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
-        let at = |path: &str| (Vec::new(), Some(path.to_owned()));
+        let location = |path: &str| (Vec::new(), Some(path.to_owned()));
 
         // No terminal is available for the prompt.
-        let (said, place) = check(root, to_q, &[]).await;
-        assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
-        assert_eq!(place, None);
-        assert_eq!(check(root, to_q, &["--force-copy"]).await, at("q"));
+        let (summaries, state_location) = check(root, to_q, &[]).await;
+        assert!(
+            summaries[0].starts_with("Can't ask approval for state migration"),
+            "{summaries:?}"
+        );
+        assert_eq!(state_location, None);
+        assert_eq!(check(root, to_q, &["--force-copy"]).await, location("q"));
         assert_eq!(stored(&root.join("q")).unwrap().lineage, file.lineage);
-        assert_eq!(check(root, to_q, &[]).await, at("q"));
+        assert_eq!(check(root, to_q, &[]).await, location("q"));
 
         // The options take effect, and remain in effect if they are not repeated.
         let more = ["--backend-config=path=prod"];
         assert_eq!(check(root, local, &more).await.0, ["Backend configuration changed"]);
         // The former backend is discarded, so the local state of this directory is migrated.
-        let (said, _) = check(root, local, &[more[0], "--reconfigure"]).await;
-        assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
+        let (summaries, _) = check(root, local, &[more[0], "--reconfigure"]).await;
+        assert!(
+            summaries[0].starts_with("Can't ask approval for state migration"),
+            "{summaries:?}"
+        );
         std::fs::write(root.join("prod"), file.to_bytes()).unwrap();
-        assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, at("prod"));
-        assert_eq!(check(root, local, &[]).await, at("prod"));
+        assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, location("prod"));
+        assert_eq!(check(root, local, &[]).await, location("prod"));
 
         // A file is read by its name, as in Terraform.
         std::fs::write(root.join("a.json"), r#"{"//": "a comment", "path": "prod"}"#).unwrap();
         let option = format!("--backend-config={}", root.join("a.json").display());
-        assert_eq!(check(root, local, &[&option]).await, at("prod"));
+        assert_eq!(check(root, local, &[&option]).await, location("prod"));
         std::fs::write(root.join("a.json"), "[1]").unwrap();
         assert_eq!(check(root, local, &[&option]).await.0, ["Incorrect JSON value type"]);
 
         assert_eq!(check(root, "", &[]).await.0, ["Backend configuration changed"]);
-        assert_eq!(check(root, "", &["--reconfigure"]).await, at("terraform.tfstate"));
-        let said = check(root, "", &more).await;
-        assert_eq!(said.0, ["Missing backend configuration"]);
-        let said = check(root, local, &["--backend-config=pth=x"]).await;
-        assert_eq!(said.0, ["Invalid backend configuration argument"]);
+        assert_eq!(check(root, "", &["--reconfigure"]).await, location("terraform.tfstate"));
+        let summaries = check(root, "", &more).await;
+        assert_eq!(summaries.0, ["Missing backend configuration"]);
+        let summaries = check(root, local, &["--backend-config=pth=x"]).await;
+        assert_eq!(summaries.0, ["Invalid backend configuration argument"]);
     }
 
     #[tokio::test]
@@ -481,8 +489,8 @@ mod tests {
             ("use_path_style=maybe", "Invalid backend configuration argument"),
         ] {
             let option = format!("--backend-config={option}");
-            let said = check(directory.path(), "  backend \"s3\" {}", &[&option]).await.0;
-            assert_eq!(said, [expected], "{option}");
+            let summaries = check(directory.path(), "  backend \"s3\" {}", &[&option]).await.0;
+            assert_eq!(summaries, [expected], "{option}");
         }
     }
 }

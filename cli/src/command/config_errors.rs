@@ -32,9 +32,9 @@ pub(super) async fn report_config_errors(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     config: &Config,
-    known: ConfigErrorContext<'_>,
+    context: ConfigErrorContext<'_>,
 ) -> Result<(), Reported> {
-    let ConfigErrorContext { dangling, fills } = known;
+    let ConfigErrorContext { dangling, fills } = context;
     let launcher = workspace.launcher_of_installed(diags, &config.provider_requirements())?;
     let pool = ProviderPool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
@@ -53,11 +53,11 @@ pub(super) async fn report_config_errors(
         variables: &variables,
         stop: &stop,
     });
-    let mut found = Diagnostics::new();
-    let result = validate_config(&session, &mut found).await;
+    let mut config_diags = Diagnostics::new();
+    let result = validate_config(&session, &mut config_diags).await;
     launcher.shutdown(diags).await;
     let unfilled = fills.and_then(|addr| block_of_imported_object(config, addr));
-    for problem in found {
+    for problem in config_diags {
         if !unfilled.is_some_and(|unfilled| is_missing_content(unfilled, &problem)) {
             let _ = diags.push(problem);
         }
@@ -83,5 +83,5 @@ fn block_of_imported_object<'c>(config: &'c Config, addr: &InstanceAddr) -> Opti
 /// Whether a diagnostic reports missing content of a block.
 fn is_missing_content(block: &Resource, problem: &Diagnostic) -> bool {
     let is_empty = block.body.is_empty();
-    problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)
+    problem.subject.is_some_and(|span| span == block.body.missing || is_empty && span == block.span)
 }

@@ -167,13 +167,13 @@ async fn prepare_console(
         required.extend(providers_only_in_state(workspace, &config, &required, state).await);
     }
     let launcher = workspace.make_launcher(diags, &required)?.prefer_cached_schemas();
-    let given = variable_values(diags, workspace, &args.variables.sources)?;
+    let values = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs = inputs::resolve_variables(
         diags,
         sources,
         &config.root,
-        given,
+        values,
         UnsetVariableTreatment::Unknown,
     )?;
     Ok((config, inputs, launcher))

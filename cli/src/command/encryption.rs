@@ -149,20 +149,20 @@ fn known_variable_values(
     options: &[VariableSource],
 ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
     // Warnings about values are reported by callers that use all values.
-    let mut found = Diagnostics::new();
-    let given = variable_values(&mut found, workspace, options);
-    let variables = given.and_then(|given| {
+    let mut ignored = Diagnostics::new();
+    let values = variable_values(&mut ignored, workspace, options);
+    let variables = values.and_then(|values| {
         let sources = &mut workspace.sources;
         inputs::resolve_variables(
-            &mut found,
+            &mut ignored,
             sources,
             module,
-            given,
+            values,
             UnsetVariableTreatment::Unknown,
         )
     });
     variables.inspect_err(|_| {
-        let errors = found.into_iter().filter(Diagnostic::is_error);
+        let errors = ignored.into_iter().filter(Diagnostic::is_error);
         errors.for_each(|error| {
             let _ = diags.error(error);
         });

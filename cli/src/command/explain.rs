@@ -42,14 +42,14 @@ pub(super) fn run(args: &ExplainArgs, env: &Env) -> Exit {
 }
 
 /// Finds a message by its code, which may be in lower case and without its letters.
-fn find_message(diags: &mut Diagnostics, given: &str) -> Result<&'static Message, Reported> {
-    let digits = given.to_uppercase();
-    let wanted = format!("FW{}", digits.trim_start_matches("FW"));
-    messages::all_messages().find(|message| message.code.as_str() == wanted).ok_or_else(|| {
+fn find_message(diags: &mut Diagnostics, typed: &str) -> Result<&'static Message, Reported> {
+    let digits = typed.to_uppercase();
+    let full_code = format!("FW{}", digits.trim_start_matches("FW"));
+    messages::all_messages().find(|message| message.code.as_str() == full_code).ok_or_else(|| {
         let codes = messages::all_messages().map(|message| message.code.as_str());
-        let hint = nearest_name(&wanted, codes).map(|code| format!(" Did you mean {code}?"));
+        let hint = nearest_name(&full_code, codes).map(|code| format!(" Did you mean {code}?"));
         let detail = format!(
-            "No message has the code {given:?}.{} `formwork explain` lists all codes.",
+            "No message has the code {typed:?}.{} `formwork explain` lists all codes.",
             hint.unwrap_or_default()
         );
         diags.error(Diagnostic::error(messages::NO_SUCH_CODE, detail))
@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_code_is_found_in_each_form_in_which_it_is_typed() {
-        for given in ["FW1001", "fw1001", "1001"] {
-            let found = find_message(&mut Diagnostics::new(), given).unwrap();
-            assert_eq!(found.code.as_str(), "FW1001");
+        for typed in ["FW1001", "fw1001", "1001"] {
+            let message = find_message(&mut Diagnostics::new(), typed).unwrap();
+            assert_eq!(message.code.as_str(), "FW1001");
         }
     }
 
@@ -94,7 +94,7 @@ mod tests {
     fn an_unknown_code_is_reported_with_a_similar_one() {
         let mut diags = Diagnostics::new();
         assert!(find_message(&mut diags, "FW10001").is_err());
-        let shown: Vec<_> = diags.iter().map(|one| one.detail.as_str()).collect();
-        assert!(shown[0].contains("Did you mean FW1001?"), "{shown:?}");
+        let details: Vec<_> = diags.iter().map(|diagnostic| diagnostic.detail.as_str()).collect();
+        assert!(details[0].contains("Did you mean FW1001?"), "{details:?}");
     }
 }

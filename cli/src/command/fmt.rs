@@ -138,7 +138,7 @@ impl Formatter {
         let path = display_path(path);
         let name = path.display().to_string();
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => self.format_dir(&path),
+            Ok(metadata) if metadata.is_dir() => self.format_dir(&path),
             Ok(_) if is_formatted_file(&name) => self.format_file(&path),
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
@@ -171,7 +171,7 @@ impl Formatter {
         for name in names.iter().filter(|name| !is_editor_leftover(name)) {
             let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
             // Links to directories are not followed: they may form a cycle.
-            let is_dir = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
+            let is_dir = fs::symlink_metadata(&inner).is_ok_and(|metadata| metadata.is_dir());
             if is_dir && self.wanted.recursive {
                 self.format_dir(&inner);
             } else if !is_dir && is_formatted_file(name) {
@@ -192,10 +192,10 @@ impl Formatter {
     }
 
     fn format_text(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> Result<(), Reported> {
-        let mut found = Diagnostics::new();
-        let source = add_source(&mut found, &mut self.sources, name, bytes);
-        let parsed = format_source(&mut found, &self.sources, source);
-        self.diags.append(found)?;
+        let mut parse_diags = Diagnostics::new();
+        let source = add_source(&mut parse_diags, &mut self.sources, name, bytes);
+        let parsed = format_source(&mut parse_diags, &self.sources, source);
+        self.diags.append(parse_diags)?;
         let (new, old) = (parsed?, self.sources.source_text(source));
         if new != *old {
             self.changed = true;
@@ -250,8 +250,9 @@ fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
 
 /// A path for display: normalized, and relative to the working directory if it is below it.
 fn display_path(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().ok();
-    let below = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    let current_dir = std::env::current_dir().ok();
+    let below = current_dir
+        .and_then(|current_dir| path.strip_prefix(current_dir).ok().map(Path::to_path_buf));
     let path: PathBuf = below.as_deref().unwrap_or(path).components().collect();
     let near: PathBuf = path.strip_prefix(".").unwrap_or(&path).components().collect();
     if near.as_os_str().is_empty() { PathBuf::from(".") } else { near }
@@ -262,17 +263,17 @@ fn display_path(path: &Path) -> PathBuf {
 /// from it, because it belongs to another user or has several hard links.
 fn rewrite_file(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
-    let found = fs::metadata(&path)?;
+    let metadata = fs::metadata(&path)?;
     // A read-only file is not replaced, although the permissions of the directory would allow it.
     drop(fs::OpenOptions::new().write(true).open(&path)?);
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-    aside.write_all(text.as_bytes())?;
-    aside.as_file().set_permissions(found.permissions())?;
-    if !can_be_replaced_unnoticed(&found, &aside.as_file().metadata()?) {
+    let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
+    temp_file.write_all(text.as_bytes())?;
+    temp_file.as_file().set_permissions(metadata.permissions())?;
+    if !can_be_replaced_unnoticed(&metadata, &temp_file.as_file().metadata()?) {
         return fs::write(&path, text);
     }
-    aside.persist(&path)?;
+    temp_file.persist(&path)?;
     Ok(())
 }
 
@@ -283,13 +284,13 @@ mod tests {
     #[test]
     fn a_file_with_two_names_keeps_both() {
         let directory = tempfile::tempdir().unwrap();
-        let (one, other) = (directory.path().join("one"), directory.path().join("other"));
-        fs::write(&one, "a=1").unwrap();
-        fs::hard_link(&one, &other).unwrap();
-        rewrite_file(&one, "a = 1").unwrap();
-        assert_eq!(fs::read_to_string(&other).unwrap(), "a = 1");
-        fs::remove_file(&other).unwrap();
-        rewrite_file(&one, "a = 2").unwrap();
-        assert_eq!(fs::read_to_string(&one).unwrap(), "a = 2");
+        let (first, second) = (directory.path().join("one"), directory.path().join("other"));
+        fs::write(&first, "a=1").unwrap();
+        fs::hard_link(&first, &second).unwrap();
+        rewrite_file(&first, "a = 1").unwrap();
+        assert_eq!(fs::read_to_string(&second).unwrap(), "a = 1");
+        fs::remove_file(&second).unwrap();
+        rewrite_file(&first, "a = 2").unwrap();
+        assert_eq!(fs::read_to_string(&first).unwrap(), "a = 2");
     }
 }

@@ -78,8 +78,9 @@ async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
 /// Describes the results and the open operations of interrupted runs.
 fn describe_leftovers(recovery: &Recovery) -> String {
     let runs = recovery.runs.iter().map(InterruptedRun::describe_results);
-    let open = recovery.unresolved.iter().filter(|one| one.decided.is_none());
-    let open = open.map(|one| one.describe_operation("`formwork recover list` shows how"));
+    let open = recovery.unresolved.iter().filter(|operation| operation.decided.is_none());
+    let open =
+        open.map(|operation| operation.describe_operation("`formwork recover list` shows how"));
     let parts = runs.chain(open).map(|part| format!("{part}\n\n")).collect::<String>();
     format!("{parts}The next Formwork command recovers them. Terraform does not.\n\n")
 }
@@ -89,15 +90,17 @@ fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
     let Some(holder) = holder else {
         return "No open operations of the lock holder are recorded here. If a Formwork run held the lock on another machine or in another directory, run the next command there: the journal of the run is there.\n\n".to_owned();
     };
-    let host_of = |who: &str| who.rsplit_once('@').map_or("", |(_, host)| host).to_owned();
-    let (host, here) = (host_of(&holder.who), host_of(&user_and_host()));
-    let place = match host.as_str() {
+    let host_of = |user_and_host: &str| {
+        user_and_host.rsplit_once('@').map_or("", |(_, host)| host).to_owned()
+    };
+    let (host, own_host) = (host_of(&holder.who), host_of(&user_and_host()));
+    let location = match host.as_str() {
         "" => "the directory in which it started",
-        host if host == here => "another directory on this machine",
+        host if host == own_host => "another directory on this machine",
         host => host,
     };
     format!(
-        "The lock is held by {}. No open operations of it are recorded here. If it is a Formwork run, its journal is in {place}: run the next command there to recover the run.\n\n",
+        "The lock is held by {}. No open operations of it are recorded here. If it is a Formwork run, its journal is in {location}: run the next command there to recover the run.\n\n",
         holder.describe_holder()
     )
 }
@@ -168,11 +171,11 @@ mod tests {
 
     #[test]
     fn the_machine_with_the_journal_is_named() {
-        let who = |who: &str| LockInfo { who: who.to_owned(), ..LockInfo::default() };
-        let elsewhere = describe_place_of_journal(Some(&who("ana@build-7")));
+        let lock_of = |lock_of: &str| LockInfo { who: lock_of.to_owned(), ..LockInfo::default() };
+        let elsewhere = describe_place_of_journal(Some(&lock_of("ana@build-7")));
         assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");
-        let here = describe_place_of_journal(Some(&who(&user_and_host())));
-        assert!(here.contains("another directory on this machine"), "{here}");
+        let location = describe_place_of_journal(Some(&lock_of(&user_and_host())));
+        assert!(location.contains("another directory on this machine"), "{location}");
         assert!(describe_place_of_journal(None).contains("on another machine"));
     }
 }

@@ -36,18 +36,18 @@ pub(super) fn copy_module(
             diags.error(Diagnostic::error(messages::CANNOT_POPULATE_NON_EMPTY_DIRECTORY, detail))
         );
     }
-    let (package, within) = parse_source_package(diags, text)?;
+    let (package, subdir) = parse_source_package(diags, text)?;
     // On the same file system as the target, so that it can be renamed.
-    let aside = tempfile::Builder::new()
+    let temp_dir = tempfile::Builder::new()
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
     let source =
-        ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
+        ModuleInPackage { package: &package, within: &subdir, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
-    let module = fetch_root_module(diags, user, &source, &aside.path().join("module"))?;
+    let module = fetch_root_module(diags, user, &source, &temp_dir.path().join("module"))?;
     check_calls_stay_inside(diags, &module, text)?;
-    let copied = aside.path().join("copy");
+    let copied = temp_dir.path().join("copy");
     // As in Terraform, state files are copied, but not files whose names begin with a dot.
     fetch::copy_dir(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
@@ -77,7 +77,7 @@ fn parse_source_package(
 ) -> Result<(PackageAddr, Subdir), Reported> {
     let wrong = |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
     match ModuleSource::parse(text, false) {
-        Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
+        Ok(ModuleSource::Package(package, subdir)) => Ok((package, subdir)),
         Ok(ModuleSource::Local(path)) => {
             let path = std::path::absolute(path).map_err(|error| {
                 diags.error(wrong(format!("The path {text:?} is invalid: {error}.")))

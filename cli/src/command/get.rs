@@ -49,14 +49,18 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
 /// Warns of calls that do not match their modules. As in Terraform, they are errors only in commands that use
 /// the configuration.
 fn warn_of_mismatched_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
-    let mut found = Diagnostics::new();
+    let mut warnings = Diagnostics::new();
     // The configuration is not used further.
-    drop(workspace.read_config_requirements(&mut found));
-    let reported: Vec<(String, String)> =
-        diags.iter().map(|one| (one.summary.clone(), one.detail.clone())).collect();
+    drop(workspace.read_config_requirements(&mut warnings));
+    let reported: Vec<(String, String)> = diags
+        .iter()
+        .map(|diagnostic| (diagnostic.summary.clone(), diagnostic.detail.clone()))
+        .collect();
     // Warnings that were reported during installation are not repeated.
-    let is_new = |one: &Diagnostic| {
-        !reported.iter().any(|(summary, detail)| *summary == one.summary && *detail == one.detail)
+    let is_new = |diagnostic: &Diagnostic| {
+        !reported
+            .iter()
+            .any(|(summary, detail)| *summary == diagnostic.summary && *detail == diagnostic.detail)
     };
-    found.into_iter().filter(is_new).for_each(|problem| diags.warn(problem));
+    warnings.into_iter().filter(is_new).for_each(|problem| diags.warn(problem));
 }

@@ -120,14 +120,14 @@ async fn draw_graph(
     let needed = StateNeedingProviders { state_paths: &state_paths, with_open: false };
     required.extend(providers_only_in_state(workspace, &config, &required, needed).await);
     let launcher = workspace.make_launcher(diags, &required)?;
-    let mut own = Workspace::open(workspace.env, diags)?;
+    let mut own_workspace = Workspace::open(workspace.env, diags)?;
     // The sources are restored below, so that diagnostics can quote them.
-    std::mem::swap(&mut own.sources, &mut workspace.sources);
+    std::mem::swap(&mut own_workspace.sources, &mut workspace.sources);
     let mut prepared = PreparedConfig {
         launcher,
         provisioners: formwork_provisioners::provisioners(&workspace.env.provisioner_environment()),
-        workspace_name: own.name(),
-        workspace: own,
+        workspace_name: own_workspace.name(),
+        workspace: own_workspace,
         config,
         variables: BTreeMap::new(),
         time: clock::current_time(),
@@ -153,7 +153,7 @@ fn graph_source(
         (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
         (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
         (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
-        (Some(other), _) => return Err(diags.error(unsupported_graph_type_error(other))),
+        (Some(type_name), _) => return Err(diags.error(unsupported_graph_type_error(type_name))),
     })
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum HelpFormat {
 /// Runs the command.
 pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
-    let done = match (args.format, &args.out) {
+    let result = match (args.format, &args.out) {
         (HelpFormat::Man, Some(directory)) => write_manual_pages(&mut diags, args, directory),
         (_, Some(_)) => {
             let detail = "-out names a directory for manual pages. It requires -format=man.";
@@ -64,7 +64,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
             Ok(())
         }
     };
-    match done {
+    match result {
         Ok(()) => Exit::Done,
         Err(Reported { .. }) => {
             let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);

@@ -71,21 +71,21 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
         operation: "import",
         must_be_written: true,
     };
-    let done = taking
+    let result = taking
         .run(env, async |diags, operations, session| {
             let addr = parse_managed_instance_addr(diags, &args.address)?;
             let key = ImportKey::Id(args.id.as_str().into());
             operations.import.import(diags, session, &addr, key).await
         })
         .await;
-    if done == Exit::Done {
+    if result == Exit::Done {
         let screen = Screen::of(env);
         let title = screen.paint(Paint::Green, "Import successful!");
         print_out(&format!(
             "\n{title}\n\nThe resources that were imported are shown above. These resources are now in\nyour Formwork state and will henceforth be managed by Formwork.\n\n"
         ));
     }
-    done
+    result
 }
 
 /// A command that adds an object to the state.
@@ -174,13 +174,14 @@ impl ImportCommand<'_> {
         let operations =
             ImportOperations { import: operation(&import), search: operation(&search) };
         let work = work(&mut diags, &operations, &mut locked);
-        let Some(done) = run_until_interrupted(work, &pool, &prepared, &cancellation).await else {
+        let Some(outcome) = run_until_interrupted(work, &pool, &prepared, &cancellation).await
+        else {
             return Exit::Failed;
         };
         prepared.launcher.shutdown(&mut diags).await;
         locked.unlock(&mut diags).await;
         report.report_diagnostics(&prepared.workspace.sources, &diags);
-        if done.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }
+        if outcome.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }
     }
 }
 

@@ -131,8 +131,8 @@ async fn prepare_dir(
         let to_install = ProvidersToInstall { config: &config, required, keeps_locks: false };
         install_providers(diags, init, workspace, to_install)?;
     }
-    let done = "Formwork has been successfully initialized!";
-    report.report_step(Paint::BoldGreen, done, "output_init_success_message");
+    let message = "Formwork has been successfully initialized!";
+    report.report_step(Paint::BoldGreen, message, "output_init_success_message");
     if !workspace.env.in_automation {
         let text = "\nYou may now begin working with Formwork. Try running \"formwork plan\" to see any changes that are required for your infrastructure.\n";
         report.report_step(Paint::Plain, text, "output_init_success_cli_message");
@@ -159,11 +159,11 @@ fn required_by_test_runs(
 /// Merges provider requirements, combining their version constraints.
 fn merge_requirements(
     mut required: BTreeMap<ProviderAddr, VersionConstraints>,
-    others: BTreeMap<ProviderAddr, VersionConstraints>,
+    additional: BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> BTreeMap<ProviderAddr, VersionConstraints> {
-    for (addr, constraints) in others {
-        let known = required.entry(addr).or_default();
-        *known = std::mem::take(known).union(constraints);
+    for (addr, constraints) in additional {
+        let constraints = required.entry(addr).or_default();
+        *constraints = std::mem::take(constraints).union(constraints);
     }
     required
 }
@@ -218,7 +218,7 @@ fn install_providers(
     report.report_step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.read_lock_file(diags)?;
     let mut locks = before.clone();
-    let places = workspace.provider_dirs(&args.plugin_dir);
+    let provider_dirs = workspace.provider_dirs(&args.plugin_dir);
     let installation = ProviderInstallOptions {
         upgrade: args.upgrade,
         module_constraints: &ModuleConstraints::of_config(config),
@@ -228,7 +228,7 @@ fn install_providers(
         },
         progress: &|jobs| report.show_transient(&download_progress_line(jobs)),
     };
-    let installed = places.install_required(diags, &required, &mut locks, &installation);
+    let installed = provider_dirs.install_required(diags, &required, &mut locks, &installation);
     report.show_transient("");
     let installed = installed?;
     if keeps_locks {

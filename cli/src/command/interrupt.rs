@@ -138,7 +138,7 @@ impl InterruptibleWork<'_> {
     /// Counts the changes in progress.
     fn count_changing_calls(&self) -> usize {
         let waiting = (self.calls)(Duration::ZERO);
-        waiting.iter().filter(|one| one.call == CHANGING_CALL_NAME).count()
+        waiting.iter().filter(|call| call.call == CHANGING_CALL_NAME).count()
     }
 
     /// Explains the effect of the next interrupt.
@@ -175,11 +175,11 @@ impl InterruptibleWork<'_> {
 
     /// Periodically reports calls that have been pending longer than the configured time.
     async fn remind_of_slow_calls(&self) -> Infallible {
-        let patience = self.patience.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
+        let delay = self.patience.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
         loop {
-            tokio::time::sleep(patience).await;
-            let mut waiting = (self.calls)(patience);
-            waiting.retain(|one| !CALLS_WITHOUT_REMINDER.contains(&one.call));
+            tokio::time::sleep(delay).await;
+            let mut waiting = (self.calls)(delay);
+            waiting.retain(|call| !CALLS_WITHOUT_REMINDER.contains(&call.call));
             if !waiting.is_empty() {
                 view::print_err(&format!("\nStill waiting:\n{}", format_call_list(&waiting)));
             }
@@ -188,9 +188,10 @@ impl InterruptibleWork<'_> {
 }
 
 fn format_call_list(waiting: &[PendingCall]) -> String {
-    let shown = waiting.iter().take(MAX_LISTED_CALLS);
-    let mut text: String =
-        shown.map(|one| format!("- {one}, pending for {} s\n", one.elapsed.as_secs())).collect();
+    let listed = waiting.iter().take(MAX_LISTED_CALLS);
+    let mut text: String = listed
+        .map(|call| format!("- {call}, pending for {} s\n", call.elapsed.as_secs()))
+        .collect();
     if let Some(more) = waiting.len().checked_sub(MAX_LISTED_CALLS).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }

@@ -51,9 +51,9 @@ fn print_diagnostics_and_exit(
     diags: &Diagnostics,
     result: Result<(), Reported>,
 ) -> Exit {
-    let shown = diagnostic::render_all_diagnostics(screen, &Sources::new(), diags, false);
-    print_out(&shown.warnings);
-    print_err(&shown.errors);
+    let rendered = diagnostic::render_all_diagnostics(screen, &Sources::new(), diags, false);
+    print_out(&rendered.warnings);
+    print_err(&rendered.errors);
     if result.is_ok() { Exit::Done } else { Exit::Failed }
 }
 
@@ -104,8 +104,8 @@ async fn log_in(
             format!("{error}."),
         )
     })?;
-    let place = token_store::token_source(env, &settings, &host);
-    if place == TokenSource::Settings {
+    let source = token_store::token_source(env, &settings, &host);
+    if source == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
         return Err(report_login_error(
             diags,
@@ -115,7 +115,7 @@ async fn log_in(
     }
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
-            let request = TokenConsentRequest { host: &host, mechanism: "OAuth", place: &place };
+            let request = TokenConsentRequest { host: &host, mechanism: "OAuth", place: &source };
             ask_consent(diags, screen, &request).await?;
             log_in_by_code(diags, &http, &host, service).await?
         }
@@ -131,7 +131,7 @@ async fn log_in(
         }
         (None, Some(tokens)) => {
             let request =
-                TokenConsentRequest { host: &host, mechanism: "your browser", place: &place };
+                TokenConsentRequest { host: &host, mechanism: "your browser", place: &source };
             ask_consent(diags, screen, &request).await?;
             log_in_by_pasted_token(
                 diags,
@@ -151,7 +151,7 @@ async fn log_in(
             ));
         }
     };
-    token_store::store_or_remove_token(&place, &host, Some(&token)).map_err(|error| {
+    token_store::store_or_remove_token(&source, &host, Some(&token)).map_err(|error| {
         let detail = format!(
             "The given host returned an API token, but Formwork failed to save it: {error}."
         );
@@ -179,12 +179,12 @@ async fn ask_consent(
     screen: &Screen,
     request: &TokenConsentRequest<'_>,
 ) -> Result<(), Reported> {
-    let TokenConsentRequest { host, mechanism, place } = *request;
+    let TokenConsentRequest { host, mechanism, place: source } = *request;
     let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
     if mechanism == "OAuth" {
         text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
     }
-    match place {
+    match source {
         TokenSource::Helper(helper) => text.push_str(&format!("If login is successful, Formwork will store the token in the configured\n{:?} credentials helper for use by subsequent commands.\n\n", helper.name)),
         TokenSource::File { path, .. } => text.push_str(&format!("If login is successful, Formwork will store the token in plain text in\nthe following file for use by subsequent commands:\n    {}\n\n", path.display())),
         TokenSource::Settings | TokenSource::None => {}
@@ -290,8 +290,8 @@ fn log_out(
     screen: &Screen,
 ) -> Result<(), Reported> {
     let (host, settings) = resolve_host_and_settings(diags, args, env)?;
-    let place = token_store::token_source(env, &settings, &host);
-    match &place {
+    let source = token_store::token_source(env, &settings, &host);
+    match &source {
         TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
             let summary = messages::CREDENTIALS_FOR_ARE_MANUALLY_CONFIGURED.with(&[&host]);
@@ -310,7 +310,7 @@ fn log_out(
             path.display()
         )),
     }
-    token_store::store_or_remove_token(&place, &host, None).map_err(|error| {
+    token_store::store_or_remove_token(&source, &host, None).map_err(|error| {
         let detail = format!("Unable to remove stored API token: {error}");
         report_login_error(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
     })?;

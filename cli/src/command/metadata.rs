@@ -33,14 +33,14 @@ pub(super) fn print_functions(args: &MetadataFunctionsArgs) -> Exit {
         print_diagnostic(&Diagnostic::error(messages::FLAG_JSON_REQUIRED, detail));
         return Exit::Failed;
     }
-    let all = builtin_signatures();
-    let mut members: Vec<(String, Json)> = Vec::with_capacity(2 * all.len());
-    for signature in &all {
+    let signatures = builtin_signatures();
+    let mut members: Vec<(String, Json)> = Vec::with_capacity(2 * signatures.len());
+    for signature in &signatures {
         let json = function_to_json(signature);
         members.push((signature.name.to_owned(), json.clone()));
         members.push((format!("core::{}", signature.name), json));
     }
-    members.sort_by(|(left, _), (right, _)| left.cmp(right));
+    members.sort_by(|(first, _), (second, _)| first.cmp(second));
     let document = Json::object([
         ("format_version", Json::text("1.0")),
         ("function_signatures", Json::Object(members)),

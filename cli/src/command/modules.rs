@@ -100,8 +100,8 @@ fn write_module_lock_file(
     workspace: &Workspace<'_>,
     called: &BTreeMap<&str, &ModuleRecord>,
 ) -> Result<usize, Reported> {
-    let mut failed = |what: &str, error: std::io::Error| {
-        let detail = format!("{what}: {error}.");
+    let mut failed = |operation: &str, error: std::io::Error| {
+        let detail = format!("{operation}: {error}.");
         let diagnostic = Diagnostic::error(messages::UNABLE_TO_LOCK_MODULES, detail);
         diags.error(diagnostic.blamed_on(Blame::Environment))
     };
@@ -149,14 +149,14 @@ fn modules_document(called: &BTreeMap<&str, &ModuleRecord>) -> Json {
 }
 
 /// The module calls of a module, as lines of a tree.
-fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, within: &str, margin: &str) -> String {
+fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, parent: &str, margin: &str) -> String {
     let inner: Vec<_> = called
         .iter()
-        .filter(|(key, _)| key.rsplit_once('.').map_or("", |(outer, _)| outer) == within)
+        .filter(|(key, _)| key.rsplit_once('.').map_or("", |(outer, _)| outer) == parent)
         .collect();
     let mut text = String::new();
-    for (at, (key, record)) in inner.iter().enumerate() {
-        let (branch, below) = if at + 1 == inner.len() {
+    for (index, (key, record)) in inner.iter().enumerate() {
+        let (branch, below) = if index + 1 == inner.len() {
             ("└── ", "    ")
         } else {
             ("├── ", "│\u{a0}\u{a0} ")

@@ -128,19 +128,20 @@ impl<'e> PreparedConfig<'e> {
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.fail_if_errors() {
             workspace.check_provider_selections(diags, &config.provider_requirements())?;
-            let known = ConfigErrorContext { dangling, fills };
-            let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
+            let context = ConfigErrorContext { dangling, fills };
+            let checked =
+                config_errors::report_config_errors(diags, workspace, &config, context).await;
             // Variable values may be invalid as well. Missing values are not prompted for.
             let unset = if preparing.ask.is_some() {
                 UnsetVariableTreatment::Unknown
             } else {
                 UnsetVariableTreatment::Error
             };
-            if let Ok(given) = variable_values(diags, workspace, variables) {
+            if let Ok(values) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
-                drop(inputs::resolve_variables(diags, sources, &config.root, given, unset));
+                drop(inputs::resolve_variables(diags, sources, &config.root, values, unset));
             }
-            return Err(found.err().unwrap_or(reported));
+            return Err(checked.err().unwrap_or(reported));
         }
         let _ = diags.append(dangling);
         let mut required = config.provider_requirements();
@@ -150,16 +151,16 @@ impl<'e> PreparedConfig<'e> {
         };
         required.extend(providers_only_in_state(workspace, &config, &required, state).await);
         let launcher = workspace.make_launcher(diags, &required)?;
-        let mut given = variable_values(diags, workspace, variables)?;
+        let mut values = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
-            ask_for_missing_variables(screen, &config, &mut given).await;
+            ask_for_missing_variables(screen, &config, &mut values).await;
         }
         let sources = &mut workspace.sources;
         match inputs::resolve_variables(
             diags,
             sources,
             &config.root,
-            given,
+            values,
             UnsetVariableTreatment::Error,
         ) {
             Ok(inputs) => {
@@ -171,10 +172,10 @@ impl<'e> PreparedConfig<'e> {
             }
             Err(reported) => {
                 // Errors that do not depend on variable values are reported together.
-                let known = ConfigErrorContext { dangling: Diagnostics::new(), fills };
-                let found =
-                    config_errors::report_config_errors(diags, workspace, &config, known).await;
-                Err(found.err().unwrap_or(reported))
+                let context = ConfigErrorContext { dangling: Diagnostics::new(), fills };
+                let checked =
+                    config_errors::report_config_errors(diags, workspace, &config, context).await;
+                Err(checked.err().unwrap_or(reported))
             }
         }
     }
@@ -247,8 +248,8 @@ pub(super) async fn providers_only_in_state(
     } else {
         store.store.stored_providers().await
     };
-    let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
-    others.map(|addr| (addr, VersionConstraints::default())).collect()
+    let unlisted = providers.into_iter().filter(|addr| !required.contains_key(addr));
+    unlisted.map(|addr| (addr, VersionConstraints::default())).collect()
 }
 
 /// A launcher for the providers of objects in a state, as far as the lock file lists them. As in Terraform,
@@ -288,10 +289,10 @@ fn providers_required_by_config(
     if !workspace.has_config() {
         return Ok(BTreeMap::new());
     }
-    let mut found = Diagnostics::new();
+    let mut ignored = Diagnostics::new();
     // Warnings are reported only by commands that use the configuration.
-    let config = workspace.read_config_requirements(&mut found);
-    let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
+    let config = workspace.read_config_requirements(&mut ignored);
+    let config = config.map_err(|reported| diags.append(ignored).err().unwrap_or(reported))?;
     Ok(config.provider_requirements())
 }
 

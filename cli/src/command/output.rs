@@ -96,14 +96,14 @@ async fn show_outputs(
             detail,
         )));
     };
-    let shown = output.value.value();
+    let value = output.value.value();
     if args.json {
-        return Ok(format!("{}\n", value::value_to_json(shown).to_compact()));
+        return Ok(format!("{}\n", value::value_to_json(value).to_compact()));
     }
     if args.raw {
-        return raw_output_text(diags, name, shown);
+        return raw_output_text(diags, name, value);
     }
-    Ok(format!("{}\n", print_value(shown)))
+    Ok(format!("{}\n", print_value(value)))
 }
 
 fn output_names(state: &State) -> String {
@@ -114,11 +114,11 @@ fn output_names(state: &State) -> String {
 fn all_outputs_text(diags: &mut Diagnostics, state: &State, json: bool) -> String {
     if json {
         let members = state.outputs.iter().map(|(name, output)| {
-            let shown = output.value.value();
+            let value = output.value.value();
             let json = Json::object([
                 ("sensitive", Json::Bool(output.sensitive)),
-                ("type", value::type_to_json(&shown.ty())),
-                ("value", value::value_to_json(shown)),
+                ("type", value::type_to_json(&value.ty())),
+                ("value", value::value_to_json(value)),
             ]);
             (name.to_string(), json)
         });
@@ -174,21 +174,21 @@ pub(super) async fn stored_state_file(
 ) -> Result<Option<StateFile>, Reported> {
     let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), state_paths).await?;
-    let (file, left) = read_state_file_in_store(diags, store).await?;
+    let (file, recovery_warnings) = read_state_file_in_store(diags, store).await?;
     let mut warnings = Diagnostics::new();
-    left.into_iter().for_each(|one| warnings.warn(one));
+    recovery_warnings.into_iter().for_each(|warning| warnings.warn(warning));
     let errored =
         ErroredState::read_and_compare(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
     // The requested output is printed to stdout, so diagnostics are printed to stderr.
-    let shown = diagnostic::render_all_diagnostics(
+    let rendered = diagnostic::render_all_diagnostics(
         &Screen::of(env),
         &workspace.sources,
         &warnings,
         env.compact_warnings,
     );
-    print_err(&shown.warnings);
+    print_err(&rendered.warnings);
     Ok(file)
 }
 
@@ -214,12 +214,16 @@ pub(super) async fn providers_in_store(
     let (file, open) = match store.intents.recover_runs(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
-            (recovery.file, open.map(|one| one.provider.provider).collect())
+            (recovery.file, open.map(|operation| operation.provider.provider).collect())
         }
         Err(_) => (file, BTreeSet::new()),
     };
-    let held = file.map(|file| file.state.resources).unwrap_or_default();
-    Ok(held.into_values().map(|held| held.provider.provider.clone()).chain(open).collect())
+    let resources = file.map(|file| file.state.resources).unwrap_or_default();
+    Ok(resources
+        .into_values()
+        .map(|resources| resources.provider.provider.clone())
+        .chain(open)
+        .collect())
 }
 
 /// The state in a store, and the diagnostics about interrupted runs.

@@ -42,24 +42,26 @@ pub(crate) struct Cli {
 /// Whether to set up or to remove completion; `None` if neither was requested. As in Terraform, these options
 /// take the position of a command.
 pub(crate) fn autocomplete_request() -> Option<bool> {
-    let word = std::env::args_os().nth(1)?.into_string().ok()?;
-    let at = AUTOCOMPLETE_OPTIONS.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
-    Some(at == 0)
+    let argument = std::env::args_os().nth(1)?.into_string().ok()?;
+    let index =
+        AUTOCOMPLETE_OPTIONS.iter().position(|flag| argument.replacen("--", "-", 1) == **flag)?;
+    Some(index == 0)
 }
 
 /// Reads the command line, including arguments from the environment. Prints help and errors.
 pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
-    let given: Vec<OsString> = std::env::args_os().collect();
+    let typed: Vec<OsString> = std::env::args_os().collect();
     let mut command = parser_description();
-    let words =
-        normalize::normalize_command_line(&command, given, &env.arguments).map_err(|name| {
+    let arguments =
+        normalize::normalize_command_line(&command, typed, &env.arguments).map_err(|name| {
             let problem = "a quote is not closed, or the value ends with a backslash";
             let detail = format!("The arguments in {name} cannot be read: {problem}.");
             view::print_fatal(messages::UNREADABLE_ENVIRONMENT_ARGUMENTS, detail)
         })?;
-    let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let names: Vec<String> =
+        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let parsed =
-        command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
+        command.clone().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m));
     if parsed.is_ok() {
         // Arguments may contain secrets, so only the command name is logged.
         let (_, name) = find_command(&command, &names);
@@ -101,11 +103,11 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
 }
 
 /// Whether the command prints a stream of JSON events: then command-line errors are part of the stream.
-fn is_json_output_requested(command: &str, words: &[String]) -> bool {
+fn is_json_output_requested(command: &str, arguments: &[String]) -> bool {
     let has_one = ["init", "plan", "apply", "destroy", "refresh"]
         .iter()
         .any(|name| command.ends_with(&format!(" {name}")));
-    has_one && words.iter().any(|word| word == "--json")
+    has_one && arguments.iter().any(|argument| argument == "--json")
 }
 
 /// The parser's description of all commands. The last occurrence of an option takes effect, so that the
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_last_occurrence_of_an_option_takes_effect() {
-        let words = [
+        let arguments = [
             "formwork",
             "plan",
             "--out=a",
@@ -155,7 +157,7 @@ mod tests {
             "--target=x",
             "--target=y",
         ];
-        let matches = parser_description().try_get_matches_from(words).unwrap();
+        let matches = parser_description().try_get_matches_from(arguments).unwrap();
         let Command::Plan(args) = Cli::from_arg_matches(&matches).unwrap().command else {
             panic!("another command");
         };
@@ -166,15 +168,15 @@ mod tests {
     #[test]
     fn every_command_accepts_the_display_options() {
         for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
-            let words = format!("formwork {line} -no-color -compact-warnings");
-            let words = words.split(' ').map(OsString::from).collect();
-            let words = normalize::normalize_command_line(
+            let line_with_options = format!("formwork {line} -no-color -compact-warnings");
+            let line_with_options = line_with_options.split(' ').map(OsString::from).collect();
+            let line_with_options = normalize::normalize_command_line(
                 &parser_description(),
-                words,
+                line_with_options,
                 &Default::default(),
             )
             .unwrap();
-            let matches = parser_description().try_get_matches_from(words).unwrap();
+            let matches = parser_description().try_get_matches_from(line_with_options).unwrap();
             let view = Cli::from_arg_matches(&matches).unwrap().view;
             assert!(view.no_color && view.compact_warnings, "{line}");
         }

@@ -110,19 +110,19 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         .with_observer(&observer)
         .with_cancellation(cancellation.clone());
     let planning = operation.plan(&mut diags, &mut locked, options);
-    let made = run_until_interrupted(planning, &pool, &prepared, &cancellation).await;
-    let Some(made) = made else { return Exit::Failed };
-    let exit = match made {
+    let result = run_until_interrupted(planning, &pool, &prepared, &cancellation).await;
+    let Some(result) = result else { return Exit::Failed };
+    let exit = match result {
         Ok(PlanOutcome { plan, results, .. }) => {
             let generated = (generated, &results);
-            let made = PlanWithInputs {
+            let result = PlanWithInputs {
                 prepared: &prepared,
                 locked: &locked,
                 pool: &pool,
                 plan: &plan,
                 generated,
             };
-            show_and_save_plan(&mut diags, args, &report, &made).await
+            show_and_save_plan(&mut diags, args, &report, &result).await
         }
         Err(_) => Exit::Failed,
     };
@@ -155,9 +155,10 @@ async fn show_and_save_plan(
     diags: &mut Diagnostics,
     args: &PlanArgs,
     report: &OperationReport,
-    made: &PlanWithInputs<'_>,
+    plan_with_inputs: &PlanWithInputs<'_>,
 ) -> Exit {
-    let PlanWithInputs { prepared, locked, pool, plan, generated: (generated, results) } = *made;
+    let PlanWithInputs { prepared, locked, pool, plan, generated: (generated, results) } =
+        *plan_with_inputs;
     report.report_plan(plan, pool);
     if let Some(path) = &args.out
         && let Err(error) = planfile::write_plan(
@@ -177,9 +178,9 @@ async fn show_and_save_plan(
     }
     // After the plan, which contains the configuration as it was read.
     let is_generated = write_generated_config(diags, generated, results, plan);
-    let said = std::mem::take(diags);
-    report.report_diagnostics(&prepared.workspace.sources, &said);
-    if said.has_errors() {
+    let planning_diags = std::mem::take(diags);
+    report.report_diagnostics(&prepared.workspace.sources, &planning_diags);
+    if planning_diags.has_errors() {
         return Exit::Failed;
     }
     // An automation does not need advice about the next step.

@@ -163,12 +163,13 @@ fn read_plan(
     let key = workspace.env.seal_key();
     saved.plan.seal_verdict().check_may_be_applied(diags, &key, path, allow_foreign)?;
     saved.plan.check_errors_and_workspace(diags, &workspace.name())?;
-    let given = VariablesGivenAtApply {
+    let variables_at_apply = VariablesGivenAtApply {
         environment: variable_inputs::environment_values(workspace),
         files: variable_inputs::automatic_file_values(diags, workspace)?,
         options: variable_inputs::option_values(diags, workspace, sources)?,
     };
-    let variables = saved.plan.resolve_variables(diags, &mut workspace.sources, &config, given)?;
+    let variables =
+        saved.plan.resolve_variables(diags, &mut workspace.sources, &config, variables_at_apply)?;
     Ok((saved, config, variables))
 }
 
@@ -202,12 +203,12 @@ pub(crate) fn open_plan(
         // As in OpenTofu, the configuration of the working directory decides: a plan file of unknown origin
         // can contain any configuration.
         if workspace.has_config() {
-            let mut said = Diagnostics::new();
-            let loaded = encryption::load_dir_encryption(&mut said, workspace, sources);
+            let mut parse_diags = Diagnostics::new();
+            let loaded = encryption::load_dir_encryption(&mut parse_diags, workspace, sources);
             // The plan contains its own configuration, so later errors in the working directory do not
             // matter, unless they hide an encryption block.
             if loaded.is_ok() || encryption::may_have_encryption_block(workspace) {
-                let _ = diags.append(said);
+                let _ = diags.append(parse_diags);
                 loaded?;
             }
         }
@@ -279,14 +280,14 @@ pub(crate) fn open_plan_parts(
 
 impl OpenedPlan {
     /// Location of the state: from the options, otherwise from the options with which the plan was created.
-    pub(super) fn state_paths(&self, given: StatePaths) -> StatePaths {
-        match given {
+    pub(super) fn state_paths(&self, paths: StatePaths) -> StatePaths {
+        match paths {
             StatePaths { state: None, out, backup } => StatePaths {
                 state: self.plan.state_option_path().map(Path::to_owned),
                 out: out.or_else(|| self.plan.state_out_option_path().map(Path::to_owned)),
                 backup,
             },
-            given => given,
+            paths => paths,
         }
     }
 

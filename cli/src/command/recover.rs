@@ -131,9 +131,9 @@ async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
 fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
     let mut text = String::new();
     let mut has_free_place = false;
-    for one in locked.unresolved_needing_decision() {
-        text.push_str(&describe_operation(one, screen));
-        match remedy_if_other_object_at_addr(one, &locked.file.state) {
+    for operation in locked.unresolved_needing_decision() {
+        text.push_str(&describe_operation(operation, screen));
+        match remedy_if_other_object_at_addr(operation, &locked.file.state) {
             Some(remedy) => text.push_str(&format!("{}\n\n", screen.wrap(&remedy))),
             None => has_free_place = true,
         }
@@ -179,9 +179,10 @@ fn state_of_journal_dir(root: &Path, name: &str) -> Option<String> {
 }
 
 /// Describes an open operation, with the planned attributes to look for.
-fn describe_operation(one: &UnresolvedOperation, screen: &Screen) -> String {
-    let mut text = screen.wrap(&format!("{}\n", one.describe_operation("the commands are below")));
-    let planned = one.planned_attributes();
+fn describe_operation(operation: &UnresolvedOperation, screen: &Screen) -> String {
+    let mut text =
+        screen.wrap(&format!("{}\n", operation.describe_operation("the commands are below")));
+    let planned = operation.planned_attributes();
     if !planned.is_empty() {
         text.push_str("\nPlanned attributes to look for:\n");
     }
@@ -203,26 +204,26 @@ fn open_operations_document(locked: &StateSession) -> Json {
     Json::object([("format_version", Json::text("1.0")), ("unresolved", Json::Array(unresolved))])
 }
 
-fn operation_to_json(one: &UnresolvedOperation) -> Json {
-    let action = match one.action {
+fn operation_to_json(operation: &UnresolvedOperation) -> Json {
+    let action = match operation.action {
         CallAction::Create => "create",
         CallAction::Update => "update",
         CallAction::Delete => "delete",
     };
-    let doubt = match one.doubt {
+    let doubt = match operation.doubt {
         OpenQuestion::Effect => "effect",
         OpenQuestion::Destination { .. } => "place",
     };
     Json::object_of_some([
-        ("address", Some(Json::text(one.addr.to_string()))),
-        ("moved_to", one.moved.as_ref().map(|moved| Json::text(moved.to_string()))),
-        ("deposed", one.deposed.as_ref().map(|key| Json::text(key.to_string()))),
-        ("provider", Some(Json::text(one.provider.to_string()))),
+        ("address", Some(Json::text(operation.addr.to_string()))),
+        ("moved_to", operation.moved.as_ref().map(|moved| Json::text(moved.to_string()))),
+        ("deposed", operation.deposed.as_ref().map(|key| Json::text(key.to_string()))),
+        ("provider", Some(Json::text(operation.provider.to_string()))),
         ("action", Some(Json::text(action))),
         ("doubt", Some(Json::text(doubt))),
-        ("asked_for_at", Some(Json::text(one.when.clone()))),
-        ("planned", one.planned.as_ref().map(value::value_to_json)),
-        ("id_in_answer", one.shown_object_id().map(Json::text)),
+        ("asked_for_at", Some(Json::text(operation.when.clone()))),
+        ("planned", operation.planned.as_ref().map(value::value_to_json)),
+        ("id_in_answer", operation.shown_object_id().map(Json::text)),
     ])
 }
 
@@ -245,15 +246,15 @@ async fn record_decision(args: &RecoverDecideArgs, env: &Env, decision: Decision
         if settled.is_empty() {
             return Ok(no_open_operations_text(&workspace.root));
         }
-        Ok(settled.iter().map(|one| describe_settled(one, decision)).collect())
+        Ok(settled.iter().map(|instance| describe_settled(instance, decision)).collect())
     })
     .await
 }
 
 /// Describes the effect of a decision.
-fn describe_settled(one: &SettledInstance, decision: Decision) -> String {
-    let SettledInstance { addr, displaced } = one;
-    let then = match (displaced, decision) {
+fn describe_settled(instance: &SettledInstance, decision: Decision) -> String {
+    let SettledInstance { addr, displaced } = instance;
+    let consequence = match (displaced, decision) {
         (Some(operation), _) => {
             let id = operation.shown_object_id();
             let id = id.map(|id| format!(" with the ID {id:?}")).unwrap_or_default();
@@ -264,7 +265,7 @@ fn describe_settled(one: &SettledInstance, decision: Decision) -> String {
         (None, Decision::Forget) => "the next apply may create it".to_owned(),
         (None, Decision::Retry) => "the next apply repeats the operation".to_owned(),
     };
-    format!("{addr} is settled: {then}.\n")
+    format!("{addr} is settled: {consequence}.\n")
 }
 
 /// Adds objects of interrupted creations to the state.
@@ -277,8 +278,8 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
         operation: "recover",
         must_be_written: false,
     };
-    let mut ended = String::new();
-    let done = taking
+    let mut text = String::new();
+    let result = taking
         .run(env, async |diags, operations, locked| {
             let request = AdoptSelectedRequest {
                 selection: selected_operations(args.address.as_slice(), args.all),
@@ -286,12 +287,12 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
                 force: args.force,
             };
             let summary = operations.import.adopt_selected(diags, locked, request).await?;
-            ended = describe_adoptions(&summary);
+            text = describe_adoptions(&summary);
             Ok(())
         })
         .await;
-    print_out(&ended);
-    done
+    print_out(&text);
+    result
 }
 
 /// Describes the results of adoptions.

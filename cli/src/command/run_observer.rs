@@ -38,9 +38,9 @@ impl OperationObserver for RunObserver<'_> {
             OperationEvent::Planned { plan, pool } => self.report.report_plan(plan, pool),
             OperationEvent::SavedPlan(plan) => self.report.report_saved_plan(plan),
             OperationEvent::Applied { counts, state } => {
-                let done =
+                let is_finished =
                     ApplyResult { tally: counts, destroying: self.destroying, out: self.out };
-                self.report.report_applied(&done, state);
+                self.report.report_applied(&is_finished, state);
             }
             OperationEvent::Refreshed { state } => self.report.report_refreshed_outputs(state),
             // The state is open before the operation begins.
@@ -49,7 +49,7 @@ impl OperationObserver for RunObserver<'_> {
     }
 
     fn offer_diagnostics(&self, diags: &mut Diagnostics) {
-        let shown = std::mem::take(diags);
-        self.report.report_diagnostics(self.sources, &shown);
+        let reported = std::mem::take(diags);
+        self.report.report_diagnostics(self.sources, &reported);
     }
 }

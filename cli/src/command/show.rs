@@ -119,14 +119,14 @@ async fn show_file(
     pool.report_warnings(diags);
     let text = match loaded {
         Ok(()) if args.json => {
-            let given = saved.plan.variable_values_as_json().collect();
-            let beside = json_plan::PlanViewInputs {
+            let variable_values = saved.plan.variable_values_as_json().collect();
+            let inputs = json_plan::PlanViewInputs {
                 config: &config,
                 pool: &pool,
-                given,
+                given: variable_values,
                 time: saved.plan.creation_time(),
             };
-            json_plan::plan_document(diags, saved.plan.plan(), &beside)
+            json_plan::plan_document(diags, saved.plan.plan(), &inputs)
                 .map(|json| format!("{}\n", json.to_compact()))
         }
         Ok(()) => {
@@ -147,13 +147,13 @@ fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);
     let env = workspace.env;
-    let shown = diagnostic::render_all_diagnostics(
+    let rendered = diagnostic::render_all_diagnostics(
         &Screen::of(env),
         &workspace.sources,
         &diags,
         env.compact_warnings,
     );
-    print_err(&shown.warnings);
+    print_err(&rendered.warnings);
 }
 
 /// Names the state that applying the plan writes, if the backend is set up.
@@ -191,7 +191,7 @@ async fn show_state(
 ) -> Result<String, Reported> {
     let state = &file.state;
     let providers: Vec<ProviderAddr> =
-        state.resources.values().map(|held| held.provider.provider.clone()).collect();
+        state.resources.values().map(|resource| resource.provider.provider.clone()).collect();
     let launcher = launcher_ignoring_constraints(diags, workspace, providers.iter())?;
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, providers).await;
@@ -221,19 +221,19 @@ pub(super) fn state_text(
     }
     // Sorted by module, parents before children.
     let mut resources: Vec<_> = state.resources.iter().collect();
-    resources.sort_by(|(one, _), (other, _)| one.module.0.cmp(&other.module.0));
+    resources.sort_by(|(first, _), (second, _)| first.module.0.cmp(&second.module.0));
     let mut text = String::new();
     let mut before = None;
-    for (resource, held) in resources {
+    for (resource, instances) in resources {
         if before.replace(&resource.module).is_some_and(|before| *before != resource.module) {
             text.push('\n');
         }
-        for (key, instance) in &held.instances {
+        for (key, instance) in &instances.instances {
             let addr = resource.instance_addr(key.clone());
             let current = instance.current.iter().map(|object| (None, object));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
             for (deposed, object) in current.chain(deposed) {
-                let provider = &held.provider.provider;
+                let provider = &instances.provider.provider;
                 let object = ProvidedObject { provider, addr: &addr, deposed, object };
                 text.push_str(&super::state::render_object(diags, pool, object, screen)?);
                 text.push('\n');

@@ -76,7 +76,7 @@ fn mark_instance(
         return Ok(EditOutcome::Unchanged(String::new()));
     }
     set_object_status(diags, state, addr, status)?;
-    locked.check_touches_no_unresolved(diags, |other| other == addr)?;
+    locked.check_touches_no_unresolved(diags, |unresolved| unresolved == addr)?;
     Ok(EditOutcome::Store(match status {
         ObjectStatus::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
         ObjectStatus::Ready => {

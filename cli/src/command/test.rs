@@ -87,13 +87,13 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
     // Checked before the first object is created, whose state could not be stored otherwise.
-    let Ok(left) = find_left_states_or_report(&mut diags, &workspace) else {
+    let Ok(left_states) = find_left_states_or_report(&mut diags, &workspace) else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
     report.report_diagnostics(&workspace.sources, &std::mem::take(&mut diags));
     let observer = Observer::new(&report, args.verbose);
     observer.start(&loaded.test_files);
-    warn_of_left_objects(&observer, &left);
+    warn_of_left_objects(&observer, &left_states);
     let Some(results) = run_loaded_tests(&mut workspace, &loaded, &variables, &observer).await
     else {
         return Exit::Failed;
@@ -169,13 +169,13 @@ fn find_left_states_or_report(
 }
 
 /// Warns of states that earlier tests left.
-fn warn_of_left_objects(observer: &Observer<'_>, left: &[String]) {
-    if left.is_empty() {
+fn warn_of_left_objects(observer: &Observer<'_>, names: &[String]) {
+    if names.is_empty() {
         return;
     }
     let detail = format!(
         "States of earlier tests have objects that were not destroyed:\n  {}\n\nSee docs/testing.md, \"Objects that cannot be destroyed\".",
-        left.join("\n  ")
+        names.join("\n  ")
     );
     let mut diags = Diagnostics::new();
     diags.warn(Diagnostic::warning(messages::TEST_OBJECTS_ARE_LEFT, detail));
@@ -195,11 +195,11 @@ fn given_variables(
     workspace: &mut Workspace<'_>,
     args: &TestArgs,
 ) -> Result<GivenVariables, Reported> {
-    let all = variable_values(diags, workspace, &args.variables.sources);
+    let values = variable_values(diags, workspace, &args.variables.sources);
     let directory =
         args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_DIR));
     let of_dir = test_dir_values(diags, workspace, directory);
-    Ok(GivenVariables { all: all?, of_dir: of_dir? })
+    Ok(GivenVariables { all: values?, of_dir: of_dir? })
 }
 
 /// Reads the configuration, the test files and the modules of their runs, and finds the providers.
@@ -278,9 +278,9 @@ fn keep_filtered_tests(
 
 fn add_requirements(
     required: &mut BTreeMap<ProviderAddr, VersionConstraints>,
-    others: BTreeMap<ProviderAddr, VersionConstraints>,
+    additional: BTreeMap<ProviderAddr, VersionConstraints>,
 ) {
-    for (addr, constraints) in others {
+    for (addr, constraints) in additional {
         required.entry(addr).or_insert(constraints);
     }
 }

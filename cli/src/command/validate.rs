@@ -120,23 +120,23 @@ async fn check_test_run_modules(
     for run in loaded.into_iter().flat_map(|test| test.runs) {
         let (config, dangling) = run.config;
         if checked.insert(config.root_node().module.dir.clone()) {
-            let known = ConfigErrorContext { dangling, fills: None };
+            let context = ConfigErrorContext { dangling, fills: None };
             // The errors of all modules are reported.
-            let found = match config.check_required_versions(diags) {
+            let version_check = match config.check_required_versions(diags) {
                 Ok(()) => {
-                    config_errors::report_config_errors(diags, workspace, &config, known).await
+                    config_errors::report_config_errors(diags, workspace, &config, context).await
                 }
                 Err(reported) => Err(reported),
             };
-            result = result.and(found);
+            result = result.and(version_check);
         }
     }
     result
 }
 
 fn validation_document(sources: &Sources, diags: &Diagnostics) -> Json {
-    let count = |wanted: Severity| {
-        let n = diags.iter().filter(|diagnostic| diagnostic.severity == wanted).count();
+    let count = |severity: Severity| {
+        let n = diags.iter().filter(|diagnostic| diagnostic.severity == severity).count();
         Json::Int(i64::try_from(n).unwrap_or(i64::MAX))
     };
     let list = diags.iter().map(|d| diagnostic::diagnostic_to_json(sources, d));

@@ -19,10 +19,10 @@ pub(super) fn variable_values(
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
 ) -> Result<Vec<GivenVariable>, Reported> {
-    let mut given = environment_values(workspace);
-    given.extend(automatic_file_values(diags, workspace)?);
-    given.extend(option_values(diags, workspace, sources)?);
-    Ok(given)
+    let mut values = environment_values(workspace);
+    values.extend(automatic_file_values(diags, workspace)?);
+    values.extend(option_values(diags, workspace, sources)?);
+    Ok(values)
 }
 
 /// The values in the environment.
@@ -36,15 +36,15 @@ pub(super) fn automatic_file_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Vec<GivenVariable>, Reported> {
-    let mut given = Vec::new();
+    let mut variables = Vec::new();
     let mut result = Ok(());
     for name in automatic_variable_files(&workspace.root) {
         match read_values_in_file(diags, workspace, &name, read_file) {
-            Ok(values) => given.extend(values),
+            Ok(values) => variables.extend(values),
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| given)
+    result.map(|()| variables)
 }
 
 /// The values in the automatically loaded variable files of the test directory.
@@ -53,16 +53,16 @@ pub(super) fn test_dir_values(
     workspace: &mut Workspace<'_>,
     directory: &Path,
 ) -> Result<Vec<GivenVariable>, Reported> {
-    let mut given = Vec::new();
+    let mut variables = Vec::new();
     let mut result = Ok(());
     for name in automatic_variable_files(&workspace.root.join(directory)) {
         let name = directory.join(name);
         match read_values_in_file(diags, workspace, &name.to_string_lossy(), read_file) {
-            Ok(values) => given.extend(values),
+            Ok(values) => variables.extend(values),
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| given)
+    result.map(|()| variables)
 }
 
 /// The values of `-var` options, and of the files of `-var-file` options.
@@ -71,14 +71,14 @@ pub(super) fn option_values(
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
 ) -> Result<Vec<GivenVariable>, Reported> {
-    let mut given = Vec::new();
+    let mut variables = Vec::new();
     let mut result = Ok(());
     for source in sources {
         match source {
             VariableSource::File(path) => {
                 match read_values_in_file(diags, workspace, &path.to_string_lossy(), read_user_file)
                 {
-                    Ok(values) => given.extend(values),
+                    Ok(values) => variables.extend(values),
                     Err(reported) => result = Err(reported),
                 }
             }
@@ -93,7 +93,7 @@ pub(super) fn option_values(
                         Err(diags.error(Diagnostic::error(messages::INVALID_VAR_OPTION, detail)));
                 }
                 Some((name, value)) => {
-                    given.push(given_text_value(name, value, InputOrigin::Option));
+                    variables.push(given_text_value(name, value, InputOrigin::Option));
                 }
                 None => {
                     let detail = format!(
@@ -105,7 +105,7 @@ pub(super) fn option_values(
             },
         }
     }
-    result.map(|()| given)
+    result.map(|()| variables)
 }
 
 fn given_text_value(name: &str, value: &str, origin: InputOrigin) -> GivenVariable {
@@ -143,10 +143,10 @@ fn read_values_in_file(
 pub(super) async fn ask_for_missing_variables(
     screen: &Screen,
     config: &Config,
-    given: &mut Vec<GivenVariable>,
+    values: &mut Vec<GivenVariable>,
 ) {
     for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
-        if given.iter().any(|given| given.name == variable.name) {
+        if values.iter().any(|values| values.name == variable.name) {
             continue;
         }
         let ephemeral = if variable.ephemeral { " (ephemeral)" } else { "" };
@@ -156,7 +156,7 @@ pub(super) async fn ask_for_missing_variables(
             secret: variable.sensitive,
         };
         let Ok(answer) = ask_user(screen, question).await else { return };
-        given.push(GivenVariable {
+        values.push(GivenVariable {
             name: variable.name.clone(),
             value: GivenValue::Unparsed(answer),
             origin: InputOrigin::Prompt,

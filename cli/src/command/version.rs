@@ -50,7 +50,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
                 .collect()
         })
         .unwrap_or_default();
-    let own = env!("CARGO_PKG_VERSION");
+    let own_version = env!("CARGO_PKG_VERSION");
     if args.json {
         let version = VersionDocument {
             terraform_version: LANGUAGE_VERSION.to_string(),
@@ -63,7 +63,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
         return Exit::Done;
     }
     let mut text = format!(
-        "Formwork v{own}\non {}\ncompatible with the language of Terraform v{LANGUAGE_VERSION}\n",
+        "Formwork v{own_version}\non {}\ncompatible with the language of Terraform v{LANGUAGE_VERSION}\n",
         Platform::current()
     );
     for (addr, version) in providers {

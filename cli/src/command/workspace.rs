@@ -136,23 +136,23 @@ async fn list_workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let all = workspace_backend(diags, workspace).await?.workspaces().await;
-    let all = all.map_err(|error| report_workspace_error(diags, &error))?;
+    let workspaces = workspace_backend(diags, workspace).await?.workspaces().await;
+    let workspaces = workspaces.map_err(|error| report_workspace_error(diags, &error))?;
     let current = workspace.name();
-    let mut names: Vec<&String> = all.iter().collect();
-    if !all.contains(&current) {
+    let mut names: Vec<&String> = workspaces.iter().collect();
+    if !workspaces.contains(&current) {
         // Selected by the environment and not created yet: it is listed in order.
-        let at = names.iter().skip(1).position(|name| **name > current);
-        names.insert(at.map_or(names.len(), |at| at + 1), &current);
+        let index = names.iter().skip(1).position(|name| **name > current);
+        names.insert(index.map_or(names.len(), |index| index + 1), &current);
     }
     let mut text = String::new();
     for name in names {
         // A directory may have a name that no workspace can have, and its line breaks would forge workspaces.
-        let shown = match name.chars().any(char::is_control) {
+        let name_text = match name.chars().any(char::is_control) {
             true => format!("{name:?}"),
             false => name.clone(),
         };
-        text.push_str(&format!("{} {shown}\n", if *name == current { '*' } else { ' ' }));
+        text.push_str(&format!("{} {name_text}\n", if *name == current { '*' } else { ' ' }));
     }
     text.push('\n');
     if workspace.env.workspace.is_some() {
@@ -192,12 +192,13 @@ async fn create_workspace(
         }
         None => None,
     };
-    let all = workspace_backend(diags, workspace).await?;
-    all.create_workspace(&args.name)
+    let backend = workspace_backend(diags, workspace).await?;
+    backend
+        .create_workspace(&args.name)
         .await
         .map_err(|error| report_workspace_error(diags, &error))?;
     if let Some(file) = copied {
-        let store = open_workspace(diags, &*all, &args.name).await?;
+        let store = open_workspace(diags, &*backend, &args.name).await?;
         let mut locked =
             state_session::open_locked_state(diags, store, &args.lock, "workspace-new").await?;
         // Only the content: states that diverge must have different lineages.
@@ -229,13 +230,13 @@ async fn select_workspace(
         )));
     }
     check_name(diags, name)?;
-    let all = workspace_backend(diags, workspace).await?;
-    let known = match all.workspaces().await {
+    let backend = workspace_backend(diags, workspace).await?;
+    let names = match backend.workspaces().await {
         // Another backend may have left another selection, which no command works with.
         Err(WorkspaceError::Unsupported) if name == DEFAULT_WORKSPACE => vec![name.clone()],
-        known => known.map_err(|error| report_workspace_error(diags, &error))?,
+        names => names.map_err(|error| report_workspace_error(diags, &error))?,
     };
-    if known.contains(name) {
+    if names.contains(name) {
         if *name == workspace.name() && workspace.selection_problem().is_none() {
             return Ok(String::new());
         }
@@ -245,7 +246,7 @@ async fn select_workspace(
     if !args.or_create {
         return Err(report_workspace_error(diags, &WorkspaceError::Missing(name.clone())));
     }
-    all.create_workspace(name).await.map_err(|error| report_workspace_error(diags, &error))?;
+    backend.create_workspace(name).await.map_err(|error| report_workspace_error(diags, &error))?;
     workspace.select(diags, name)?;
     Ok(created_message(name))
 }
@@ -257,9 +258,10 @@ async fn delete_workspace(
 ) -> Result<String, Reported> {
     let name = &args.name;
     encryption::set_up_encryption_without_sealed(diags, workspace)?;
-    let all = workspace_backend(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
-    if !known.contains(name) {
+    let backend = workspace_backend(diags, workspace).await?;
+    let names =
+        backend.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
+    if !names.contains(name) {
         return Err(report_workspace_error(diags, &WorkspaceError::Missing(name.clone())));
     }
     if *name == workspace.name() {
@@ -268,13 +270,14 @@ async fn delete_workspace(
             messages::WORKSPACE_IS_YOUR_ACTIVE_WORKSPACE.with(&[&format_args!("{name:?}")]);
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let store = open_workspace(diags, &*all, name).await?;
+    let store = open_workspace(diags, &*backend, name).await?;
     let locked = state_session::open_locked_state(diags, store, &args.lock, "state-delete").await?;
     let text = check_deletable(diags, &locked, args);
     // As Terraform does: some services do not delete a locked state.
     locked.unlock(diags).await;
     let text = text?;
-    all.delete_workspace(&args.name)
+    backend
+        .delete_workspace(&args.name)
         .await
         .map_err(|error| report_workspace_error(diags, &error))?;
     Ok(text)
@@ -287,7 +290,7 @@ fn check_deletable(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    let held = list_managed_objects(&locked.file.state);
+    let objects = list_managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may contain the only record of these operations.
         locked.warn_of_needed_decisions(diags);
@@ -295,15 +298,15 @@ fn check_deletable(
     } else {
         locked.check_touches_no_unresolved(diags, |_| true)?;
         locked.refuse_if_journals_are_misplaced(diags)?;
-        if !held.is_empty() {
+        if !objects.is_empty() {
             let detail = format!(
-                "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
+                "Workspace {name:?} is currently tracking the following resource instances:\n{objects}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
             );
             return Err(diags.error(Diagnostic::error(messages::WORKSPACE_IS_NOT_EMPTY, detail)));
         }
     }
     let mut text = format!("Deleted workspace {name:?}!\n");
-    if !held.is_empty() {
+    if !objects.is_empty() {
         text.push_str(&format!(
             "WARNING: {name:?} was non-empty.\nThe resources managed by the deleted workspace may still exist,\nbut are no longer manageable by Formwork since the state has\nbeen deleted.\n"
         ));
@@ -322,9 +325,9 @@ async fn open_workspace(
 /// The managed objects of a state, one per line.
 fn list_managed_objects(state: &State) -> String {
     let mut text = String::new();
-    for (resource, held) in &state.resources {
+    for (resource, instances) in &state.resources {
         if resource.resource.mode() == formwork_core::addr::ResourceMode::Managed {
-            for (key, instance) in &held.instances {
+            for (key, instance) in &instances.instances {
                 let addr = resource.instance_addr(key.clone());
                 let deposed = instance.deposed.keys();
                 let deposed = deposed.map(|key| format!("  - {addr} (deposed object {key})\n"));

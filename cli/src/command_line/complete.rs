@@ -33,7 +33,7 @@ pub(crate) fn completion_candidates(
     let mut words = split_words(line);
     let last = words.pop().unwrap_or_default();
     let context = CompletionContext::of(root, &words);
-    let mut found = match (context.option, last.split_once('=')) {
+    let mut candidates = match (context.option, last.split_once('=')) {
         (Some(option), _) => argument_candidates(context.command_path(), option, names),
         (None, Some((flag, _))) if flag.starts_with('-') => {
             let option = context.find_option(flag);
@@ -44,10 +44,10 @@ pub(crate) fn completion_candidates(
         (None, _) if last.starts_with('-') => context.option_candidates(),
         (None, _) => context.candidates(names),
     };
-    found.retain(|word| word.starts_with(&last));
-    found.sort();
-    found.dedup();
-    found
+    candidates.retain(|candidate| candidate.starts_with(&last));
+    candidates.sort();
+    candidates.dedup();
+    candidates
 }
 
 /// The directory of the `-chdir` option in a line.
@@ -177,16 +177,17 @@ impl<'c> CompletionContext<'c> {
             _ => self.topic,
         };
         let below = command.into_iter().flat_map(Command::get_subcommands);
-        let below = below.filter(|one| !one.is_hide_set());
-        let mut words: Vec<String> = below.map(|one| one.get_name().to_owned()).collect();
+        let below = below.filter(|subcommand| !subcommand.is_hide_set());
+        let mut candidates_of_command: Vec<String> =
+            below.map(|subcommand| subcommand.get_name().to_owned()).collect();
         let mut positional = self.command.get_positionals();
         let several = |arg: &&Arg| arg.get_num_args().is_some_and(|n| n.max_values() > 1);
         let next = positional.nth(self.n_arguments);
         let next = next.or_else(|| self.command.get_positionals().last().filter(several));
         if let Some(arg) = next {
-            words.extend(argument_candidates(self.command_path(), arg, names));
+            candidates_of_command.extend(argument_candidates(self.command_path(), arg, names));
         }
-        words
+        candidates_of_command
     }
 }
 
@@ -231,7 +232,7 @@ mod tests {
     fn check(line: &str, expected: &[&str]) {
         let mut root = parser_description();
         root.build();
-        let found = completion_candidates(&root, line, &mut |names| {
+        let candidates = completion_candidates(&root, line, &mut |names| {
             let names: &[&str] = match names {
                 CompletionNameKind::Addresses => &["null_resource.a", "module.m"],
                 CompletionNameKind::Workspaces => &["default", "staging"],
@@ -240,7 +241,7 @@ mod tests {
             };
             names.iter().map(ToString::to_string).collect()
         });
-        assert_eq!(found, expected, "{line}");
+        assert_eq!(candidates, expected, "{line}");
     }
 
     #[test]

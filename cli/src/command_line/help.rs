@@ -53,8 +53,8 @@ pub(crate) fn help_text(command: &Command, name: &str, width: usize) -> String {
 
 fn write_section(text: &mut String, title: &str, rows: &[(String, String)], width: usize) {
     text.push_str(&format!("\n{title}:\n"));
-    for (name, about) in rows {
-        let lines = wrap_text(about, width.saturating_sub(DESCRIPTION_COLUMN).max(20));
+    for (name, description) in rows {
+        let lines = wrap_text(description, width.saturating_sub(DESCRIPTION_COLUMN).max(20));
         let mut start = format!("  {name}");
         if start.chars().count() + 2 > DESCRIPTION_COLUMN {
             text.push_str(&format!("{start}\n"));

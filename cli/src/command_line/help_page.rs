@@ -122,12 +122,12 @@ fn command_sections(command: &Command, is_root: bool) -> Vec<HelpSection> {
         .iter()
         .map(|title| HelpSection { title: (*title).to_owned(), rows: Vec::new() })
         .collect();
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        let row = (one.get_name().to_owned(), help_summary(one.get_about()));
-        sections[group_of(one.get_name())].rows.push(row);
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        let row = (subcommand.get_name().to_owned(), help_summary(subcommand.get_about()));
+        sections[group_of(subcommand.get_name())].rows.push(row);
     }
-    if is_root && let Some(others) = sections.get_mut(1) {
-        others.rows.sort();
+    if is_root && let Some(other_commands) = sections.get_mut(1) {
+        other_commands.rows.sort();
     }
     sections
 }
@@ -199,12 +199,16 @@ mod tests {
     use crate::normalize::normalize_command_line;
 
     /// The names of all visible commands that can be run, each with its example.
-    fn runnable(command: &Command, name: &str, found: &mut Vec<(String, Option<CommandExample>)>) {
+    fn runnable(
+        command: &Command,
+        name: &str,
+        commands: &mut Vec<(String, Option<CommandExample>)>,
+    ) {
         if !command.is_subcommand_required_set() {
-            found.push((name.to_owned(), CommandExample::from_command(command)));
+            commands.push((name.to_owned(), CommandExample::from_command(command)));
         }
-        for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-            runnable(one, format!("{name} {}", one.get_name()).trim(), found);
+        for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+            runnable(subcommand, format!("{name} {}", subcommand.get_name()).trim(), commands);
         }
     }
 
@@ -219,9 +223,9 @@ mod tests {
                 panic!("`formwork {name}` has no example");
             };
             let line = format!("formwork {name} {arguments}");
-            let words = line.split_whitespace().map(OsString::from).collect();
-            let words = normalize_command_line(&parser_description(), words, &[].into()).unwrap();
-            let parsed = parser_description().try_get_matches_from(words);
+            let typed = line.split_whitespace().map(OsString::from).collect();
+            let typed = normalize_command_line(&parser_description(), typed, &[].into()).unwrap();
+            let parsed = parser_description().try_get_matches_from(typed);
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
     }

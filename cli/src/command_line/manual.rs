@@ -14,8 +14,8 @@ pub(super) fn visit_commands<'c>(
     visit: &mut dyn FnMut(&'c Command, &str),
 ) {
     visit(command, name);
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        visit_commands(one, &format!("{name} {}", one.get_name()), visit);
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        visit_commands(subcommand, &format!("{name} {}", subcommand.get_name()), visit);
     }
 }
 
@@ -33,8 +33,12 @@ pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
     text.push_str(&format!(".SH DESCRIPTION\n{}\n", escape_roff(&page.about)));
     for section in &page.sections {
         text.push_str(&format!(".SH {}\n", escape_roff(&section.title.to_uppercase())));
-        for (name, about) in &section.rows {
-            text.push_str(&format!(".TP\n.B {}\n{}\n", escape_roff(name), escape_roff(about)));
+        for (name, description) in &section.rows {
+            text.push_str(&format!(
+                ".TP\n.B {}\n{}\n",
+                escape_roff(name),
+                escape_roff(description)
+            ));
         }
     }
     if let Some((line, effect)) = page.example_line() {
@@ -45,9 +49,10 @@ pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
         ));
     }
     if page.is_group {
-        let below = command.get_subcommands().filter(|one| !one.is_hide_set());
-        let names =
-            below.map(|one| format!("{}(1)", escape_roff(&format!("{title}-{}", one.get_name()))));
+        let below = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+        let names = below.map(|subcommand| {
+            format!("{}(1)", escape_roff(&format!("{title}-{}", subcommand.get_name())))
+        });
         text.push_str(&format!(".SH SEE ALSO\n{}\n", names.collect::<Vec<_>>().join(", ")));
     }
     (format!("{title}.1"), text)
@@ -74,8 +79,8 @@ pub(super) fn command_reference_markdown(root: &Command) -> String {
         text.push_str(&format!("\n```text\n{}\n```\n", page.usage));
         for section in &page.sections {
             text.push_str(&format!("\n**{}**\n\n", section.title));
-            for (name, about) in &section.rows {
-                text.push_str(&format!("- `{name}`: {}\n", escape_markdown(about)));
+            for (name, description) in &section.rows {
+                text.push_str(&format!("- `{name}`: {}\n", escape_markdown(description)));
             }
         }
         if let Some((line, effect)) = page.example_line() {
@@ -87,7 +92,7 @@ pub(super) fn command_reference_markdown(root: &Command) -> String {
 
 /// Escapes Markdown syntax, except in quoted code.
 fn escape_markdown(text: &str) -> String {
-    let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
+    let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
         0 => part.replace('<', "\\<").replace('*', "\\*").replace('_', "\\_"),
         _ => part.to_owned(),
     });
@@ -212,23 +217,23 @@ mod tests {
             return None;
         }
         // Comments and shell operators are not part of the command.
-        let words =
+        let arguments =
             line.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
-        let words: Vec<OsString> = words.map(OsString::from).collect();
-        if words.get(1).is_some_and(|word| {
+        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+        if arguments.get(1).is_some_and(|word| {
             crate::command_line::AUTOCOMPLETE_OPTIONS.iter().any(|flag| word == flag)
         }) {
             return None;
         }
-        let words = match crate::normalize::normalize_command_line(
+        let arguments = match crate::normalize::normalize_command_line(
             &parser_description(),
-            words,
+            arguments,
             &[].into(),
         ) {
-            Ok(words) => words,
+            Ok(arguments) => arguments,
             Err(variable) => return Some(variable),
         };
-        let error = parser_description().try_get_matches_from(words).err()?;
+        let error = parser_description().try_get_matches_from(arguments).err()?;
         error.use_stderr().then(|| error.to_string())
     }
 

@@ -67,14 +67,14 @@ fn find_command<'c>(
     if name.split(' ').count() == line.len() {
         return Ok((command, name));
     }
-    let given = words.join(" ");
+    let command_name = words.join(" ");
     let detail = if command.has_subcommands() {
         format!("`{name} -help` lists the commands.")
     } else {
         format!("`{name}` does not have subcommands. `{name} -help` describes it.")
     };
     Err(diags.error(Diagnostic::error(
-        messages::NO_SUCH_COMMAND.with(&[&format_args!("{given:?}")]),
+        messages::NO_SUCH_COMMAND.with(&[&format_args!("{command_name:?}")]),
         detail,
     )))
 }

@@ -135,7 +135,7 @@ pub(crate) fn path_if_given(path: Option<&PathBuf>) -> Option<&Path> {
 pub(crate) fn parse_parallelism(parallelism: i64) -> usize {
     match parallelism {
         0 => DEFAULT_PARALLELISM,
-        wanted => usize::try_from(wanted).unwrap_or(1),
+        number => usize::try_from(number).unwrap_or(1),
     }
 }
 
@@ -266,12 +266,12 @@ impl clap::Args for VariableArgs {
 
 impl clap::FromArgMatches for VariableArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let at = |id: &str| matches.indices_of(id).into_iter().flatten();
+        let indices = |id: &str| matches.indices_of(id).into_iter().flatten();
         let values = matches.get_many::<String>("var").into_iter().flatten();
         let files = matches.get_many::<PathBuf>("var-file").into_iter().flatten();
         let mut sources: Vec<(usize, VariableSource)> =
-            at("var").zip(values.cloned().map(VariableSource::Value)).collect();
-        sources.extend(at("var-file").zip(files.cloned().map(VariableSource::File)));
+            indices("var").zip(values.cloned().map(VariableSource::Value)).collect();
+        sources.extend(indices("var-file").zip(files.cloned().map(VariableSource::File)));
         // The relative order of the two options decides which value is used.
         sources.sort_by_key(|(index, _)| *index);
         Ok(Self { sources: sources.into_iter().map(|(_, source)| source).collect() })
@@ -289,8 +289,8 @@ mod tests {
 
     #[test]
     fn any_parallelism_is_converted_to_a_usable_number() {
-        let found = [1, 10, 1_000, 0, -1].map(parse_parallelism);
-        assert_eq!(found, [1, 10, 1_000, 10, 1]);
+        let parsed = [1, 10, 1_000, 0, -1].map(parse_parallelism);
+        assert_eq!(parsed, [1, 10, 1_000, 10, 1]);
         assert_eq!(DEFAULT_PARALLELISM_ARG.parse(), Ok(parse_parallelism(0)));
     }
 }

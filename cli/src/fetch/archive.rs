@@ -122,8 +122,8 @@ fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), A
         zip::ZipArchive::new(file).map_err(|error| malformed_archive_error(&error))?;
     // The number of entries is checked before any file is created.
     sink.check_entry_limit(archive.len())?;
-    for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(|error| malformed_archive_error(&error))?;
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(|error| malformed_archive_error(&error))?;
         let name = entry.name().map_err(|error| malformed_archive_error(&error))?.into_owned();
         if entry.is_symlink() {
             let target = sink.read_link_target(&mut entry)?;
@@ -211,15 +211,15 @@ impl<'a> ExtractSink<'a> {
         if name.contains(['\\', '\0']) || !Path::new(name).components().all(safe) {
             return Err(ArchiveError::Escapes(name.to_owned()));
         }
-        let place = self.root.join(name);
-        let missing = place.ancestors().skip(1).take_while(|directory| !directory.is_dir());
+        let path = self.root.join(name);
+        let missing = path.ancestors().skip(1).take_while(|directory| !directory.is_dir());
         let missing: Vec<_> = missing.map(Path::to_owned).collect();
         for directory in missing.into_iter().rev() {
             // A path can contain hundreds of directories, so directories count as entries.
             self.count_entry()?;
             std::fs::create_dir(directory)?;
         }
-        Ok(place)
+        Ok(path)
     }
 
     /// Counts a file, directory or link.
@@ -237,11 +237,11 @@ impl<'a> ExtractSink<'a> {
     }
 
     fn create_dir(&mut self, name: &str) -> Result<(), ArchiveError> {
-        let place = self.target_path(name)?;
-        if place.is_dir() {
+        let path = self.target_path(name)?;
+        if path.is_dir() {
             return Ok(());
         }
-        Ok(std::fs::create_dir(place)?)
+        Ok(std::fs::create_dir(path)?)
     }
 
     fn write_file(
@@ -250,14 +250,14 @@ impl<'a> ExtractSink<'a> {
         content: &mut impl Read,
         mode: Option<u32>,
     ) -> Result<(), ArchiveError> {
-        let place = self.target_path(name)?;
+        let path = self.target_path(name)?;
         // An existing entry of the same name is replaced and never written through.
-        if place.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
-            std::fs::remove_file(&place)?;
+        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            std::fs::remove_file(&path)?;
         }
-        let mut out = File::create_new(&place)?;
-        let left = self.remaining_bytes();
-        let mut content = EntryReader { content: content.take(left + 1), has_failed: false };
+        let mut out = File::create_new(&path)?;
+        let remaining = self.remaining_bytes();
+        let mut content = EntryReader { content: content.take(remaining + 1), has_failed: false };
         let written =
             io::copy(&mut content, &mut out).map_err(|error| match content.has_failed {
                 true => malformed_archive_error(&error),
@@ -270,8 +270,8 @@ impl<'a> ExtractSink<'a> {
     /// Creates a hard link to a file that was extracted earlier.
     fn create_hard_link(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
         let target = self.target_path(target)?;
-        let found = target.symlink_metadata();
-        if !found.is_ok_and(|found| found.is_file()) {
+        let metadata = target.symlink_metadata();
+        if !metadata.is_ok_and(|metadata| metadata.is_file()) {
             return Err(malformed_archive_error(&"the target of a hard link does not exist"));
         }
         let mut content = open_file(&target)?;
@@ -315,16 +315,16 @@ impl<'a> ExtractSink<'a> {
         if !self.limits.links {
             return Err(ArchiveError::Link(name.to_owned()));
         }
-        let place = self.target_path(name)?;
-        self.links.push((place, target));
+        let path = self.target_path(name)?;
+        self.links.push((path, target));
         Ok(())
     }
 
     /// Creates the links, after all other entries, so that no entry is written through a link.
     fn create_links(self) -> Result<(), ArchiveError> {
-        for (place, target) in &self.links {
-            if place.symlink_metadata().is_err() {
-                symlink(target, place)?;
+        for (path, target) in &self.links {
+            if path.symlink_metadata().is_err() {
+                symlink(target, path)?;
             }
         }
         directory::check_confined(self.root, self.limits)

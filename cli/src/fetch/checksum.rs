@@ -81,11 +81,11 @@ impl ChecksumKind {
 
 fn hex_digest<D: Digest>(file: &mut File) -> io::Result<String> {
     let mut hash = D::new();
-    let mut piece = vec![0; 64 << 10];
+    let mut buffer = vec![0; 64 << 10];
     loop {
-        match file.read(&mut piece)? {
+        match file.read(&mut buffer)? {
             0 => break,
-            n => hash.update(&piece[..n]),
+            n => hash.update(&buffer[..n]),
         }
     }
     Ok(hex::encode(&hash.finalize()))
@@ -109,23 +109,23 @@ impl FileChecksum {
 /// # Errors
 /// The parameter is not a valid checksum.
 pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
-    let (url, given) = url_parameters::take_parameter(url, "checksum");
-    let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
-    let wanted = match given.split_once(':') {
+    let (url, checksum) = url_parameters::take_parameter(url, "checksum");
+    let Some(checksum) = checksum.into_iter().next() else { return Ok((url, None)) };
+    let expected = match checksum.split_once(':') {
         Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
         Some((name, digits)) => {
             let kind = CHECKSUM_KINDS.into_iter().find(|kind| kind.name() == name);
             kind.and_then(|kind| FileChecksum::parse(Some(kind), digits))
                 .map(ExpectedChecksum::Value)
         }
-        None => FileChecksum::parse(None, &given).map(ExpectedChecksum::Value),
+        None => FileChecksum::parse(None, &checksum).map(ExpectedChecksum::Value),
     };
-    let wanted = wanted.ok_or_else(|| {
+    let expected = expected.ok_or_else(|| {
         FetchError::Address(format!(
-            "the checksum {given:?} in it is invalid: write md5:, sha1:, sha256: or sha512: and the hexadecimal digits of the checksum, or file: and the address of a checksum list"
+            "the checksum {checksum:?} in it is invalid: write md5:, sha1:, sha256: or sha512: and the hexadecimal digits of the checksum, or file: and the address of a checksum list"
         ))
     })?;
-    Ok((url, Some(wanted)))
+    Ok((url, Some(expected)))
 }
 
 impl ExpectedChecksum {
@@ -159,24 +159,24 @@ impl ExpectedChecksum {
                     FetchError::Address(format!("the checksum list {at:?} has no entry for it"))
                 })?,
         };
-        let found = sum.kind.file_checksum(&mut open_file(file)?)?;
-        if found == sum {
+        let actual = sum.kind.file_checksum(&mut open_file(file)?)?;
+        if actual == sum {
             return Ok(());
         }
         let name = sum.kind.name();
         Err(FetchError::Checksum(format!(
             "the file has the {name} checksum {}, but {} was expected. The file was changed in transit or at its source, or the checksum is that of another file",
-            found.digits, sum.digits
+            actual.digits, sum.digits
         )))
     }
 }
 
 /// Returns the contents of a checksum list.
-fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
-    if is_list_remote(at) {
-        return Ok(http.get(at, None)?.read_text(MAX_CHECKSUM_LIST_SIZE)?);
+fn fetch_checksum_list(http: &http::Client, list_url: &str) -> Result<String, FetchError> {
+    if is_list_remote(list_url) {
+        return Ok(http.get(list_url, None)?.read_text(MAX_CHECKSUM_LIST_SIZE)?);
     }
-    let path = at.strip_prefix("file://").unwrap_or(at);
+    let path = list_url.strip_prefix("file://").unwrap_or(list_url);
     let failed = |error| FetchError::Address(format!("{}: {error}", redact::redact_address(path)));
     read_text(Path::new(path), MAX_CHECKSUM_LIST_SIZE).map_err(failed)
 }
@@ -195,8 +195,8 @@ pub(crate) fn find_checksum_in_list(list: &str, url: &str) -> Option<FileChecksu
         named == address || named.strip_prefix("./").unwrap_or(named) == name
     };
     list.lines().find_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        match fields[..] {
             [digits] => FileChecksum::parse(None, digits),
             [digits, named] if is_it(named) => FileChecksum::parse(None, digits),
             [kind, named, "=", digits] => {
@@ -227,11 +227,11 @@ mod tests {
     fn check(checksum: &str, text: &str) -> Result<(), String> {
         let http =
             http::Client::new(formwork_plugin_protocol::proxy_env::ProxyEnv::default(), |_| ());
-        let (url, wanted) = split_checksum(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
+        let (url, expected) = split_checksum(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
             .map_err(|error| error.to_string())?;
         assert_eq!(url, "https://h/m.zip?a=1&b");
-        let wanted = wanted.expect("it was given");
-        wanted.verify_file(&http, &url, file(text).path()).map_err(|error| error.to_string())
+        let expected = expected.expect("it was given");
+        expected.verify_file(&http, &url, file(text).path()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -37,10 +37,10 @@ pub(super) fn run_helper_program(
     limit: Duration,
 ) -> Result<HelperAnswer, HelperError> {
     // The input is a file instead of a pipe, so a helper that does not read it cannot block the writer.
-    let mut given = tempfile::tempfile()?;
-    given.write_all(input.as_bytes())?;
-    given.rewind()?;
-    let mut child = SupervisedChild::start(command.stdin(Stdio::from(given)))?;
+    let mut input_file = tempfile::tempfile()?;
+    input_file.write_all(input.as_bytes())?;
+    input_file.rewind()?;
+    let mut child = SupervisedChild::start(command.stdin(Stdio::from(input_file)))?;
     let deadline = child.end_after(limit, || false)?;
     let mut text = String::new();
     let read = child

@@ -26,9 +26,9 @@ impl<'a> Credentials<'a> {
 
     /// Returns the token for a host, if one is configured.
     pub(super) fn token(&self, host: &str) -> Option<String> {
-        let known =
+        let configured =
             self.token_in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
-        known.or_else(|| self.helper_token(host).ok().flatten())
+        configured.or_else(|| self.helper_token(host).ok().flatten())
     }
 
     /// Returns the error of the helper for a host, if it failed. Requests to hosts that need no token
@@ -47,8 +47,8 @@ impl<'a> Credentials<'a> {
     fn helper_token(&self, host: &str) -> Result<Option<String>, String> {
         let Some(helper) = &self.settings.helper else { return Ok(None) };
         // The lock is held while the helper runs, so that it runs once for each host.
-        let mut asked = self.lock_helper_answers();
-        asked.entry(host.to_owned()).or_insert_with(|| ask_helper(helper, host)).clone()
+        let mut answers = self.lock_helper_answers();
+        answers.entry(host.to_owned()).or_insert_with(|| ask_helper(helper, host)).clone()
     }
 
     fn lock_helper_answers(&self) -> std::sync::MutexGuard<'_, HelperAnswers> {
@@ -130,8 +130,8 @@ mod tests {
         let settings = Settings::load(&env).unwrap();
         let credentials = Credentials::new(&env, &settings);
         let token = credentials.token("h.example.com");
-        let again = credentials.token("h.example.com");
-        assert_eq!(token, again);
+        let second = credentials.token("h.example.com");
+        assert_eq!(token, second);
         (token, credentials.helper_error("h.example.com"))
     }
 

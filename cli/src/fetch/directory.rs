@@ -15,30 +15,32 @@ use super::unpack_limits::{ArchiveError, UnpackLimits};
 /// A link has a target outside of the directory, an entry is not a file, directory or link, or a limit is
 /// exceeded.
 pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), ArchiveError> {
-    let whole = root.canonicalize()?;
+    let canonical_root = root.canonicalize()?;
     let mut entries = 0_usize;
-    visit_entries(&whole, limits, &|_| true, &mut |path, found| {
+    visit_entries(&canonical_root, limits, &|_| true, &mut |path, metadata| {
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
             return Err(ArchiveError::TooMuch { limit, what: "files, directories and links" });
         }
-        let shown = || path.strip_prefix(&whole).unwrap_or(path).display().to_string();
-        if found.is_symlink() {
+        let relative_path =
+            || path.strip_prefix(&canonical_root).unwrap_or(path).display().to_string();
+        if metadata.is_symlink() {
             match path.canonicalize() {
-                Ok(target) if target.starts_with(&whole) => {}
-                Ok(_) => return Err(ArchiveError::Escapes(shown())),
+                Ok(target) if target.starts_with(&canonical_root) => {}
+                Ok(_) => return Err(ArchiveError::Escapes(relative_path())),
                 Err(_) => {
                     let target = std::fs::read_link(path)?;
-                    let leaves = target.is_absolute() || climbs_above_root(path, &whole, &target);
+                    let leaves =
+                        target.is_absolute() || climbs_above_root(path, &canonical_root, &target);
                     if leaves {
-                        return Err(ArchiveError::Escapes(shown()));
+                        return Err(ArchiveError::Escapes(relative_path()));
                     }
                     std::fs::remove_file(path)?;
                 }
             }
-        } else if !found.is_dir() && !found.is_file() {
-            return Err(ArchiveError::Special(shown()));
+        } else if !metadata.is_dir() && !metadata.is_file() {
+            return Err(ArchiveError::Special(relative_path()));
         }
         Ok(())
     })
@@ -63,14 +65,14 @@ fn climbs_above_root(link: &Path, root: &Path, target: &Path) -> bool {
 fn visit_entries(
     root: &Path,
     limits: &UnpackLimits,
-    wanted: &dyn Fn(&OsStr) -> bool,
+    is_wanted: &dyn Fn(&OsStr) -> bool,
     visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), ArchiveError>,
 ) -> Result<(), ArchiveError> {
     let mut directories = vec![root.to_owned()];
     while let Some(directory) = directories.pop() {
         let mut entries = std::fs::read_dir(&directory)?.collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries.into_iter().filter(|entry| wanted(&entry.file_name())) {
+        for entry in entries.into_iter().filter(|entry| is_wanted(&entry.file_name())) {
             let (path, kind) = (entry.path(), entry.file_type()?);
             if path.as_os_str().len() > root.as_os_str().len() + limits.path {
                 let limit = limits.path as u64;
@@ -107,22 +109,22 @@ pub(crate) fn copy_dir(
     // If the directory itself is a link, the contents of its target are copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
-    let mut left = limits.unpacked;
-    let wanted = |name: &OsStr| match hidden {
+    let mut remaining = limits.unpacked;
+    let is_wanted = |name: &OsStr| match hidden {
         HiddenFiles::Copied => name != ".git",
         HiddenFiles::Left => !name.as_encoded_bytes().starts_with(b"."),
     };
-    visit_entries(&from, limits, &wanted, &mut |path, kind| {
-        let place = to.join(path.strip_prefix(&from).unwrap_or(path));
+    visit_entries(&from, limits, &is_wanted, &mut |path, kind| {
+        let target = to.join(path.strip_prefix(&from).unwrap_or(path));
         if kind.is_dir() {
-            std::fs::create_dir(place)?;
+            std::fs::create_dir(target)?;
         } else if kind.is_symlink() {
-            symlink(&std::fs::read_link(path)?, &place)?;
+            symlink(&std::fs::read_link(path)?, &target)?;
         } else if !kind.is_file() {
             return Err(ArchiveError::Special(path.display().to_string()));
         } else {
-            let copied = std::fs::copy(path, place)?;
-            left = left
+            let copied = std::fs::copy(path, target)?;
+            remaining = remaining
                 .checked_sub(copied)
                 .ok_or(ArchiveError::TooMuch { limit: limits.unpacked, what: "bytes unpacked" })?;
         }
@@ -135,28 +137,32 @@ pub(crate) fn copy_dir(
 ///
 /// # Errors
 /// No path matches, or several do. The error is a message for the user.
-pub(crate) fn find_single_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
-    let mut found = vec![root.to_owned()];
-    for part in wanted.split('/').filter(|part| !part.is_empty()) {
+pub(crate) fn find_single_match(root: &Path, path_pattern: &str) -> Result<PathBuf, String> {
+    let mut matches = vec![root.to_owned()];
+    for part in path_pattern.split('/').filter(|part| !part.is_empty()) {
         if !part.contains(['*', '?']) {
-            found = found.into_iter().map(|at| at.join(part)).filter(|at| at.exists()).collect();
+            matches = matches
+                .into_iter()
+                .map(|path| path.join(part))
+                .filter(|path| path.exists())
+                .collect();
             continue;
         }
         let pattern: Vec<char> = part.chars().collect();
         let fits = |name: &String| matches_wildcards(&pattern, &name.chars().collect::<Vec<_>>());
-        let fitting = |at: PathBuf| {
-            let names = std::fs::read_dir(&at).into_iter().flatten().flatten();
+        let fitting = |path: PathBuf| {
+            let names = std::fs::read_dir(&path).into_iter().flatten().flatten();
             let names = names.filter_map(|entry| entry.file_name().into_string().ok());
             let mut names: Vec<_> = names.filter(fits).collect();
             names.sort();
-            names.into_iter().map(move |name| at.join(name)).collect::<Vec<_>>()
+            names.into_iter().map(move |name| path.join(name)).collect::<Vec<_>>()
         };
-        found = found.into_iter().flat_map(fitting).collect();
+        matches = matches.into_iter().flat_map(fitting).collect();
     }
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(format!("subdir {wanted:?} not found")),
-        n => Err(format!("subdir {wanted:?} matches {n} paths; it must match exactly one")),
+    match matches.len() {
+        1 => Ok(matches.remove(0)),
+        0 => Err(format!("subdir {path_pattern:?} not found")),
+        n => Err(format!("subdir {path_pattern:?} matches {n} paths; it must match exactly one")),
     }
 }
 
@@ -170,14 +176,14 @@ mod tests {
         for path in ["repo-1a2b/sub", "other"] {
             std::fs::create_dir_all(directory.path().join(path)).unwrap();
         }
-        let found = |wanted| find_single_match(directory.path(), wanted);
-        assert_eq!(found("repo-*/sub").unwrap(), directory.path().join("repo-1a2b/sub"));
-        assert_eq!(found("").unwrap(), directory.path());
+        let find = |pattern| find_single_match(directory.path(), pattern);
+        assert_eq!(find("repo-*/sub").unwrap(), directory.path().join("repo-1a2b/sub"));
+        assert_eq!(find("").unwrap(), directory.path());
         assert_eq!(
-            found("*").unwrap_err(),
+            find("*").unwrap_err(),
             "subdir \"*\" matches 2 paths; it must match exactly one"
         );
-        assert_eq!(found("nope").unwrap_err(), "subdir \"nope\" not found");
+        assert_eq!(find("nope").unwrap_err(), "subdir \"nope\" not found");
     }
 
     #[test]

@@ -39,23 +39,23 @@ impl GitParams {
         let (url, _) = url_parameters::take_parameter(&url, "depth");
         // The first of several values is used, as in Terraform.
         let reference = references.into_iter().find(|reference| !reference.is_empty());
-        let wanted = Self { url, reference, key: keys.into_iter().next() };
-        if let Some(reference) = wanted.reference.as_deref().filter(|text| text.starts_with('-')) {
+        let params = Self { url, reference, key: keys.into_iter().next() };
+        if let Some(reference) = params.reference.as_deref().filter(|text| text.starts_with('-')) {
             let reason = format!(
                 "{reference:?} cannot be the name of a branch, tag or commit: it begins with a dash"
             );
             return Err(FetchError::Address(reason));
         }
-        Ok(wanted)
+        Ok(params)
     }
 }
 
 /// Returns the branch, tag or commit that an address specifies.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn reference_in_git_address(address: &str) -> Result<Option<String>, FetchError> {
-    let mut wanted = GitParams::parse(address)?;
-    drop(GitLogin::take_from_url(&mut wanted.url));
-    Ok(wanted.reference)
+    let mut params = GitParams::parse(address)?;
+    drop(GitLogin::take_from_url(&mut params.url));
+    Ok(params.reference)
 }
 
 /// Checks out the requested revision of a repository, without its history, into a new directory.
@@ -64,9 +64,9 @@ pub(super) fn clone_repository(
     into: &Path,
     settings: GitSettings,
 ) -> Result<(), FetchError> {
-    let mut wanted = GitParams::parse(address)?;
-    let login = GitLogin::take_from_url(&mut wanted.url);
-    let key = wanted.key.as_deref().map(|key| write_key_file(key, into)).transpose()?;
+    let mut params = GitParams::parse(address)?;
+    let login = GitLogin::take_from_url(&mut params.url);
+    let key = params.key.as_deref().map(|key| write_key_file(key, into)).transpose()?;
     let GitSettings { own_ssh, max_size } = settings;
     let git = GitCommand {
         key: key.as_deref(),
@@ -76,8 +76,8 @@ pub(super) fn clone_repository(
         max_size,
         into,
     };
-    let place = into.as_os_str();
-    let result = git.fetch(&wanted, place).and_then(|()| {
+    let target = into.as_os_str();
+    let result = git.fetch(&params, target).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
         let update = ["submodule", "update", "--init", "--recursive", "--depth", "1"];
         // Submodules must not be local directories. For them, git's own protocol rules apply, which
@@ -138,8 +138,9 @@ impl GitLogin {
         };
         let is_http = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
         let (name, origin) = (url_parameters::decode_percent(name), format!("{scheme}://{host}"));
-        let shown = if is_http { String::new() } else { format!("{}@", login.split(':').next()?) };
-        let without = format!("{scheme}://{shown}{host}{}", &rest[end..]);
+        let visible_user =
+            if is_http { String::new() } else { format!("{}@", login.split(':').next()?) };
+        let without = format!("{scheme}://{visible_user}{host}{}", &rest[end..]);
         *url = without;
         is_http.then_some(Self { origin, name, password })
     }
@@ -192,32 +193,32 @@ struct GitCommand<'a> {
 impl GitCommand<'_> {
     /// Fetches the requested revision. A fetch of only the last commit is tried first, which not every
     /// server and not every commit name supports.
-    fn fetch(&self, wanted: &GitParams, place: &OsStr) -> Result<(), FetchError> {
-        let url = OsStr::new(&wanted.url);
-        let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
-        let Some(reference) = &wanted.reference else {
+    fn fetch(&self, params: &GitParams, target: &OsStr) -> Result<(), FetchError> {
+        let url = OsStr::new(&params.url);
+        let [clone, depth, depth_value, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
+        let Some(reference) = &params.reference else {
             return self
-                .run(None, AllowedProtocols::Known, &[clone, depth, one, end, url, place])
+                .run(None, AllowedProtocols::Known, &[clone, depth, depth_value, end, url, target])
                 .or_else(|error| {
                     if !may_need_full_history(&error) {
                         return Err(error);
                     }
-                    self.run(None, AllowedProtocols::Known, &[clone, end, url, place])
+                    self.run(None, AllowedProtocols::Known, &[clone, end, url, target])
                 });
         };
         let branch = format!("--branch={reference}");
-        let shallow = [clone, depth, one, OsStr::new(&branch), end, url, place];
+        let shallow = [clone, depth, depth_value, OsStr::new(&branch), end, url, target];
         match self.run(None, AllowedProtocols::Known, &shallow) {
             Err(error) if may_need_full_history(&error) => {}
-            other => return other,
+            result => return result,
         }
         self.run(
             None,
             AllowedProtocols::Known,
-            &[clone, OsStr::new("--no-checkout"), end, url, place],
+            &[clone, OsStr::new("--no-checkout"), end, url, target],
         )?;
         let checkout = ["checkout", "--quiet", reference, "--"].map(OsStr::new);
-        self.run(Some(Path::new(place)), AllowedProtocols::AsUsual, &checkout)
+        self.run(Some(Path::new(target)), AllowedProtocols::AsUsual, &checkout)
     }
 
     #[expect(
@@ -267,25 +268,25 @@ impl GitCommand<'_> {
 
     fn run(
         &self,
-        within: Option<&Path>,
+        working_dir: Option<&Path>,
         allowed: AllowedProtocols,
         arguments: &[&OsStr],
     ) -> Result<(), FetchError> {
         let mut command = self.command(allowed);
         command.args(arguments);
-        if let Some(directory) = within {
+        if let Some(directory) = working_dir {
             command.current_dir(directory);
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut said = Vec::new();
+        let mut error_output = Vec::new();
         let mut forced = None;
-        let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
+        let result = SupervisedChild::start(&mut command).and_then(|mut git| {
             let (into, max_size) = (self.into.to_owned(), self.max_size);
             let deadline = git.end_after(self.limit, move || size_on_disk(&into) > max_size)?;
             // The output contains messages of the server, whose length is not limited.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;
-                stderr.by_ref().take(MAX_ERROR_OUTPUT).read_to_end(&mut said)?;
+                stderr.by_ref().take(MAX_ERROR_OUTPUT).read_to_end(&mut error_output)?;
                 std::io::copy(&mut stderr, &mut std::io::sink()).map(drop)
             });
             forced = deadline.forced_end();
@@ -295,7 +296,7 @@ impl GitCommand<'_> {
         if let Some(end) = forced {
             return Err(FetchError::Git(self.forced_end_message(end)));
         }
-        let status = ended.map_err(|error| match error.kind() {
+        let status = result.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
                 "git must be available and on the PATH; install it, or use an archive with an https:// address".to_owned(),
             ),
@@ -304,10 +305,10 @@ impl GitCommand<'_> {
         if status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&said);
-        let said: Vec<&str> = said.trim().lines().take(MAX_ERROR_LINES).collect();
-        let said = format!("git exited with {status}: {}", said.join("\n"));
-        Err(FetchError::Git(redact::redact_text(&said).into_owned()))
+        let error_output = String::from_utf8_lossy(&error_output);
+        let error_output: Vec<&str> = error_output.trim().lines().take(MAX_ERROR_LINES).collect();
+        let error_output = format!("git exited with {status}: {}", error_output.join("\n"));
+        Err(FetchError::Git(redact::redact_text(&error_output).into_owned()))
     }
 }
 
@@ -316,9 +317,13 @@ impl GitCommand<'_> {
 fn size_on_disk(directory: &Path) -> u64 {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
-        let found = entry.metadata().ok()?;
-        let own = allocated_bytes(&found);
-        Some(if found.is_dir() { own.saturating_add(size_on_disk(&entry.path())) } else { own })
+        let metadata = entry.metadata().ok()?;
+        let own_size = allocated_bytes(&metadata);
+        Some(if metadata.is_dir() {
+            own_size.saturating_add(size_on_disk(&entry.path()))
+        } else {
+            own_size
+        })
     });
     sizes.fold(0, u64::saturating_add)
 }
@@ -331,9 +336,9 @@ const MAX_ERROR_LINES: usize = 20;
 
 /// Whether a clone may have failed because only part of the history was requested.
 fn may_need_full_history(error: &FetchError) -> bool {
-    let FetchError::Git(said) = error else { return false };
+    let FetchError::Git(stderr) = error else { return false };
     let signs = ["Remote branch", "shallow", "does not support --depth", "dumb http"];
-    signs.iter().any(|sign| said.contains(sign))
+    signs.iter().any(|sign| stderr.contains(sign))
 }
 
 #[cfg(test)]
@@ -361,20 +366,20 @@ mod tests {
             ("https://h/a.git?ref=v1&ref=v2", "https://h/a.git", Some("v1")),
         ];
         for (address, url, reference) in table {
-            let wanted = GitParams::parse(address).unwrap();
-            assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
+            let params = GitParams::parse(address).unwrap();
+            assert_eq!((params.url.as_str(), params.reference.as_deref()), (url, reference));
         }
     }
 
     #[test]
     fn what_git_says_is_understood_in_any_locale() {
         let git = git_of(None, Path::new("unused"));
-        let said = |name: &str| {
+        let variable = |name: &str| {
             let command = git.command(AllowedProtocols::Known);
-            let found = command.get_envs().find(|(set, _)| *set == name);
-            found.and_then(|(_, value)| value.map(OsStr::to_owned))
+            let entry = command.get_envs().find(|(set, _)| *set == name);
+            entry.and_then(|(_, value)| value.map(OsStr::to_owned))
         };
-        assert_eq!(said("LC_ALL"), Some("C".into()));
+        assert_eq!(variable("LC_ALL"), Some("C".into()));
     }
 
     #[test]
@@ -384,20 +389,20 @@ mod tests {
         assert_eq!(url, "https://127.0.0.1:1/a.git");
         let git = git_of(login, Path::new("unused"));
         let mut command = git.command(AllowedProtocols::Known);
-        let shown = format!("{:?}", command.get_args().collect::<Vec<_>>());
-        assert!(!shown.contains("ken") && !shown.contains("hunter"), "{shown}");
+        let arguments = format!("{:?}", command.get_args().collect::<Vec<_>>());
+        assert!(!arguments.contains("ken") && !arguments.contains("hunter"), "{arguments}");
         command.args(["credential", "fill"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let asked = b"protocol=https\nhost=127.0.0.1:1\n\n";
-        child.stdin.take().unwrap().write_all(asked).unwrap();
+        let request = b"protocol=https\nhost=127.0.0.1:1\n\n";
+        child.stdin.take().unwrap().write_all(request).unwrap();
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("username=to@ken\npassword=hunter/2\n"), "{said}");
+        let answer = String::from_utf8_lossy(&output.stdout);
+        assert!(answer.contains("username=to@ken\npassword=hunter/2\n"), "{answer}");
     }
 
     #[test]
     fn a_login_is_taken_out_of_an_address_of_any_kind() {
-        for (whole, rest, login) in [
+        for (full_url, rest, login) in [
             ("https://h/a", "https://h/a", None),
             ("https://t@h/a@b", "https://h/a@b", Some(("t", None))),
             ("https://u:p@q@h", "https://h", Some(("u", Some("p@q")))),
@@ -406,10 +411,10 @@ mod tests {
             ("ssh://me:p@h/a", "ssh://me@h/a", None),
             ("git@h:a/b", "git@h:a/b", None),
         ] {
-            let mut url = whole.to_owned();
-            let found = GitLogin::take_from_url(&mut url);
-            let found = found.as_ref().map(|it| (it.name.as_str(), it.password.as_deref()));
-            assert_eq!((url.as_str(), found), (rest, login), "{whole}");
+            let mut url = full_url.to_owned();
+            let parsed = GitLogin::take_from_url(&mut url);
+            let parsed = parsed.as_ref().map(|it| (it.name.as_str(), it.password.as_deref()));
+            assert_eq!((url.as_str(), parsed), (rest, login), "{full_url}");
         }
     }
 
@@ -429,8 +434,8 @@ mod tests {
         let into = directory.path().join("a");
         let git = GitCommand { limit: Duration::from_millis(200), ..git_of(None, &into) };
         let url = format!("git://127.0.0.1:{port}/a");
-        let wanted = GitParams { url, ..GitParams::parse("https://h/a").unwrap() };
-        let error = git.fetch(&wanted, into.as_os_str()).unwrap_err();
+        let params = GitParams { url, ..GitParams::parse("https://h/a").unwrap() };
+        let error = git.fetch(&params, into.as_os_str()).unwrap_err();
         assert!(error.to_string().contains("git did not finish within"), "{error}");
         serving.join().unwrap();
     }

@@ -51,11 +51,11 @@ type HostServices = BTreeMap<String, String>;
 impl<'a> Hosts<'a> {
     /// Creates an instance without known hosts, except for those in the settings.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        let known = Mutex::new(settings.hosts.clone());
+        let services = Mutex::new(settings.hosts.clone());
         Self {
             credentials: Credentials::new(env, settings),
             patience: registry_retry_policy(env),
-            known,
+            known: services,
         }
     }
 
@@ -71,16 +71,16 @@ impl<'a> Hosts<'a> {
     ) -> Result<String, HostError> {
         let HostService { id, name } = service;
         // The lock is held during the request, so that each host receives only one request.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if !known.contains_key(host) {
+        let mut known_services = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known_services.contains_key(host) {
             let services = fetch_services(
                 http,
                 host,
                 self.authorization_header(host, &discovery_url(host)).as_deref(),
             )?;
-            known.insert(host.to_owned(), services);
+            known_services.insert(host.to_owned(), services);
         }
-        let services = known.get(host);
+        let services = known_services.get(host);
         let Some(url) = services.and_then(|services| services.get(id)) else {
             let family = format!("{}.", id.split('.').next().unwrap_or_default());
             let is_other = |service: &String| service.starts_with(&family);
@@ -102,7 +102,7 @@ impl<'a> Hosts<'a> {
         // Other schemes are not supported, and a server must not be able to refer to local files.
         let scheme = url.split("://").next().filter(|scheme| scheme.len() < url.len());
         let scheme = scheme.unwrap_or_else(|| url.split(':').next().unwrap_or_default());
-        if !["https", "http"].iter().any(|one| scheme.eq_ignore_ascii_case(one)) {
+        if !["https", "http"].iter().any(|web_scheme| scheme.eq_ignore_ascii_case(web_scheme)) {
             let reason = format!(
                 "the address of the {name} service has the scheme {}, which is neither https nor http",
                 quote_shortened(scheme)
@@ -235,10 +235,10 @@ fn fetch_discovery_document(
 
 /// Returns the timeouts and retries for registries. Unset variables and zero mean the default.
 pub(super) fn registry_retry_policy(env: &Env) -> RetryPolicy {
-    let each = env.registry_timeout.filter(|timeout| !timeout.is_zero());
+    let timeout = env.registry_timeout.filter(|timeout| !timeout.is_zero());
     RetryPolicy {
         retries: env.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
-        each: each.unwrap_or(Duration::from_secs(10)),
+        each: timeout.unwrap_or(Duration::from_secs(10)),
     }
 }
 
@@ -256,8 +256,8 @@ mod tests {
             let mut settings = Settings::default();
             let services = BTreeMap::from([(service.id.to_owned(), url.to_owned())]);
             settings.hosts.insert("h.example".into(), services);
-            let found = Hosts::new(&env, &settings).service_url(&http, "h.example", service);
-            found.map_err(|error| error.to_string())
+            let found_url = Hosts::new(&env, &settings).service_url(&http, "h.example", service);
+            found_url.map_err(|error| error.to_string())
         };
         assert_eq!(service_at("https://m.example/v1").unwrap(), "https://m.example/v1/");
         // As in Terraform. No token is sent to such an address.

@@ -125,10 +125,10 @@ impl Client {
         &self,
         url: &str,
         auth: Option<&str>,
-        patience: RetryPolicy,
+        retry_policy: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.send_with_retries(patience, || {
-            self.request_with_headers(url, auth, &accept_compressed_header(), patience.each)
+        self.send_with_retries(retry_policy, || {
+            self.request_with_headers(url, auth, &accept_compressed_header(), retry_policy.each)
         })
     }
 
@@ -142,10 +142,10 @@ impl Client {
         url: &str,
         auth: Option<&str>,
         headers: &[Header],
-        patience: RetryPolicy,
+        retry_policy: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.send_with_retries(patience, || {
-            let answer = self.request_any_status(url, auth, headers, patience.each)?;
+        self.send_with_retries(retry_policy, || {
+            let answer = self.request_any_status(url, auth, headers, retry_policy.each)?;
             match answer.status_error(url) {
                 Some(error) if error.may_succeed_later() => Err(error),
                 _ => Ok(answer),
@@ -155,13 +155,13 @@ impl Client {
 
     fn send_with_retries(
         &self,
-        patience: RetryPolicy,
+        retry_policy: RetryPolicy,
         ask: impl Fn() -> Result<HttpResponse, HttpError>,
     ) -> Result<HttpResponse, HttpError> {
         let mut attempts = 1;
         loop {
             match ask() {
-                Err(error) if error.may_succeed_later() && attempts <= patience.retries => {
+                Err(error) if error.may_succeed_later() && attempts <= retry_policy.retries => {
                     self.pause_before_retry(&error, error.retry_pause(attempts));
                     attempts += 1;
                 }
@@ -198,32 +198,34 @@ impl Client {
         headers: &[Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
-        let mut at = url.to_owned();
+        let mut current_url = url.to_owned();
         let end = Instant::now() + limit;
         for _ in 0..=MAX_REDIRECTS {
-            let proxy = self.proxy_for_url(&at).map_err(|error| HttpError::Proxy {
-                url: redact::redact_address(&at),
+            let proxy = self.proxy_for_url(&current_url).map_err(|error| HttpError::Proxy {
+                url: redact::redact_address(&current_url),
                 reason: error.to_string(),
             })?;
             // The limit includes redirects and the content, so a slow server does not extend it.
-            let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            let settings = self.agent.get(&*escape_url(&at)).config().proxy(proxy);
-            let request = settings.timeout_global(Some(left)).build();
+            let remaining =
+                end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            let settings = self.agent.get(&*escape_url(&current_url)).config().proxy(proxy);
+            let request = settings.timeout_global(Some(remaining)).build();
             let mut request = request.header("X-Terraform-Version", TERRAFORM_VERSION.as_str());
             for (name, value) in headers {
                 request = request.header(name, &**value);
             }
-            if let Some(auth) = auth.filter(|_| origin(&at) == origin(url)) {
+            if let Some(auth) = auth.filter(|_| origin(&current_url) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, auth);
             }
-            let response =
-                request.call().map_err(|error| HttpError::from_request_error(&at, &error))?;
+            let response = request
+                .call()
+                .map_err(|error| HttpError::from_request_error(&current_url, &error))?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION);
             let next = next.and_then(|to| std::str::from_utf8(to.as_bytes()).ok());
             match next.filter(|next| is_redirect(status) && !next.is_empty()) {
-                Some(next) => at = resolve_redirect(&at, next)?,
-                None => return Ok(HttpResponse { url: at, response }),
+                Some(next) => current_url = resolve_redirect(&current_url, next)?,
+                None => return Ok(HttpResponse { url: current_url, response }),
             }
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
@@ -331,7 +333,7 @@ impl HttpError {
     /// The pause before the next attempt: the one that the server requests, or an increasing one.
     fn retry_pause(&self, attempts: u32) -> Duration {
         match self {
-            Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_RETRY_PAUSE),
+            Self::Status { retry_after: Some(requested), .. } => (*requested).min(MAX_RETRY_PAUSE),
             _ => retry_pause(attempts),
         }
     }
@@ -544,10 +546,10 @@ mod tests {
     #[test]
     fn only_what_may_pass_is_tried_again() {
         let status = |status| HttpError::Status { url: String::new(), status, retry_after: None };
-        for (code, again) in
+        for (code, is_retried) in
             [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
         {
-            assert_eq!(status(code).may_succeed_later(), again, "{code}");
+            assert_eq!(status(code).may_succeed_later(), is_retried, "{code}");
         }
     }
 
@@ -558,11 +560,11 @@ mod tests {
         let server = std::thread::spawn(move || {
             // The proxy gets the whole URL, and makes no tunnel: many refuse tunnels to this port.
             let lines = ["GET http://there.invalid/a HTTP/1.1", "GET /here HTTP/1.1"];
-            for (asked, stream) in lines.into_iter().zip(listener.incoming()) {
+            for (request_line, stream) in lines.into_iter().zip(listener.incoming()) {
                 let mut stream = BufReader::new(stream.expect("a client"));
                 let mut line = String::new();
                 stream.read_line(&mut line).expect("a request");
-                assert_eq!(line.trim_end(), asked);
+                assert_eq!(line.trim_end(), request_line);
                 let answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
                 stream.get_mut().write_all(answer).expect("it listens");
             }

@@ -112,7 +112,7 @@ mod tests {
     fn a_list_beyond_the_limit_is_refused_and_one_up_to_it_is_read() {
         let list = |n: usize| format!("[{}]", vec!["1"; n].join(","));
         let map = |n: usize| {
-            let names: Vec<_> = (0..n).map(|at| format!("\"{at}\":1")).collect();
+            let names: Vec<_> = (0..n).map(|index| format!("\"{index}\":1")).collect();
             format!("{{{}}}", names.join(","))
         };
         let read = |n: usize| {

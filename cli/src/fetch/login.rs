@@ -67,8 +67,9 @@ impl LoginService {
             |reason: &str| LoginError::Service(format!("service {LOGIN_SERVICE_ID}: {reason}"));
         let text = |name: &str| value.get(name).and_then(|text| text.as_str());
         let url = |name: &str| -> Result<String, LoginError> {
-            let given = text(name).ok_or_else(|| invalid(&format!("missing property {name:?}")))?;
-            let url = resolve_reference(base, given);
+            let url_text =
+                text(name).ok_or_else(|| invalid(&format!("missing property {name:?}")))?;
+            let url = resolve_reference(base, url_text);
             // Codes and tokens must be encrypted in transit.
             if http::is_encrypted_or_local(&url) {
                 return Ok(url);
@@ -78,18 +79,18 @@ impl LoginService {
         let ports = match value.get("ports") {
             None => DEFAULT_CALLBACK_PORTS,
             Some(ports) => {
-                let number = |at: usize| u16::try_from(ports.get(at)?.as_u64()?).ok();
+                let number = |index: usize| u16::try_from(ports.get(index)?.as_u64()?).ok();
                 match (number(0), number(1)) {
                     (Some(from), Some(to)) if from >= 1024 && from <= to => (from, to),
                     _ => return Err(invalid("\"ports\" must be two port numbers from 1024 up")),
                 }
             }
         };
-        let words = |name: &str| -> Vec<String> {
+        let strings = |name: &str| -> Vec<String> {
             let list = value.get(name).and_then(|list| list.as_array());
-            list.into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+            list.into_iter().flatten().filter_map(|item| Some(item.as_str()?.to_owned())).collect()
         };
-        let grants = words("grant_types");
+        let grants = strings("grant_types");
         Ok(Self {
             client: text("client")
                 .ok_or_else(|| invalid("missing property \"client\""))?
@@ -97,7 +98,7 @@ impl LoginService {
             authorize: url("authz")?,
             token: url("token")?,
             ports,
-            scopes: words("scopes"),
+            scopes: strings("scopes"),
             by_code: grants.is_empty() || grants.iter().any(|grant| grant == "authz_code"),
         })
     }
@@ -166,8 +167,8 @@ impl PendingLogin {
             let query = target.split_once('?').map_or("", |(_, query)| query);
             let value = |name: &str| {
                 let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-                let found = pairs.find(|(given, _)| *given == name);
-                found.map(|(_, value)| decode_percent(&value.replace('+', " ")))
+                let value_of = pairs.find(|(key, _)| *key == name);
+                value_of.map(|(_, value)| decode_percent(&value.replace('+', " ")))
             };
             if value("state").as_deref() != Some(self.state.as_str()) {
                 write_response(
@@ -258,13 +259,13 @@ async fn write_response(stream: &mut TcpStream, status: &str, text: &str) {
 /// Encodes parameters as a query string or the body of a form.
 pub(super) fn encode_parameters(parameters: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String {
-        let one = |byte: u8| match byte {
+        let escape_byte = |byte: u8| match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
                 char::from(byte).to_string()
             }
             _ => format!("%{byte:02X}"),
         };
-        text.bytes().map(one).collect()
+        text.bytes().map(escape_byte).collect()
     };
     let pairs: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name}={}", escape(value))).collect();

@@ -75,8 +75,8 @@ impl Netrc {
             return None;
         }
         let named = self.0.iter().find(|machine| machine.name.as_ref() == Some(&host));
-        let other = || self.0.iter().find(|machine| machine.name.is_none());
-        let NetrcEntry { login, password, .. } = named.or_else(other)?;
+        let default_machine = || self.0.iter().find(|machine| machine.name.is_none());
+        let NetrcEntry { login, password, .. } = named.or_else(default_machine)?;
         Some(format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))))
     }
 }
@@ -93,8 +93,8 @@ mod tests {
             machine one.example:8080\n  login b\n  account x\n  password p#2\n";
         let check = |text: &str, url: &str| {
             let header = Netrc::parse(text).authorization(url)?;
-            let words = STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
-            Some(String::from_utf8(words).unwrap())
+            let credentials = STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
+            Some(String::from_utf8(credentials).unwrap())
         };
         for (url, expected) in [
             ("https://ONE.example/x?y", Some("a:p1")),
@@ -106,9 +106,9 @@ mod tests {
         ] {
             assert_eq!(check(text, url).as_deref(), expected, "{url}");
         }
-        let others = format!("{text}default login d password p3");
-        assert_eq!(check(&others, "https://two/x").as_deref(), Some("d:p3"));
-        assert_eq!(check(&others, "https://one.example/x").as_deref(), Some("a:p1"));
+        let text_with_default = format!("{text}default login d password p3");
+        assert_eq!(check(&text_with_default, "https://two/x").as_deref(), Some("d:p3"));
+        assert_eq!(check(&text_with_default, "https://one.example/x").as_deref(), Some("a:p1"));
         assert_eq!(check("machine", "https://one.example/x"), None);
     }
 }

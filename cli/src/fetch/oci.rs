@@ -128,9 +128,9 @@ impl Repository<'_> {
     pub(crate) fn fetch_tags(&self) -> Result<Vec<String>, OciError> {
         let mut url = self.url("tags/list");
         let mut tags = Vec::new();
-        let what = || "such repository".to_owned();
+        let object = || "such repository".to_owned();
         for _ in 0..MAX_TAG_PAGES {
-            let answer = self.request(&url, &[], self.patience, &what)?;
+            let answer = self.request(&url, &[], self.patience, &object)?;
             let next = next_page_link(&answer.joined_headers(header::LINK.as_str()));
             let next = next.map(|next| resolve_reference(&answer.url, &next));
             let page =
@@ -213,12 +213,12 @@ impl Repository<'_> {
     ) -> Result<(), OciError> {
         let digest = blob.digest()?;
         let url = self.url(&format!("blobs/{digest}"));
-        let what = || format!("blob {digest}");
-        let patience = RetryPolicy { each: DOWNLOAD_TIMEOUT, ..self.patience };
-        let answer = self.request(&url, &[], patience, &what)?;
-        let wrong = |found: String| {
+        let object = || format!("blob {digest}");
+        let retry_policy = RetryPolicy { each: DOWNLOAD_TIMEOUT, ..self.patience };
+        let answer = self.request(&url, &[], retry_policy, &object)?;
+        let wrong = |actual: String| {
             OciError::Content(format!(
-                "blob {digest} has {found}, but the manifest specifies {}; {DAMAGED_OBJECT_REMEDY}",
+                "blob {digest} has {actual}, but the manifest specifies {}; {DAMAGED_OBJECT_REMEDY}",
                 blob.size
             ))
         };
@@ -254,20 +254,28 @@ impl Repository<'_> {
         &self,
         url: &str,
         headers: &[Header],
-        patience: RetryPolicy,
-        what: &dyn Fn() -> String,
+        retry_policy: RetryPolicy,
+        object: &dyn Fn() -> String,
     ) -> Result<HttpResponse, OciError> {
         let grant = self.cached_authorization();
-        let mut answer =
-            self.http.request_with_headers_and_retries(url, grant.as_deref(), headers, patience)?;
+        let mut answer = self.http.request_with_headers_and_retries(
+            url,
+            grant.as_deref(),
+            headers,
+            retry_policy,
+        )?;
         // A challenge of another server, after a redirect, must not receive the credentials of the registry.
         if answer.status() == 401 && origin(&answer.url) == origin(url) {
             let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
             let challenge = AuthChallenge::parse(&challenge.unwrap_or_default())
                 .ok_or_else(|| self.unauthorized_error(None))?;
             let grant = self.authorization_header(&challenge)?;
-            answer =
-                self.http.request_with_headers_and_retries(url, Some(&grant), headers, patience)?;
+            answer = self.http.request_with_headers_and_retries(
+                url,
+                Some(&grant),
+                headers,
+                retry_policy,
+            )?;
             if answer.status_error(url).is_none() {
                 let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
                 granted.insert(self.addr.clone(), grant);
@@ -276,7 +284,7 @@ impl Repository<'_> {
         match answer.status() {
             200..=299 => Ok(answer),
             401 | 403 => Err(self.unauthorized_error(read_explanation(answer))),
-            404 => Err(not_found_error(answer, what())),
+            404 => Err(not_found_error(answer, object())),
             status => Err(OciError::Refused {
                 status,
                 explanation: explanation_text(read_explanation(answer)),
@@ -308,16 +316,17 @@ fn next_page_link(links: &str) -> Option<String> {
 fn is_relation_next(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return false };
     let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
-    name.trim().eq_ignore_ascii_case("rel") && relations.any(|one| one.eq_ignore_ascii_case("next"))
+    name.trim().eq_ignore_ascii_case("rel")
+        && relations.any(|relation| relation.eq_ignore_ascii_case("next"))
 }
 
 /// Splits a header at separators that are not within `<>` or quotes.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     let mut start = 0;
     let mut closing = None;
     let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
+    for (index, c) in text.char_indices() {
         match closing {
             Some('"') if is_escaped => is_escaped = false,
             Some('"') if c == '\\' => is_escaped = true,
@@ -326,14 +335,14 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
             None if c == '<' => closing = Some('>'),
             None if c == '"' => closing = Some('"'),
             None if c == separator => {
-                found.push(&text[start..at]);
-                start = at + c.len_utf8();
+                parts.push(&text[start..index]);
+                start = index + c.len_utf8();
             }
             None => {}
         }
     }
-    found.push(&text[start..]);
-    found
+    parts.push(&text[start..]);
+    parts
 }
 
 /// Reads the codes and messages of an error response.
@@ -354,21 +363,21 @@ fn read_explanation(answer: HttpResponse) -> Option<RefusalExplanation> {
 }
 
 fn explanation_text(explanation: Option<RefusalExplanation>) -> String {
-    explanation.map_or_else(String::new, |one| format!(" ({})", one.text))
+    explanation.map_or_else(String::new, |explanation| format!(" ({})", explanation.text))
 }
 
 /// Returns the error for a response with status 404, which registries also return for denied access.
-fn not_found_error(answer: HttpResponse, what: String) -> OciError {
+fn not_found_error(answer: HttpResponse, object: String) -> OciError {
     const NOT_FOUND_CODES: [&str; 4] =
         ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
     let explanation = read_explanation(answer);
-    let is_absent = explanation.as_ref().is_none_or(|one| {
-        one.codes.is_empty()
-            || one.codes.iter().any(|code| NOT_FOUND_CODES.contains(&code.as_str()))
+    let is_absent = explanation.as_ref().is_none_or(|explanation| {
+        explanation.codes.is_empty()
+            || explanation.codes.iter().any(|code| NOT_FOUND_CODES.contains(&code.as_str()))
     });
     let explanation = explanation_text(explanation);
     match is_absent {
-        true => OciError::Missing { what, explanation },
+        true => OciError::Missing { what: object, explanation },
         false => OciError::Refused { status: 404, explanation },
     }
 }

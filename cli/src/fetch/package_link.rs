@@ -35,8 +35,8 @@ fn link_in_page(page: &str) -> Option<String> {
 /// Returns the value of an attribute in single or double quotes.
 fn find_attribute(element: &str, name: &str) -> Option<String> {
     let mut rest = element;
-    while let Some((before, behind)) = rest.split_once('=') {
-        let value = behind.trim_start();
+    while let Some((before, after)) = rest.split_once('=') {
+        let value = after.trim_start();
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         let (value, next) = value[1..].split_once(quote)?;
         if before.trim().rsplit(char::is_whitespace).next() == Some(name) {

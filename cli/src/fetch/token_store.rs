@@ -42,11 +42,11 @@ pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) ->
 /// # Errors
 /// The file cannot be read or written, or the helper fails.
 pub(crate) fn store_or_remove_token(
-    place: &TokenSource<'_>,
+    source: &TokenSource<'_>,
     host: &str,
     token: Option<&str>,
 ) -> io::Result<()> {
-    match place {
+    match source {
         TokenSource::Settings => {
             Err(io::Error::other("the token is set in the CLI configuration file"))
         }
@@ -73,18 +73,18 @@ fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Resul
     let entries = entries
         .as_object_mut()
         .ok_or_else(|| damaged("the property \"credentials\" must be a JSON object"))?;
-    entries.retain(|other, _| !other.eq_ignore_ascii_case(host));
+    entries.retain(|entry_host, _| !entry_host.eq_ignore_ascii_case(host));
     if let Some(token) = token {
         entries.insert(host.to_owned(), json!({ "token": token }));
     }
     let directory = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory)?;
     // The file must never be readable by other users, not even before the rename.
-    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-    set_mode(aside.as_file(), 0o600)?;
-    serde_json::to_writer_pretty(&mut aside, &document)?;
-    aside.as_file().sync_all()?;
-    aside.persist(path)?;
+    let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
+    set_mode(temp_file.as_file(), 0o600)?;
+    serde_json::to_writer_pretty(&mut temp_file, &document)?;
+    temp_file.as_file().sync_all()?;
+    temp_file.persist(path)?;
     Ok(())
 }
 
@@ -129,27 +129,27 @@ mod tests {
     fn an_entry_is_replaced_and_all_else_stays() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("new/credentials.tfrc.json");
-        let place = TokenSource::File { path: path.clone(), is_stored: false };
-        store_or_remove_token(&place, "b.example", Some("one")).unwrap();
+        let source = TokenSource::File { path: path.clone(), is_stored: false };
+        store_or_remove_token(&source, "b.example", Some("one")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         // The layout that Terraform writes.
         let expected = "{\n  \"credentials\": {\n    \"b.example\": {\n      \"token\": \"one\"\n    }\n  }\n}";
         assert_eq!(text, expected);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        let other = "{\"other\": 1.50, \"credentials\": {\"B.example\": {}, \"a.example\": {\"token\": \"x\"}}}";
-        std::fs::write(&path, other).unwrap();
-        store_or_remove_token(&place, "b.example", Some("two")).unwrap();
-        store_or_remove_token(&place, "c.example", Some("three")).unwrap();
-        store_or_remove_token(&place, "c.example", None).unwrap();
-        let found: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let other_content = "{\"other\": 1.50, \"credentials\": {\"B.example\": {}, \"a.example\": {\"token\": \"x\"}}}";
+        std::fs::write(&path, other_content).unwrap();
+        store_or_remove_token(&source, "b.example", Some("two")).unwrap();
+        store_or_remove_token(&source, "c.example", Some("three")).unwrap();
+        store_or_remove_token(&source, "c.example", None).unwrap();
+        let stored: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         let expected = json!({
             "other": 1.5,
             "credentials": { "a.example": { "token": "x" }, "b.example": { "token": "two" } },
         });
-        assert_eq!(found, expected);
+        assert_eq!(stored, expected);
         for broken in ["{", "[]", "{\"credentials\": 1}"] {
             std::fs::write(&path, broken).unwrap();
-            assert!(store_or_remove_token(&place, "c.example", Some("t")).is_err(), "{broken}");
+            assert!(store_or_remove_token(&source, "c.example", Some("t")).is_err(), "{broken}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), broken);
         }
     }

@@ -11,7 +11,9 @@ pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     let mut rest = Vec::new();
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         match parameter.split_once('=') {
-            Some((given, value)) if given == name => values.push(decode_percent(value)),
+            Some((parameter_name, value)) if parameter_name == name => {
+                values.push(decode_percent(value))
+            }
             _ => rest.push(parameter),
         }
     }
@@ -40,9 +42,9 @@ mod tests {
             ("https://h/a?b=http://i/?p=1", "https://h/a?b=http://i/?p=1", &[]),
         ];
         for (url, rest, values) in table {
-            let (found, given) = take_parameter(url, "p");
+            let (remaining_url, taken_values) = take_parameter(url, "p");
             assert_eq!(
-                (found.as_str(), given.as_slice()),
+                (remaining_url.as_str(), taken_values.as_slice()),
                 (rest, &*values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>()),
                 "{url}"
             );

@@ -61,14 +61,14 @@ impl InstallEvent {
                 format!("- Installed {name} v{version} ({trust}{key})")
             }
             Self::Shipped(version, instead) => {
-                let what = format!("- Using {name} v{version}, which comes with Formwork");
+                let message = format!("- Using {name} v{version}, which comes with Formwork");
                 match instead {
-                    ReplacedPackage::Nothing => what,
+                    ReplacedPackage::Nothing => message,
                     ReplacedPackage::LockedPackage => {
-                        format!("{what}, instead of the locked package")
+                        format!("{message}, instead of the locked package")
                     }
                     ReplacedPackage::Version(locked) => {
-                        format!("{what}, where v{locked} was locked")
+                        format!("{message}, where v{locked} was locked")
                     }
                 }
             }

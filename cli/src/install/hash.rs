@@ -43,7 +43,7 @@ pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
         &mut files,
     )?;
     let lines = files.into_iter().filter(|(name, _)| !is_vcs_history(name)).map(|(name, path)| {
-        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
         let sum = match is_link {
             true => std::fs::read_link(&path)
                 .and_then(|target| sha256_of_reader(&mut target.as_os_str().as_encoded_bytes())),
@@ -66,15 +66,15 @@ fn is_vcs_history(name: &str) -> bool {
 pub(crate) fn h1_hash_of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
-    let mut left = UnpackLimits::PROVIDER.unpacked;
-    for at in 0..archive.len() {
-        let file = archive.by_index(at).map_err(io::Error::other)?;
+    let mut remaining = UnpackLimits::PROVIDER.unpacked;
+    for index in 0..archive.len() {
+        let file = archive.by_index(index).map_err(io::Error::other)?;
         if !file.is_dir() {
             let name = file.name().map_err(io::Error::other)?.into_owned();
-            let mut file = file.take(left + 1);
+            let mut file = file.take(remaining + 1);
             let sum = sha256_of_reader(&mut file)?;
             // A small archive can decompress to more than the size of any disk.
-            left = file
+            remaining = file
                 .limit()
                 .checked_sub(1)
                 .ok_or_else(|| io::Error::other("the archive is too large"))?;

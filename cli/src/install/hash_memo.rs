@@ -41,8 +41,8 @@ impl HashMemo {
         let Some(before) = FileMetadataRecords::read_records(&root)? else {
             return hash::hash_dir(&root);
         };
-        if let Some(known) = before.remembered_hash(&file) {
-            return Ok(known);
+        if let Some(remembered) = before.remembered_hash(&file) {
+            return Ok(remembered);
         }
         let hash = hash::hash_dir(&root)?;
         // A file that has just changed could change again with the same timestamp.
@@ -75,16 +75,16 @@ impl FileMetadataRecords {
             for entry in fs::read_dir(&directory)? {
                 let entry = entry?;
                 let path = entry.path();
-                let found = entry.metadata()?;
-                if found.is_dir() {
+                let metadata = entry.metadata()?;
+                if metadata.is_dir() {
                     open.push(path.clone());
                 }
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
                 // A link is hashed as its target file, but the metadata of the link does not change
                 // with that file.
-                let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
-                for found in [Some(&found), target.as_ref()].into_iter().flatten() {
-                    let Some((record, changed)) = file_change_stamp(found) else {
+                let target = metadata.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
+                for metadata in [Some(&metadata), target.as_ref()].into_iter().flatten() {
+                    let Some((record, changed)) = file_change_stamp(metadata) else {
                         return Ok(None);
                     };
                     newest = newest.max(changed);
@@ -107,9 +107,9 @@ impl FileMetadataRecords {
     fn remember(&self, file: &Path, hash: &str) -> io::Result<()> {
         let directory = file.parent().unwrap_or(Path::new("."));
         create_private_dir(directory)?;
-        let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-        writeln!(aside, "{} {hash}", self.sum)?;
-        aside.persist(file).map(drop).map_err(|error| error.error)
+        let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
+        writeln!(temp_file, "{} {hash}", self.sum)?;
+        temp_file.persist(file).map(drop).map_err(|error| error.error)
     }
 }
 
@@ -125,10 +125,10 @@ mod tests {
         let before = FileMetadataRecords::read_records(directory.path()).unwrap();
         assert_eq!(FileMetadataRecords::read_records(directory.path()).unwrap(), before);
         let time = path.metadata().unwrap().modified().unwrap();
-        let aside = directory.path().join("aside");
-        fs::write(&aside, "two").unwrap();
-        fs::File::open(&aside).unwrap().set_modified(time).unwrap();
-        fs::rename(aside, &path).unwrap();
+        let other_path = directory.path().join("aside");
+        fs::write(&other_path, "two").unwrap();
+        fs::File::open(&other_path).unwrap().set_modified(time).unwrap();
+        fs::rename(other_path, &path).unwrap();
         assert_ne!(FileMetadataRecords::read_records(directory.path()).unwrap(), before);
     }
 
@@ -141,9 +141,9 @@ mod tests {
         std::os::unix::fs::symlink("../target", package.join("program")).unwrap();
         let before = FileMetadataRecords::read_records(&package).unwrap();
         assert_eq!(FileMetadataRecords::read_records(&package).unwrap(), before);
-        let aside = directory.path().join("aside");
-        fs::write(&aside, "two").unwrap();
-        fs::rename(aside, target).unwrap();
+        let other_path = directory.path().join("aside");
+        fs::write(&other_path, "two").unwrap();
+        fs::rename(other_path, target).unwrap();
         assert_ne!(FileMetadataRecords::read_records(&package).unwrap(), before);
     }
 

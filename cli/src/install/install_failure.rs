@@ -112,19 +112,20 @@ fn query_failed_error(
     };
     match &error {
         SourceError::NotFound { sources, .. } => {
-            let places: Vec<String> = sources.iter().map(|one| format!("  - {one}")).collect();
-            query(&error, format!("\n\n{}", places.join("\n")))
+            let source_lines: Vec<String> =
+                sources.iter().map(|source| format!("  - {source}")).collect();
+            query(&error, format!("\n\n{}", source_lines.join("\n")))
         }
         SourceError::NotKnown { .. } => {
             let is_default = *addr == ProviderAddr::implied_by_name(addr.provider_type());
-            let same_type = |other: &&ProviderAddr| {
-                *other != addr && other.provider_type() == addr.provider_type()
+            let same_type = |candidate: &&ProviderAddr| {
+                *candidate != addr && candidate.provider_type() == addr.provider_type()
             };
-            let other = context.required.keys().find(same_type).filter(|_| is_default);
-            let advice = match other {
-                Some(other) => format!(
+            let candidate = context.required.keys().find(same_type).filter(|_| is_default);
+            let advice = match candidate {
+                Some(candidate) => format!(
                     "\n\nDid you intend to use {}? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on {name}, run the following command:\n    formwork providers",
-                    other.display_string()
+                    candidate.display_string()
                 ),
                 None => format!(
                     "\n\nAll modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on {name}, run the following command:\n    formwork providers"

@@ -159,8 +159,8 @@ impl Installer<'_> {
                 None => InstallFailure::NoMatch(listing.versions),
             });
         };
-        let done = self.install_version(job, search, version, emit)?;
-        Ok(InstalledProvider { warnings: listing.warnings, ..done })
+        let installed = self.install_version(job, search, version, emit)?;
+        Ok(InstalledProvider { warnings: listing.warnings, ..installed })
     }
 
     fn install_version(
@@ -318,8 +318,10 @@ pub(crate) fn fetch_package(
         PackageEvidence::None => (PackageTrust::Unauthenticated, Vec::new()),
         PackageEvidence::Digest(hash) => {
             if zh.as_ref() != Some(&hash) {
-                let found = zh.unwrap_or_default();
-                return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
+                let actual_zh = zh.unwrap_or_default();
+                return Err(format!(
+                    "archive has incorrect checksum {actual_zh} (expected {hash})"
+                ));
             }
             digest = Some(hash);
             (PackageTrust::VerifiedChecksum, Vec::new())
@@ -330,8 +332,10 @@ pub(crate) fn fetch_package(
         }
         PackageEvidence::Signed { hash, all, trust } => {
             if zh.as_ref() != Some(&hash) {
-                let found = zh.unwrap_or_default();
-                return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
+                let actual_zh = zh.unwrap_or_default();
+                return Err(format!(
+                    "archive has incorrect checksum {actual_zh} (expected {hash})"
+                ));
             }
             (trust, all)
         }
@@ -410,11 +414,11 @@ fn verify_hashes(
     zh: Option<&str>,
     hashes: &[String],
 ) -> Result<(), String> {
-    let known: Vec<&String> = hashes.iter().filter(|hash| is_supported_hash(hash)).collect();
-    if known.is_empty() {
+    let supported: Vec<&String> = hashes.iter().filter(|hash| is_supported_hash(hash)).collect();
+    if supported.is_empty() {
         return Err("none of the checksums of this provider has a supported format".to_owned());
     }
-    let is_among = |found: &str| known.iter().any(|hash| *hash == found);
+    let is_among = |hash_of_package: &str| supported.iter().any(|hash| *hash == hash_of_package);
     let matches = || -> std::io::Result<bool> {
         match content {
             PackageContent::Directory(directory) => Ok(is_among(&hash::hash_dir(directory)?)),
@@ -426,7 +430,7 @@ fn verify_hashes(
         }
     };
     let failed = |error| format!("failed to verify provider package checksums: {error}");
-    match (matches().map_err(failed)?, &known[..]) {
+    match (matches().map_err(failed)?, &supported[..]) {
         (true, _) => Ok(()),
         (false, [hash]) => {
             Err(format!("provider package doesn't match the expected checksum {hash:?}"))

@@ -367,9 +367,10 @@ provider "registry.terraform.io/hashicorp/random" {
             selected.selects_same_packages(&read(&SAMPLE.replace(">= 3.0.0, < 4.0.0", "~> 3.2")))
         );
         let (first, _) = SAMPLE.split_at(SAMPLE.rfind("provider").unwrap());
-        for other in [&SAMPLE.replace("3.2.1", "3.2.2"), &SAMPLE.replace("zh:def", "zh:deg"), first]
+        for changed_text in
+            [&SAMPLE.replace("3.2.1", "3.2.2"), &SAMPLE.replace("zh:def", "zh:deg"), first]
         {
-            assert!(!selected.selects_same_packages(&read(other)), "{other}");
+            assert!(!selected.selects_same_packages(&read(changed_text)), "{changed_text}");
         }
     }
 

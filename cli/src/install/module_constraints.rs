@@ -37,29 +37,38 @@ impl ModuleConstraints {
         addr: &ProviderAddr,
         versions: &BTreeSet<Version>,
     ) -> String {
-        let asked: Vec<(&str, &VersionConstraints)> = self
+        let constraints_of_modules: Vec<(&str, &VersionConstraints)> = self
             .0
             .iter()
             .filter_map(|(name, required)| Some((name.as_str(), required.get(addr)?)))
             .filter(|(_, constraints)| !constraints.is_empty())
             .collect();
         let mut text = String::new();
-        if !asked.is_empty() {
+        if !constraints_of_modules.is_empty() {
             text.push_str("\n\nThe constraints are those of:");
-            for (name, constraints) in &asked {
+            for (name, constraints) in &constraints_of_modules {
                 text.push_str(&format!("\n  - {name}: {constraints}"));
             }
         }
         text.push_str(&format!("\n\n{}", format_newest_versions(versions)));
-        let alternatives: Vec<String> = asked
+        let alternatives: Vec<String> = constraints_of_modules
             .iter()
             .enumerate()
-            .filter_map(|(at, (name, constraints))| {
-                let others = asked.iter().enumerate().filter(|(other, _)| *other != at);
-                let others: Vec<_> = others.map(|(_, (_, constraints))| *constraints).collect();
-                let all = |version: &&Version| others.iter().all(|it| it.allows_version(version));
-                let newest =
-                    versions.iter().rev().filter(|version| version.pre.is_empty()).find(all)?;
+            .filter_map(|(index, (name, constraints))| {
+                let constraints_of_others = constraints_of_modules
+                    .iter()
+                    .enumerate()
+                    .filter(|(other_index, _)| *other_index != index);
+                let constraints_of_others: Vec<_> =
+                    constraints_of_others.map(|(_, (_, constraints))| *constraints).collect();
+                let satisfies_others = |version: &&Version| {
+                    constraints_of_others.iter().all(|it| it.allows_version(version))
+                };
+                let newest = versions
+                    .iter()
+                    .rev()
+                    .filter(|version| version.pre.is_empty())
+                    .find(satisfies_others)?;
                 Some(format!("\n  - {newest}, if {name} did not require {constraints}"))
             })
             .collect();

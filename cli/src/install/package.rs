@@ -28,7 +28,7 @@ pub(crate) fn package_dir_any_platform(
 ) -> PathBuf {
     package_parent_dir_names(provider, version)
         .iter()
-        .fold(below.to_owned(), |at, name| at.join(name))
+        .fold(below.to_owned(), |path, name| path.join(name))
         .join(platform.to_string())
 }
 
@@ -107,9 +107,9 @@ pub(crate) fn install_package(
         PackageContent::Directory(directory) => {
             let target = directory.canonicalize()?;
             let hash = check(&target)?;
-            let whole = parent.as_file()?;
-            whole.lock()?;
-            if parent.path().join(&name).canonicalize().is_ok_and(|there| there == target) {
+            let parent_file = parent.as_file()?;
+            parent_file.lock()?;
+            if parent.path().join(&name).canonicalize().is_ok_and(|resolved| resolved == target) {
                 return Ok(hash);
             }
             parent.remove(&name)?;
@@ -117,8 +117,8 @@ pub(crate) fn install_package(
             Ok(hash)
         }
         PackageContent::Archive(archive) => {
-            let (aside, _mine) = create_unpack_dir(parent)?;
-            let package = aside.dir().path().join(UNPACKED_PACKAGE_NAME);
+            let (unpack_dir, _mine) = create_unpack_dir(parent)?;
+            let package = unpack_dir.dir().path().join(UNPACKED_PACKAGE_NAME);
             archive::unpack_open_archive(
                 archive.try_clone()?,
                 ArchiveFormat::Zip,
@@ -129,14 +129,14 @@ pub(crate) fn install_package(
             let hash = check(&package)?;
             // The lock is held until the package is complete, so that no other process finds part of it.
             // An identical package is not replaced, because its program may be running.
-            let whole = aside.parent().as_file()?;
-            whole.lock()?;
-            let place = aside.parent().path().join(&name);
-            let is_there = aside.parent().is_dir(&name)
-                && hash::hash_dir(&place).is_ok_and(|there| there == hash);
+            let parent_file = unpack_dir.parent().as_file()?;
+            parent_file.lock()?;
+            let path_in_unpack_dir = unpack_dir.parent().path().join(&name);
+            let is_there = unpack_dir.parent().is_dir(&name)
+                && hash::hash_dir(&path_in_unpack_dir).is_ok_and(|resolved| resolved == hash);
             if !is_there {
-                aside.parent().remove(&name)?;
-                aside.dir().rename(UNPACKED_PACKAGE_NAME, aside.parent(), &name)?;
+                unpack_dir.parent().remove(&name)?;
+                unpack_dir.dir().rename(UNPACKED_PACKAGE_NAME, unpack_dir.parent(), &name)?;
             }
             Ok(hash)
         }
@@ -160,21 +160,21 @@ const UNPACKING_PREFIX: &str = ".unpacking-";
 /// processes are deleted: no process holds their locks.
 fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
     // The lock is held briefly, so that no other process deletes a directory that is not locked yet.
-    let whole = parent.as_file()?;
-    whole.lock()?;
+    let parent_lock = parent.as_file()?;
+    parent_lock.lock()?;
     for name in parent.entry_names()? {
         if name.as_encoded_bytes().starts_with(UNPACKING_PREFIX.as_bytes()) && parent.is_dir(&name)
         {
-            let left = parent.subdir(&name)?.map(|left| left.as_file()).transpose()?;
-            if left.is_some_and(|left| left.try_lock().is_ok()) {
+            let leftover = parent.subdir(&name)?.map(|leftover| leftover.as_file()).transpose()?;
+            if leftover.is_some_and(|leftover| leftover.try_lock().is_ok()) {
                 parent.remove(name)?;
             }
         }
     }
-    let aside = parent.create_temp_dir(UNPACKING_PREFIX)?;
-    let mine = aside.dir().as_file()?;
-    mine.lock()?;
-    Ok((aside, mine))
+    let unpack_dir = parent.create_temp_dir(UNPACKING_PREFIX)?;
+    let own_lock = unpack_dir.dir().as_file()?;
+    own_lock.lock()?;
+    Ok((unpack_dir, own_lock))
 }
 
 /// Sets the executable bits of programs, which archives from other systems may lack.
@@ -195,14 +195,14 @@ const PROGRAM_PREFIX: &str = "terraform-provider-";
 /// Finds the program of a provider in its package: the first file by name that is called
 /// `terraform-provider-TYPE`, with an optional suffix after `_` or `.`.
 pub(crate) fn find_program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
-    let wanted = format!("{PROGRAM_PREFIX}{}", provider.provider_type());
+    let file_name_start = format!("{PROGRAM_PREFIX}{}", provider.provider_type());
     let mut names: Vec<_> = std::fs::read_dir(package)
         .ok()?
         .flatten()
         .filter(|entry| entry.path().is_file())
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| {
-            name.strip_prefix(&wanted)
+            name.strip_prefix(&file_name_start)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
         })
         .collect();
@@ -249,27 +249,28 @@ mod tests {
     fn an_archive_is_unpacked_and_its_program_found() {
         let directory = tempfile::tempdir().unwrap();
         let package = archive(directory.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
-        let (result, place) = install_archive(package, &directory.path().join("installed"));
+        let (result, program_path) = install_archive(package, &directory.path().join("installed"));
         result.unwrap();
-        let program = find_program(&place, &provider()).unwrap();
+        let program = find_program(&program_path, &provider()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
-        assert!(find_program(&place, &"acme/thin".parse().unwrap()).is_none());
+        assert!(find_program(&program_path, &"acme/thin".parse().unwrap()).is_none());
     }
 
     #[test]
     fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
         let directory = tempfile::tempdir().unwrap();
         let below = directory.path().join("installed");
-        let around = package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
-        let left = around.join(".unpacking-left");
-        std::fs::create_dir_all(left.join("package")).unwrap();
-        let (other, _held) = create_unpack_dir(Dir::open(&around).unwrap()).unwrap();
-        assert!(!left.exists());
-        std::fs::create_dir_all(&left).unwrap();
+        let package_parent =
+            package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
+        let leftover = package_parent.join(".unpacking-left");
+        std::fs::create_dir_all(leftover.join("package")).unwrap();
+        let (running, _held) = create_unpack_dir(Dir::open(&package_parent).unwrap()).unwrap();
+        assert!(!leftover.exists());
+        std::fs::create_dir_all(&leftover).unwrap();
         let package = archive(directory.path(), &["terraform-provider-thing"]);
         install_archive(package, &below).0.unwrap();
-        assert!(other.dir().path().exists());
-        let names = std::fs::read_dir(around).unwrap();
+        assert!(running.dir().path().exists());
+        let names = std::fs::read_dir(package_parent).unwrap();
         assert_eq!(names.count(), 2, "the package, and what the other one unpacks");
     }
 
@@ -279,15 +280,15 @@ mod tests {
         let (below, victim) = (directory.path().join("installed"), directory.path().join("victim"));
         std::fs::create_dir(&victim).unwrap();
         let package = archive(directory.path(), &["terraform-provider-thing"]);
-        let place = package_dir(&below, &provider(), &Version::new(1, 0, 0));
-        for planted in place.ancestors().take(5) {
+        let target = package_dir(&below, &provider(), &Version::new(1, 0, 0));
+        for planted in target.ancestors().take(5) {
             std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink(&victim, planted).unwrap();
             let result =
                 install_archive(package.clone(), &below).0.map_err(|error| error.to_string());
             assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
             match result {
-                Ok(_) => assert!(planted == place && !place.is_symlink()),
+                Ok(_) => assert!(planted == target && !target.is_symlink()),
                 Err(reason) => assert!(reason.contains("is a symbolic link to"), "{reason}"),
             }
             std::fs::remove_dir_all(&below).unwrap();
@@ -298,9 +299,9 @@ mod tests {
     fn an_archive_that_climbs_out_of_its_directory_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let package = archive(directory.path(), &["../../evil"]);
-        let (result, place) = install_archive(package, &directory.path().join("installed"));
+        let (result, target) = install_archive(package, &directory.path().join("installed"));
         let error = result.unwrap_err();
         assert!(error.to_string().contains("unsafe path"), "{error}");
-        assert!(!place.exists() && !directory.path().join("evil").exists());
+        assert!(!target.exists() && !directory.path().join("evil").exists());
     }
 }

@@ -22,7 +22,7 @@ enum WorkerMessage<E, R> {
 pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
     items: &[T],
     job: impl Fn(usize, &T, &dyn Fn(E)) -> R + Sync,
-    mut seen: impl FnMut(&T, E),
+    mut on_event: impl FnMut(&T, E),
     mut idle: impl FnMut(),
 ) -> Vec<R> {
     let (send, receive) = mpsc::channel::<(usize, WorkerMessage<E, R>)>();
@@ -31,12 +31,12 @@ pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let work = |send: mpsc::Sender<(usize, WorkerMessage<E, R>)>| {
         loop {
-            let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(item) = items.get(at) else { return };
+            let index = next.fetch_add(1, Ordering::SeqCst);
+            let Some(item) = items.get(index) else { return };
             // The receiver is only dropped if the other thread has panicked.
-            let emit = |event| drop(send.send((at, WorkerMessage::Event(event))));
-            let result = job(at, item, &emit);
-            drop(send.send((at, WorkerMessage::Done(result))));
+            let emit = |event| drop(send.send((index, WorkerMessage::Event(event))));
+            let result = job(index, item, &emit);
+            drop(send.send((index, WorkerMessage::Done(result))));
         }
     };
     thread::scope(|scope| {
@@ -56,13 +56,13 @@ pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
         let mut current = 0;
         loop {
             match receive.recv_timeout(IDLE_INTERVAL) {
-                Ok((at, WorkerMessage::Event(event))) => waiting[at].push_back(event),
-                Ok((at, WorkerMessage::Done(result))) => results[at] = Some(result),
+                Ok((index, WorkerMessage::Event(event))) => waiting[index].push_back(event),
+                Ok((index, WorkerMessage::Done(result))) => results[index] = Some(result),
                 Err(RecvTimeoutError::Timeout) => idle(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             while let Some(item) = items.get(current) {
-                waiting[current].drain(..).for_each(|event| seen(item, event));
+                waiting[current].drain(..).for_each(|event| on_event(item, event));
                 if results[current].is_none() {
                     break;
                 }

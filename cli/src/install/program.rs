@@ -58,8 +58,8 @@ impl ProviderDirs<'_> {
             let reason = "required by this configuration but no version is selected";
             return Err(diags.error(inconsistent_lock_error(addr, reason)));
         };
-        let place = package::package_dir(&self.packages_path(), addr, &lock.version);
-        let installed = package::find_program(&place, addr);
+        let package_dir = package::package_dir(&self.packages_path(), addr, &lock.version);
+        let installed = package::find_program(&package_dir, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package without a lock is not run if the included provider can be used instead.
             let shipped =
@@ -74,10 +74,10 @@ impl ProviderDirs<'_> {
         };
         // The identity is read before the contents, so that the hash is that of this file.
         let identity = FileStamp::of_path(&path);
-        let found = identity.and_then(|identity| {
-            Ok((identity, HashMemo::in_user_cache(self.env).hash_of_dir(&place)?))
+        let verified = identity.and_then(|identity| {
+            Ok((identity, HashMemo::in_user_cache(self.env).hash_of_dir(&package_dir)?))
         });
-        let (identity, hash) = found.map_err(|error| {
+        let (identity, hash) = verified.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(
                 Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)

@@ -71,8 +71,9 @@ impl ProviderDirs<'_> {
 
     /// Returns the directory of a provider under development, if the settings specify one.
     pub(crate) fn development_dir(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
-        let found = self.settings.overrides.iter().find(|(name, _)| matches_pattern(name, addr));
-        found.map(|(_, directory)| directory)
+        let override_entry =
+            self.settings.overrides.iter().find(|(name, _)| matches_pattern(name, addr));
+        override_entry.map(|(_, directory)| directory)
     }
 
     /// Whether the lock file does not apply: the provider is built in, under development or running.
@@ -106,10 +107,10 @@ impl ProviderDirs<'_> {
             directories.into_iter().filter(|directory| directory.is_dir()).collect();
         // A provider in one of these directories is not searched in other sources.
         let is_local = |addr: &&ProviderAddr| {
-            let has = |directory: &PathBuf| {
-                local_packages(directory, addr).is_ok_and(|found| !found.is_empty())
+            let has_packages = |directory: &PathBuf| {
+                local_packages(directory, addr).is_ok_and(|packages| !packages.is_empty())
             };
-            directories.iter().any(has)
+            directories.iter().any(has_packages)
         };
         let exclude = required.keys().filter(is_local).map(ToString::to_string).collect();
         let direct =
@@ -152,10 +153,10 @@ impl ProviderDirs<'_> {
 
     /// Whether the locked package is installed and matches its hashes.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
-        let place = package::package_dir(&self.packages_path(), addr, &lock.version);
-        package::find_program(&place, addr).is_some()
+        let package_dir = package::package_dir(&self.packages_path(), addr, &lock.version);
+        package::find_program(&package_dir, addr).is_some()
             && HashMemo::in_user_cache(self.env)
-                .hash_of_dir(&place)
+                .hash_of_dir(&package_dir)
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
@@ -168,7 +169,7 @@ impl ProviderDirs<'_> {
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
         locks: &mut LockFile,
-        how: &ProviderInstallOptions<'_>,
+        options: &ProviderInstallOptions<'_>,
     ) -> Result<InstallResult, Reported> {
         let servers = ServerAccess::new(self.env, self.settings);
         let methods = self.search_methods(required);
@@ -178,7 +179,7 @@ impl ProviderDirs<'_> {
             servers: &servers,
             mirrors: SourceSearch::new(methods.iter().filter(is_mirror).cloned(), &servers),
             search: SourceSearch::new(methods.iter().cloned(), &servers),
-            upgrade: how.upgrade,
+            upgrade: options.upgrade,
         };
         let needed = required.iter().filter(|(addr, _)| !self.needs_no_lock(addr));
         let jobs: Vec<InstallJob> = needed
@@ -192,27 +193,29 @@ impl ProviderDirs<'_> {
         let results = parallel::run_jobs(
             &jobs,
             |_, job, emit| installer.install(job, emit),
-            |job, event| (how.event)(&job.addr, &event),
-            || (how.progress)(&jobs),
+            |job, event| (options.event)(&job.addr, &event),
+            || (options.progress)(&jobs),
         );
         let mut installed = InstallResult::default();
         let mut result = Ok(());
-        for (job, done) in jobs.iter().zip(results) {
-            match done {
-                Ok(done) => {
-                    if !done.warnings.is_empty() {
-                        diags.warn(registry_remarks_warning(&job.addr, &done.warnings));
+        for (job, job_result) in jobs.iter().zip(results) {
+            match job_result {
+                Ok(job_result) => {
+                    if !job_result.warnings.is_empty() {
+                        diags.warn(registry_remarks_warning(&job.addr, &job_result.warnings));
                     }
-                    installed.third_party |= done.third_party;
-                    installed.incomplete.extend(done.incomplete.then(|| job.addr.display_string()));
-                    locks.providers.insert(job.addr.clone(), done.lock);
+                    installed.third_party |= job_result.third_party;
+                    installed
+                        .incomplete
+                        .extend(job_result.incomplete.then(|| job.addr.display_string()));
+                    locks.providers.insert(job.addr.clone(), job_result.lock);
                 }
                 Err(problem) => {
                     let shipped = self.shipped_program(&job.addr).map(|(version, _)| version);
                     let shipped = shipped.filter(|version| job.constraints.allows_version(version));
                     let context = install_failure::FailureContext {
                         required,
-                        module_constraints: how.module_constraints,
+                        module_constraints: options.module_constraints,
                         shipped,
                     };
                     result = Err(diags.error(problem.diagnostic(&job.addr, &context)));

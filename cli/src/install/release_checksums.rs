@@ -3,8 +3,8 @@
 /// Returns the checksum of a file, in lower case.
 pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
     document.lines().find_map(|line| {
-        let mut words = line.split_ascii_whitespace();
-        let (sum, named) = (words.next()?, words.next()?);
+        let mut fields = line.split_ascii_whitespace();
+        let (sum, named) = (fields.next()?, fields.next()?);
         (named == name).then(|| sum.to_ascii_lowercase())
     })
 }
@@ -13,8 +13,8 @@ pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
 pub(crate) fn all_zh_hashes(document: &str) -> Vec<String> {
     let lines = document.lines().filter(|line| !line.trim().is_empty());
     let hash = |line: &str| {
-        let mut words = line.split_ascii_whitespace();
-        let (sum, _) = (words.next()?, words.next()?);
+        let mut fields = line.split_ascii_whitespace();
+        let (sum, _) = (fields.next()?, fields.next()?);
         is_sha256(sum).then(|| format!("zh:{}", sum.to_ascii_lowercase()))
     };
     lines.map(hash).collect::<Option<_>>().unwrap_or_default()
@@ -31,13 +31,16 @@ mod tests {
 
     #[test]
     fn checksums_are_found_by_the_name_of_the_file() {
-        let (one, two) = ("a".repeat(64), "B0".repeat(32));
-        let text = format!("{one}  one.zip\n\n{two}  two.zip\n");
-        assert_eq!(checksum_of_file(&text, "one.zip"), Some(one.clone()));
+        let (first, two) = ("a".repeat(64), "B0".repeat(32));
+        let text = format!("{first}  one.zip\n\n{two}  two.zip\n");
+        assert_eq!(checksum_of_file(&text, "one.zip"), Some(first.clone()));
         assert_eq!(checksum_of_file(&text, "two.zip"), Some("b0".repeat(32)));
         assert_eq!(checksum_of_file(&text, "two"), None);
-        assert_eq!(all_zh_hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
-        for broken in [one.as_str(), "abc  one.zip", &format!("{}  one.zip", "g".repeat(64))] {
+        assert_eq!(
+            all_zh_hashes(&text),
+            [format!("zh:{first}"), format!("zh:{}", "b0".repeat(32))]
+        );
+        for broken in [first.as_str(), "abc  one.zip", &format!("{}  one.zip", "g".repeat(64))] {
             assert!(all_zh_hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
         }
     }

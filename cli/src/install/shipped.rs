@@ -53,8 +53,8 @@ pub(crate) fn find_shipped(
 fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
     let file = format!("{PROGRAM_PREFIX}{name}{EXE_SUFFIX}");
     // If this program was replaced while running, files next to its former path cannot be trusted.
-    let there = this.canonicalize().ok();
-    let directory = there.as_deref().and_then(Path::parent);
+    let resolved = this.canonicalize().ok();
+    let directory = resolved.as_deref().and_then(Path::parent);
     let directories = directory.into_iter().flat_map(|directory| {
         [Some(directory.to_owned()), directory.parent().map(|above| above.join("lib/formwork"))]
     });
@@ -63,7 +63,7 @@ fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<Shi
     if let Some(path) = path {
         return Some(ShippedProgram { path, arg0: None });
     }
-    let path = there.unwrap_or_else(|| PathBuf::from(RUNNING_PROGRAM));
+    let path = resolved.unwrap_or_else(|| PathBuf::from(RUNNING_PROGRAM));
     bundled.contains(&name).then(|| ShippedProgram { path, arg0: Some(file.into()) })
 }
 
@@ -82,22 +82,22 @@ mod tests {
         std::fs::create_dir_all(root.join("bin")).unwrap();
         std::fs::create_dir_all(root.join("lib/formwork")).unwrap();
         std::fs::write(&this, "").unwrap();
-        let found = |name: &str| shipped_program_path(name, &this, &["null", "time"]);
+        let find = |name: &str| shipped_program_path(name, &this, &["null", "time"]);
         let file = |path: &str| Some(ShippedProgram { path: root.join(path), arg0: None });
         let bundled = Some(ShippedProgram {
             path: this.clone(),
             arg0: Some("terraform-provider-null".into()),
         });
-        assert_eq!(found("null"), bundled);
-        assert_eq!(found("random"), None);
+        assert_eq!(find("null"), bundled);
+        assert_eq!(find("random"), None);
         for path in ["lib/formwork/terraform-provider-null", "bin/terraform-provider-null"] {
             std::fs::write(root.join(path), "").unwrap();
-            assert_eq!(found("null"), file(path));
+            assert_eq!(find("null"), file(path));
         }
         // The program was replaced while running.
-        let gone =
+        let missing =
             shipped_program_path("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
-        assert_eq!(gone.path, Path::new(RUNNING_PROGRAM));
+        assert_eq!(missing.path, Path::new(RUNNING_PROGRAM));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub(crate) fn verify_signature(
     let signatures: Vec<Signature> = DetachedSignature::from_bytes_many(signature)
         .map_err(unreadable)?
         .take(MAX_PGP_PACKETS)
-        .map(|one| one.map(|one| one.signature).map_err(unreadable))
+        .map(|parsed| parsed.map(|parsed| parsed.signature).map_err(unreadable))
         .collect::<Result<_, _>>()?;
     if signatures.is_empty() {
         return Err(BadSignature::Signature("it contains no signature".to_owned()));
@@ -199,14 +199,18 @@ fn has_expired(signature: &Signature, now: OffsetDateTime) -> bool {
 fn self_signed_flags(key: &SignedPublicKey) -> Result<KeyFlags, &'static str> {
     let primary = &key.primary_key;
     let users = key.details.users.iter().flat_map(|user| {
-        let by_key =
-            |one: &&Signature| one.verify_certification(primary, Tag::UserId, &user.id).is_ok();
+        let by_key = |signature: &&Signature| {
+            signature.verify_certification(primary, Tag::UserId, &user.id).is_ok()
+        };
         user.signatures.iter().filter(by_key)
     });
     let direct = key.details.direct_signatures.iter();
-    let direct = direct.filter(|one| one.verify_key(primary).is_ok());
-    let revokes = |one: &&Signature| one.typ() == Some(SignatureType::CertRevocation);
-    let newest = users.chain(direct).filter(|one| !revokes(one)).max_by_key(|one| one.created());
+    let direct = direct.filter(|signature| signature.verify_key(primary).is_ok());
+    let revokes = |signature: &&Signature| signature.typ() == Some(SignatureType::CertRevocation);
+    let newest = users
+        .chain(direct)
+        .filter(|signature| !revokes(signature))
+        .max_by_key(|signature| signature.created());
     newest.map(Signature::key_flags).ok_or("the signing key has no valid signature over itself")
 }
 
@@ -219,13 +223,15 @@ fn may_sign(flags: KeyFlags) -> bool {
 /// binding was not revoked.
 fn check_subkey(key: &SignedPublicKey, subkey: &SignedPublicSubKey) -> Result<(), &'static str> {
     let primary = &key.primary_key;
-    let valid = |one: &&Signature| one.verify_subkey_binding(primary, &subkey.key).is_ok();
+    let valid =
+        |signature: &&Signature| signature.verify_subkey_binding(primary, &subkey.key).is_ok();
     let valid: Vec<_> = subkey.signatures.iter().filter(valid).collect();
-    if valid.iter().any(|one| one.typ() == Some(SignatureType::SubkeyRevocation)) {
+    if valid.iter().any(|signature| signature.typ() == Some(SignatureType::SubkeyRevocation)) {
         return Err("the signing subkey was revoked");
     }
-    let bindings = valid.iter().filter(|one| one.typ() == Some(SignatureType::SubkeyBinding));
-    let newest = bindings.max_by_key(|one| one.created());
+    let bindings =
+        valid.iter().filter(|signature| signature.typ() == Some(SignatureType::SubkeyBinding));
+    let newest = bindings.max_by_key(|signature| signature.created());
     let newest = newest.ok_or("the signing subkey is not bound to its primary key")?;
     if !newest.key_flags().sign() {
         return Err("the signing subkey is not meant for signatures");
@@ -269,8 +275,8 @@ mod tests {
         assert_eq!(check(DOCUMENT, BY_PLAIN, &[SUBKEY, PLAIN]), by("CA5E8DF15470B477"));
         assert_eq!(check(DOCUMENT, BY_SUBKEY, &[PLAIN, SUBKEY]), by("63BBEE1722B1C7B7"));
         // Several keys in one text.
-        let both = format!("{PLAIN}\n");
-        assert_eq!(check(DOCUMENT, BY_PLAIN, &[&both]), by("CA5E8DF15470B477"));
+        let expected_text = format!("{PLAIN}\n");
+        assert_eq!(check(DOCUMENT, BY_PLAIN, &[&expected_text]), by("CA5E8DF15470B477"));
         // The key has expired, the signature has not.
         assert!(check(DOCUMENT, BY_SHORT, &[SHORT]).is_ok());
     }
@@ -281,7 +287,7 @@ mod tests {
         cut.truncate(PLAIN.len() / 2);
         let mut changed = BY_PLAIN.to_vec();
         *changed.last_mut().unwrap() ^= 1;
-        for (document, signature, keys, words) in [
+        for (document, signature, keys, expected_message) in [
             (&b"other"[..], BY_PLAIN, &[PLAIN][..], "does not match the checksums"),
             (DOCUMENT, &changed[..], &[PLAIN], "does not match the checksums"),
             (DOCUMENT, BY_PLAIN, &[SUBKEY], "unknown issuer"),
@@ -295,7 +301,7 @@ mod tests {
             (DOCUMENT, BY_PLAIN, &[&cut], "error decoding signing key"),
         ] {
             let refused = check(document, signature, keys).unwrap_err();
-            assert!(refused.contains(words), "{words}: {refused}");
+            assert!(refused.contains(expected_message), "{expected_message}: {refused}");
         }
     }
 }

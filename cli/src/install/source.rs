@@ -157,26 +157,26 @@ impl<'a> SourceSearch<'a> {
     /// # Errors
     /// A request to a source fails, or no source has the provider.
     pub(crate) fn versions(&self, addr: &ProviderAddr) -> Result<VersionListing, SourceError> {
-        let mut all = VersionListing::default();
+        let mut merged = VersionListing::default();
         let mut unknown = None;
         for source in self.sources_for(addr) {
             match self.versions_in(source, addr) {
                 Ok(listing) => {
-                    all.versions.extend(listing.versions);
-                    all.warnings.extend(listing.warnings);
+                    merged.versions.extend(listing.versions);
+                    merged.warnings.extend(listing.warnings);
                 }
                 Err(error @ SourceError::NotKnown { .. }) => unknown = Some(error),
                 Err(SourceError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        if all.versions.is_empty() {
+        if merged.versions.is_empty() {
             let sources = self.sources_for(addr).map(|source| source.display(addr)).collect();
             return Err(
                 unknown.unwrap_or_else(|| SourceError::NotFound { addr: addr.clone(), sources })
             );
         }
-        Ok(all)
+        Ok(merged)
     }
 
     /// Returns the package of a version from the first source that has it.
@@ -222,8 +222,8 @@ impl<'a> SourceSearch<'a> {
                 oci::OciProviderQuery { servers: self.servers, template, addr }.versions()
             }
             ProviderSource::Directory(directory) => {
-                let found = local_packages(directory, addr)?;
-                let versions = found.into_iter().map(|package| package.version).collect();
+                let packages = local_packages(directory, addr)?;
+                let versions = packages.into_iter().map(|package| package.version).collect();
                 Ok(VersionListing { versions, warnings: Vec::new() })
             }
         }
@@ -253,16 +253,16 @@ impl<'a> SourceSearch<'a> {
                     .package(version, platform)
             }
             ProviderSource::Directory(directory) => {
-                let is_it = |one: &MirroredProviderPackage| {
-                    one.version == *version && one.platform == *platform
+                let is_it = |package: &MirroredProviderPackage| {
+                    package.version == *version && package.platform == *platform
                 };
-                let found = local_packages(directory, addr)?.into_iter().find(is_it);
-                let found = found.ok_or_else(|| SourceError::Platform {
+                let matching = local_packages(directory, addr)?.into_iter().find(is_it);
+                let matching = matching.ok_or_else(|| SourceError::Platform {
                     addr: addr.clone(),
                     version: version.clone(),
                     platform: platform.clone(),
                 })?;
-                Ok(PackageSource { location: found.location, evidence: PackageEvidence::None })
+                Ok(PackageSource { location: matching.location, evidence: PackageEvidence::None })
             }
         }
     }

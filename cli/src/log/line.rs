@@ -85,17 +85,17 @@ impl LogLine {
         };
     }
 
-    fn text(&self, level: Level, at: OffsetDateTime) -> String {
-        let at = at.format(TEXT_TIME_FORMAT).unwrap_or_default();
+    fn text(&self, level: Level, time: OffsetDateTime) -> String {
+        let time = time.format(TEXT_TIME_FORMAT).unwrap_or_default();
         let label = format!("[{level}]");
-        let mut text = format!("{at} {label:<7} {}: {}", self.module, self.message);
+        let mut text = format!("{time} {label:<7} {}: {}", self.module, self.message);
         let separator = if self.fields.is_empty() { "" } else { ":" };
         text.push_str(separator);
         for (name, value) in &self.fields {
             // Writing into memory does not fail.
             let _ = match value {
-                Value::String(word) if !word.contains([' ', '"', '=', '\n']) => {
-                    write!(text, " {name}={word}")
+                Value::String(text_value) if !text_value.contains([' ', '"', '=', '\n']) => {
+                    write!(text, " {name}={text_value}")
                 }
                 value => write!(text, " {name}={value}"),
             };
@@ -104,7 +104,7 @@ impl LogLine {
         sanitize::sanitize_text(&text).replace('\n', "\n  | ")
     }
 
-    fn json(self, level: Level, at: OffsetDateTime) -> Value {
+    fn json(self, level: Level, time: OffsetDateTime) -> Value {
         let mut object = self.fields;
         // The logger name of a provider is replaced by Formwork's, which begins with the provider name.
         object.remove("@module");
@@ -113,7 +113,7 @@ impl LogLine {
         object.insert("@module".to_owned(), json!(self.module));
         object.insert(
             "@timestamp".to_owned(),
-            json!(at.format(JSON_TIME_FORMAT).unwrap_or_default()),
+            json!(time.format(JSON_TIME_FORMAT).unwrap_or_default()),
         );
         Value::Object(object)
     }

@@ -75,23 +75,25 @@ pub(crate) enum InstallProgress {
 pub(crate) fn install_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    place: &ModulesDir<'_>,
+    modules_dir: &ModulesDir<'_>,
     upgrade: bool,
-    tell: &dyn Fn(InstallProgress),
+    on_progress: &dyn Fn(InstallProgress),
 ) -> Result<(), Reported> {
-    let directory = place.data.path().join(super::MODULES_DIR_NAME);
+    let directory = modules_dir.data.path().join(super::MODULES_DIR_NAME);
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
         diags.error(module_errors::unwritten_manifest_error(&directory, &error))
     };
-    let lock = ModuleLock::load(place.root)
-        .map_err(|error| diags.error(module_errors::unreadable_lock_error(place.root, &error)))?;
-    let wait = || tell(InstallProgress::Waiting(directory.clone()));
-    let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
+    let lock = ModuleLock::load(modules_dir.root).map_err(|error| {
+        diags.error(module_errors::unreadable_lock_error(modules_dir.root, &error))
+    })?;
+    let wait = || on_progress(InstallProgress::Waiting(directory.clone()));
+    let staging =
+        Staging::open(modules_dir.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The other run may have changed the manifest.
     let old = ModuleManifest::load(staging.final_modules_dir()).map_err(|error| {
         diags.error(module_errors::unreadable_manifest_error(&directory, &error))
     })?;
-    let http = Client::new(place.env.proxies(), place.pause);
+    let http = Client::new(modules_dir.env.proxies(), modules_dir.pause);
     let mut walk = ModuleWalk {
         old,
         new: ModuleManifest::default(),
@@ -99,29 +101,29 @@ pub(crate) fn install_modules(
         found: lock.is_some().then(ModuleLock::default),
         upgrade,
         staging,
-        fetcher: make_fetcher(&http, place.env, place.settings),
-        registries: ModuleRegistries::new(&http, Hosts::new(place.env, place.settings)),
+        fetcher: make_fetcher(&http, modules_dir.env, modules_dir.settings),
+        registries: ModuleRegistries::new(&http, Hosts::new(modules_dir.env, modules_dir.settings)),
         sources,
-        tell,
+        tell: on_progress,
         n_calls: 0,
         lacking: false,
         unread: false,
     };
-    walk.install_from_root(diags, place);
+    walk.install_from_root(diags, modules_dir);
     let ModuleWalk { old, mut new, staging, lacking, unread, found, .. } = walk;
-    let kept = locked::keep_unvisited_modules(&staging, &old, &mut new, unread);
+    let kept_modules = locked::keep_unvisited_modules(&staging, &old, &mut new, unread);
     let changed = match (found, lock) {
         (Some(found), Some(lock)) if !lacking => {
-            let found = locked::with_kept_locks(found, &lock, &kept);
-            locked::lock_to_write(diags, place, &lock, found)?
+            let found = locked::with_kept_locks(found, &lock, &kept_modules);
+            locked::lock_to_write(diags, modules_dir, &lock, found)?
         }
         _ => None,
     };
     if !lacking {
         staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
         if let Some(lock) = changed {
-            lock.save(place.root).map_err(|error| {
-                diags.error(module_errors::unwritten_lock_error(place.root, &error))
+            lock.save(modules_dir.root).map_err(|error| {
+                diags.error(module_errors::unwritten_lock_error(modules_dir.root, &error))
             })?;
         }
     }
@@ -222,37 +224,37 @@ impl ModuleWalk<'_> {
     }
 
     /// Installs the modules that a module calls. All calls are tried, so that every error is reported.
-    fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
-        let calls = module_dirs::root_module_calls(diags, self.sources, &self.staging, &here.dir);
+    fn install_calls(&mut self, diags: &mut Diagnostics, caller: &CallingModule<'_>) {
+        let calls = module_dirs::root_module_calls(diags, self.sources, &self.staging, &caller.dir);
         let Ok(calls) = calls else {
-            match here.outer {
+            match caller.outer {
                 Some(_) => self.unread = true,
                 None => self.lacking = true,
             }
             return;
         };
-        self.install_each_call(diags, here, calls);
+        self.install_each_call(diags, caller, calls);
     }
 
     fn install_each_call(
         &mut self,
         diags: &mut Diagnostics,
-        here: &CallingModule<'_>,
+        caller: &CallingModule<'_>,
         calls: Vec<ModuleCallSource>,
     ) {
         for call in calls {
             self.n_calls += 1;
-            if self.n_calls > MAX_MODULE_CALLS || here.depth == MAX_CALL_DEPTH {
-                let (limit, what) = if here.depth == MAX_CALL_DEPTH {
+            if self.n_calls > MAX_MODULE_CALLS || caller.depth == MAX_CALL_DEPTH {
+                let (limit, subject) = if caller.depth == MAX_CALL_DEPTH {
                     (MAX_CALL_DEPTH, "nested calls")
                 } else {
                     (MAX_MODULE_CALLS, "calls in total")
                 };
-                let _ = diags.error(module_errors::too_many_calls_error(limit, what, &call));
+                let _ = diags.error(module_errors::too_many_calls_error(limit, subject, &call));
                 self.lacking = true;
                 return;
             }
-            match self.install_call(diags, here, &call) {
+            match self.install_call(diags, caller, &call) {
                 Ok(called) => self.install_calls(diags, &called),
                 Err(_) => self.lacking = true,
             }
@@ -262,37 +264,38 @@ impl ModuleWalk<'_> {
     fn install_call<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h CallingModule<'h>,
+        caller: &'h CallingModule<'h>,
         call: &ModuleCallSource,
     ) -> Result<CallingModule<'h>, Reported> {
         let called = match &call.address {
-            ModuleSource::Local(path) => self.install_local(diags, here, call, path)?,
-            ModuleSource::Registry(module, within) => {
-                let source = RegistrySource { module, within };
-                self.install_from_registry(diags, here, call, source)?
+            ModuleSource::Local(path) => self.install_local(diags, caller, call, path)?,
+            ModuleSource::Registry(module, subdir) => {
+                let source = RegistrySource { module, within: subdir };
+                self.install_from_registry(diags, caller, call, source)?
             }
-            ModuleSource::Package(package, within) => {
-                let key = here.key_of_call(call);
+            ModuleSource::Package(package, subdir) => {
+                let key = caller.key_of_call(call);
                 let text = call.address.to_string();
-                let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
+                let may_name = caller.origin() == AddressOrigin::Local || !package.is_local();
                 match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
                         self.verify_module_content(diags, call, &key, &record)?;
-                        self.keep_module(here, key, record, !package.is_local())
+                        self.keep_module(caller, key, record, !package.is_local())
                     }
                     None => {
                         let name = redact::redact_address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source = ModuleInPackage { package, within, origin: here.origin() };
+                        let source =
+                            ModuleInPackage { package, within: subdir, origin: caller.origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify_module_content(diags, call, &key, &record)?;
-                        self.use_installed(here, key, record, !package.is_local())
+                        self.use_installed(caller, key, record, !package.is_local())
                     }
                 }
             }
         };
-        let mut outer = Some(here);
+        let mut outer = Some(caller);
         while let Some(ancestor) = outer {
             if ancestor.identity == called.identity {
                 let complaint = module_errors::calls_itself_error(&called.key, call, &ancestor.key);
@@ -306,14 +309,14 @@ impl ModuleWalk<'_> {
     fn install_local<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h CallingModule<'h>,
+        caller: &'h CallingModule<'h>,
         call: &ModuleCallSource,
         path: &str,
     ) -> Result<CallingModule<'h>, Reported> {
-        let key = here.key_of_call(call);
-        let dir = files::normalize_path(&here.dir.join(path));
+        let key = caller.key_of_call(call);
+        let dir = files::normalize_path(&caller.dir.join(path));
         if let Some(package) =
-            here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
+            caller.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
             return Err(diags.error(module_errors::source_escapes_package_error(
                 &key,
@@ -333,21 +336,21 @@ impl ModuleWalk<'_> {
         }
         self.add_to_manifest(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
-        Ok(here.called_module(key, dir, here.package.clone(), identity))
+        Ok(caller.called_module(key, dir, caller.package.clone(), identity))
     }
 
     /// Resolves the links in a path. The result stays relative if the targets are relative.
     fn resolve_links(&self, path: &Path) -> PathBuf {
         // The limit of the system.
-        let mut left = 40;
+        let mut n_remaining = 40;
         let mut clean = PathBuf::new();
         let mut rest: Vec<_> =
             path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
         while let Some(part) = rest.pop() {
             let next = files::normalize_path(&clean.join(&part));
             match std::fs::read_link(self.staging.staged_path(&next)) {
-                Ok(target) if left > 0 => {
-                    left -= 1;
+                Ok(target) if n_remaining > 0 => {
+                    n_remaining -= 1;
                     rest.extend(target.components().rev().map(|part| part.as_os_str().to_owned()));
                 }
                 _ => clean = next,
@@ -359,16 +362,16 @@ impl ModuleWalk<'_> {
     fn install_from_registry<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h CallingModule<'h>,
+        caller: &'h CallingModule<'h>,
         call: &ModuleCallSource,
         source: RegistrySource<'_>,
     ) -> Result<CallingModule<'h>, Reported> {
-        let RegistrySource { module, within } = source;
-        let key = here.key_of_call(call);
+        let RegistrySource { module, within: subdir } = source;
+        let key = caller.key_of_call(call);
         let source = call.address.to_string();
         if let Some(record) = self.find_kept_record(&key, &source, call) {
             self.verify_module_content(diags, call, &key, &record)?;
-            return Ok(self.keep_module(here, key, record, true));
+            return Ok(self.keep_module(caller, key, record, true));
         }
         let version = match self.locked_version(&key, &source, call) {
             Some(version) => version,
@@ -379,13 +382,13 @@ impl ModuleWalk<'_> {
         let (package, outer) = location.map_err(|error| {
             diags.error(module_errors::no_location_error(call, module, &version, &error))
         })?;
-        let within = outer.join(within);
-        let found =
-            ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Remote };
-        let dir = self.fetch_to_staging(diags, call, &key, &found)?;
+        let subdir = outer.join(subdir);
+        let package_location =
+            ModuleInPackage { package: &package, within: &subdir, origin: AddressOrigin::Remote };
+        let dir = self.fetch_to_staging(diags, call, &key, &package_location)?;
         let record = ModuleRecord { source, version: Some(version), dir };
         self.verify_module_content(diags, call, &key, &record)?;
-        Ok(self.use_installed(here, key, record, true))
+        Ok(self.use_installed(caller, key, record, true))
     }
 
     /// Returns the installed record, if it still matches the call.
@@ -397,7 +400,7 @@ impl ModuleWalk<'_> {
     ) -> Option<ModuleRecord> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
         let fits = match (&record.version, &call.version) {
-            (Some(version), Some((wanted, _))) => wanted.allows_version(version),
+            (Some(version), Some((constraints, _))) => constraints.allows_version(version),
             (None, Some(_)) => false,
             (_, None) => true,
         };
@@ -406,31 +409,31 @@ impl ModuleWalk<'_> {
 
     fn keep_module<'h>(
         &mut self,
-        here: &'h CallingModule<'h>,
+        caller: &'h CallingModule<'h>,
         key: String,
         record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
         // A source in a remote package stays remote, even if an earlier run fetched it for another
         // call.
-        let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
+        let is_remote = is_remote || caller.origin() == AddressOrigin::Remote;
         let (dir, name) = (self.staging.module_path(&key), record.source.clone());
         let package = InstalledPackage { dir, name, is_remote };
         let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();
         let (identity, dir) = (format!("{} {version}", record.source), record.dir.clone());
         self.new.0.insert(key.clone(), record);
-        here.called_module(key, dir, Some(package), identity)
+        caller.called_module(key, dir, Some(package), identity)
     }
 
     fn use_installed<'h>(
         &mut self,
-        here: &'h CallingModule<'h>,
+        caller: &'h CallingModule<'h>,
         key: String,
         record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
         (self.tell)(InstallProgress::Installed(key.clone(), record.dir.clone()));
-        self.keep_module(here, key, record, is_remote)
+        self.keep_module(caller, key, record, is_remote)
     }
 
     /// Fetches a package to the staging directory, and returns the final directory of its module.
@@ -441,40 +444,41 @@ impl ModuleWalk<'_> {
         key: &str,
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
-        let ModuleInPackage { package, within, origin } = *source;
+        let ModuleInPackage { package, within: subdir, origin } = *source;
         if key.len() > MAX_DIR_NAME_LEN {
-            let what = "bytes in the names of nested calls";
+            let subject = "bytes in the names of nested calls";
             return Err(diags.error(module_errors::too_many_calls_error(
                 MAX_DIR_NAME_LEN,
-                what,
+                subject,
                 call,
             )));
         }
-        let aside = self.staging.staging_dir(key);
+        let staging_dir = self.staging.staging_dir(key);
         let result = match self.staging.fetched_dir(package) {
-            Some(there) if there.is_symlink() => std::fs::read_link(&there)
-                .and_then(|target| symlink(&target, &aside))
+            Some(staged) if staged.is_symlink() => std::fs::read_link(&staged)
+                .and_then(|target| symlink(&target, &staging_dir))
                 .map_err(FetchError::from),
-            Some(there) => {
-                fetch::copy_dir(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
+            Some(staged) => {
+                fetch::copy_dir(&staged, &staging_dir, &self.fetcher.limits, HiddenFiles::Copied)
                     .map_err(FetchError::from)
             }
-            None => self.fetcher.fetch(package, &aside, origin),
+            None => self.fetcher.fetch(package, &staging_dir, origin),
         };
-        let shown = source.display_address();
+        let address = source.display_address();
         let named = module_errors::call_name(self.sources, call);
         result.map_err(|error| {
-            diags.error(module_errors::download_error(&named, call, &shown, &error))
+            diags.error(module_errors::download_error(&named, call, &address, &error))
         })?;
-        let found = fetch::find_single_match(&aside, within.as_str()).and_then(|found| {
-            let is_dir = found.is_dir();
-            is_dir.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
-        });
-        let found = found.map_err(|reason| {
+        let module_dir =
+            fetch::find_single_match(&staging_dir, subdir.as_str()).and_then(|module_dir| {
+                let is_dir = module_dir.is_dir();
+                is_dir.then_some(module_dir).ok_or_else(|| "it is not a directory".to_owned())
+            });
+        let module_dir = module_dir.map_err(|reason| {
             diags.error(module_errors::missing_subdir_error(&named, call, source, &reason))
         })?;
         self.staging.mark_complete(key, package);
-        let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
-        Ok(files::normalize_path(&self.staging.module_path(key).join(within)))
+        let subdir = module_dir.strip_prefix(&staging_dir).unwrap_or(Path::new(""));
+        Ok(files::normalize_path(&self.staging.module_path(key).join(subdir)))
     }
 }

@@ -75,9 +75,9 @@ impl InstalledModules {
             );
             return Err(refused(messages::MODULE_SOURCE_HAS_CHANGED, detail));
         }
-        let Some((wanted, _)) = &call.version else { return Ok(record.dir.clone()) };
+        let Some((constraints, _)) = &call.version else { return Ok(record.dir.clone()) };
         let detail = match &record.version {
-            Some(version) if wanted.allows_version(version) => return Ok(record.dir.clone()),
+            Some(version) if constraints.allows_version(version) => return Ok(record.dir.clone()),
             Some(version) => format!(
                 "The version requirements have changed since this module was installed and the installed version ({version}) is no longer acceptable."
             ),

@@ -98,7 +98,7 @@ impl ModuleManifest {
         let text = self.render();
         if directory
             .read(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)
-            .is_ok_and(|there| there == Some(text.clone().into()))
+            .is_ok_and(|existing| existing == Some(text.clone().into()))
         {
             return Ok(());
         }

@@ -64,10 +64,10 @@ pub(super) fn calls_itself_error(key: &str, call: &ModuleCallSource, ancestor: &
 
 pub(super) fn too_many_calls_error(
     limit: usize,
-    what: &str,
+    subject: &str,
     call: &ModuleCallSource,
 ) -> Diagnostic {
-    let detail = format!("The limit is {limit} {what}.");
+    let detail = format!("The limit is {limit} {subject}.");
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
 }
 
@@ -116,16 +116,16 @@ pub(super) fn content_mismatch_error(
     key: &str,
     call: &ModuleCallSource,
     locked: &LockedModule,
-    found: &LockedModule,
+    fetched: &LockedModule,
 ) -> Diagnostic {
-    let release = match &found.version {
+    let release = match &fetched.version {
         Some(version) => format!(" {version}"),
         None => String::new(),
     };
     let detail = format!(
         "The contents of module {key:?} from {}{release} have the hash {}, but {} requires {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is intended, run \"formwork init -upgrade\" to lock the new contents. If installed files were edited, remove the directory .terraform/modules and run \"formwork init\".",
-        redact::redact_address(&found.source),
-        found.hash,
+        redact::redact_address(&fetched.source),
+        fetched.hash,
         lock::MODULE_LOCK_FILE_NAME,
         locked.hash
     );
@@ -142,8 +142,8 @@ pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnos
             Some(_) => {}
         }
     }
-    let gone = old.0.keys().filter(|key| !new.0.contains_key(*key));
-    changes.extend(gone.map(|key| format!("{key} would be removed")));
+    let removed = old.0.keys().filter(|key| !new.0.contains_key(*key));
+    changes.extend(removed.map(|key| format!("{key} would be removed")));
     let detail = format!(
         "{} does not match the configuration, and -lockfile=readonly does not allow changes: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
         lock::MODULE_LOCK_FILE_NAME,
@@ -172,9 +172,9 @@ pub(super) fn missing_subdir_error(
     source: &ModuleInPackage<'_>,
     reason: &str,
 ) -> Diagnostic {
-    let (package, within) = (source.display_address(), source.within.as_str());
+    let (package, subdir) = (source.display_address(), source.within.as_str());
     let detail =
-        format!("The source of module {named} is {package:?}, and within it {within:?}: {reason}.");
+        format!("The source of module {named} is {package:?}, and within it {subdir:?}: {reason}.");
     let summary = match call.address {
         ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
         _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
@@ -263,21 +263,25 @@ pub(super) fn no_matching_version_error(
     module: &RegistryModuleAddr,
     listed: &ModuleVersions,
 ) -> Diagnostic {
-    let at = sources.start_position(call.span);
-    let place = format!("{}:{}", sources.name(call.span.source), at.line);
+    let position = sources.start_position(call.span);
+    let location = format!("{}:{}", sources.name(call.span.source), position.line);
     let newest = listed.versions.iter().rfind(|version| !version.is_prerelease());
     let Some(newest) = newest else {
-        let what = match listed.versions.is_empty() {
+        let failure = match listed.versions.is_empty() {
             true => "no versions available",
             false => "only prereleases, which require an exact version constraint,",
         };
-        let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
+        let detail = format!("Module \"{module}\" ({location}) has {failure} on {}.", module.host);
         return outside_package_error(messages::MODULE_HAS_NO_VERSIONS, detail, call);
     };
-    let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
+    let constraints = call
+        .version
+        .as_ref()
+        .map(|(constraints, _)| format!(", {constraints}"))
+        .unwrap_or_default();
     let detail = format!(
-        "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. The newest available version is {newest}."
+        "There is no available version of module \"{module}\" ({location}) which matches the given version constraint{constraints}. The newest available version is {newest}."
     );
-    let at = call.version.as_ref().map_or(call.span, |(_, span)| *span);
-    Diagnostic::error(messages::UNRESOLVABLE_MODULE_VERSION_CONSTRAINT, detail).at(at)
+    let position = call.version.as_ref().map_or(call.span, |(_, span)| *span);
+    Diagnostic::error(messages::UNRESOLVABLE_MODULE_VERSION_CONSTRAINT, detail).at(position)
 }

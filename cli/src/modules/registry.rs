@@ -67,8 +67,8 @@ impl<'a> ModuleRegistries<'a> {
         &mut self,
         module: &RegistryModuleAddr,
     ) -> Result<ModuleVersions, RegistryError> {
-        if let Some(known) = self.versions.get(module) {
-            return Ok(known.clone());
+        if let Some(cached) = self.versions.get(module) {
+            return Ok(cached.clone());
         }
         let url = self.url(module, "versions")?;
         let answer = self.send_request(module, &url).map_err(|error| match error {
@@ -97,8 +97,8 @@ impl<'a> ModuleRegistries<'a> {
         let named = if relative { resolve_reference(&base, &named) } else { named };
         match ModuleSource::parse(&named, false) {
             // A remote registry must not be able to refer to local files.
-            Ok(ModuleSource::Package(package, within)) if !package.is_local() => {
-                Ok((package, within))
+            Ok(ModuleSource::Package(package, subdir)) if !package.is_local() => {
+                Ok((package, subdir))
             }
             _ => Err(RegistryError::Location(named)),
         }

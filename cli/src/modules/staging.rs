@@ -53,10 +53,10 @@ impl Staging {
                 dir.remove(name)?;
             }
         }
-        let aside = dir.create_temp_dir(STAGING_PREFIX)?;
-        let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
+        let staging_dir = dir.create_temp_dir(STAGING_PREFIX)?;
+        let (staged_dirs, fetched) = (BTreeMap::new(), BTreeMap::new());
         let directory = data.path().join(super::MODULES_DIR_NAME);
-        Ok(Self { directory, aside, _lock: lock, places, fetched })
+        Ok(Self { directory, aside: staging_dir, _lock: lock, places: staged_dirs, fetched })
     }
 
     /// Returns the module directory.
@@ -81,24 +81,29 @@ impl Staging {
 
     /// Marks the package of a module as complete.
     pub(super) fn mark_complete(&mut self, key: &str, package: &PackageAddr) {
-        let (place, aside) = (self.module_path(key), self.staging_dir(key));
-        self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
-        self.places.insert(place, aside);
+        let (final_dir, staged_dir) = (self.module_path(key), self.staging_dir(key));
+        self.fetched.entry(package.clone()).or_insert_with(|| staged_dir.clone());
+        self.places.insert(final_dir, staged_dir);
     }
 
     /// Returns the current path of a file or directory while its package is staged.
     pub(super) fn staged_path(&self, path: &Path) -> PathBuf {
-        let waiting = path.ancestors().find_map(|place| {
-            let (aside, within) = (self.places.get(place)?, path.strip_prefix(place).ok()?);
+        let waiting = path.ancestors().find_map(|ancestor| {
+            let (staged_dir, relative_path) =
+                (self.places.get(ancestor)?, path.strip_prefix(ancestor).ok()?);
             // Joining an empty path would add a slash, which would resolve a link.
-            Some(if within.as_os_str().is_empty() { aside.clone() } else { aside.join(within) })
+            Some(if relative_path.as_os_str().is_empty() {
+                staged_dir.clone()
+            } else {
+                staged_dir.join(relative_path)
+            })
         });
         waiting.unwrap_or_else(|| path.to_owned())
     }
 
     /// Whether a staged package replaces the directory of a module.
     pub(super) fn is_replaced(&self, dir: &Path) -> bool {
-        self.places.keys().any(|place| dir.starts_with(place))
+        self.places.keys().any(|final_dir| dir.starts_with(final_dir))
     }
 
     /// Installs the staged packages and writes the manifest.
@@ -108,21 +113,21 @@ impl Staging {
             between.0.retain(|_, record| !self.is_replaced(&record.dir));
             between.save(self.final_modules_dir())?;
         }
-        let (dir, aside) = (self.final_modules_dir(), self.aside.dir());
-        for (at, place) in self.places.keys().enumerate() {
+        let (dir, staging_dir) = (self.final_modules_dir(), self.aside.dir());
+        for (index, final_dir) in self.places.keys().enumerate() {
             // A staging directory already has its final name.
-            let name = place.file_name().unwrap_or_default();
+            let name = final_dir.file_name().unwrap_or_default();
             if dir.has_entry(name) {
-                dir.rename(name, aside, format!("old-{at}"))?;
+                dir.rename(name, staging_dir, format!("old-{index}"))?;
             }
-            aside.rename(name, dir, name)?;
+            staging_dir.rename(name, dir, name)?;
         }
         new.save(dir)?;
         for key in old.0.keys().filter(|key| !key.is_empty() && is_manifest_key(key)) {
-            let place = self.module_path(key);
-            let used = new.0.values().any(|record| record.dir.starts_with(&place));
+            let final_dir = self.module_path(key);
+            let used = new.0.values().any(|record| record.dir.starts_with(&final_dir));
             if !used && dir.has_entry(key) {
-                dir.rename(key, aside, format!("gone-{key}"))?;
+                dir.rename(key, staging_dir, format!("gone-{key}"))?;
             }
         }
         Ok(())

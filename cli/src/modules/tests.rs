@@ -75,7 +75,7 @@ impl Project {
             registry_retries: self.retries,
             ..Env::default()
         };
-        let place = ModulesDir {
+        let modules_dir = ModulesDir {
             tests: Path::new("tests"),
             env: &env,
             settings: &self.settings,
@@ -84,10 +84,10 @@ impl Project {
             pause: |_| {},
             keeps_lock: self.keeps_lock,
         };
-        let tell = |progress| {
+        let on_progress = |progress| {
             *output.borrow_mut() += &match progress {
-                InstallProgress::Downloading(what, key) => {
-                    format!("Downloading {what} for {key}...\n")
+                InstallProgress::Downloading(package, key) => {
+                    format!("Downloading {package} for {key}...\n")
                 }
                 InstallProgress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
                 InstallProgress::Waiting(directory) => {
@@ -97,7 +97,8 @@ impl Project {
                 }
             };
         };
-        let _ = install_modules(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
+        let _ =
+            install_modules(&mut diags, &mut Sources::new(), &modules_dir, upgrade, &on_progress);
         let mut output = output.into_inner();
         for diagnostic in diags.iter() {
             output += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
@@ -241,19 +242,19 @@ fn a_failure_leaves_what_was_installed_before() {
     assert!(output.contains("Failed to download module"), "{output}");
     assert_eq!(project.manifest(), before);
     assert_eq!(project.read(".terraform/modules/m/main.tf"), "# one");
-    let left: Vec<_> = std::fs::read_dir(project.path(".terraform/modules")).unwrap().collect();
-    assert_eq!(left.len(), 3, "the module, the manifest and the lock: {left:?}");
+    let entries: Vec<_> = std::fs::read_dir(project.path(".terraform/modules")).unwrap().collect();
+    assert_eq!(entries.len(), 3, "the module, the manifest and the lock: {entries:?}");
 }
 
 #[test]
 fn a_directory_that_a_package_does_not_have_is_distinguished_from_no_package() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
-    for within in ["nope", "main.tf", "*/nope"] {
-        project.call(&source.replace("/repo", &format!("/repo//{within}")));
+    for subdir in ["nope", "main.tf", "*/nope"] {
+        project.call(&source.replace("/repo", &format!("/repo//{subdir}")));
         let output = project.install(false);
         assert!(output.contains("Failed to expand subdir globs"), "{output}");
-        assert!(output.contains(within), "{output}");
+        assert!(output.contains(subdir), "{output}");
     }
 }
 
@@ -340,12 +341,12 @@ fn a_registry_is_asked_for_the_newest_version_that_fits() {
     assert!(call("version = \"2.0.0-rc1\"").contains("2.0.0-rc1"));
     let output = call("version = \"> 2.0.0-rc1\"");
     assert!(output.contains("The newest available version is 1.10.0"), "{output}");
-    let asked = server.asked();
+    let requests = server.asked();
     let secret = |line: &&String| line.contains("Bearer secret");
-    assert!(asked.iter().any(|line| line.starts_with("GET /m/") && secret(&line)));
+    assert!(requests.iter().any(|line| line.starts_with("GET /m/") && secret(&line)));
     assert!(
-        !asked.iter().any(|line| line.starts_with("GET /package") && secret(&line)),
-        "{asked:?}"
+        !requests.iter().any(|line| line.starts_with("GET /package") && secret(&line)),
+        "{requests:?}"
     );
 }
 
@@ -391,15 +392,19 @@ fn a_registry_that_is_busy_is_asked_again() {
 
 #[test]
 fn a_registry_that_sends_elsewhere_takes_no_token_along() {
-    let other = Server::start(registry());
-    let pages = vec![("/m/a/b/c/versions", server::moved(&other.url("/m/a/b/c/versions")))];
+    let other_server = Server::start(registry());
+    let pages = vec![("/m/a/b/c/versions", server::moved(&other_server.url("/m/a/b/c/versions")))];
     let server = Server::start(pages);
     let project = calling(server.url("/m/"));
     project.install(false);
-    let asked = |server: &Server| server.asked().join("\n");
-    assert!(asked(&server).contains("Bearer secret"), "{}", asked(&server));
-    assert!(asked(&other).contains("GET /m/a/b/c/versions"), "{}", asked(&other));
-    assert!(!asked(&other).contains("secret"), "{}", asked(&other));
+    let requests_of = |server: &Server| server.asked().join("\n");
+    assert!(requests_of(&server).contains("Bearer secret"), "{}", requests_of(&server));
+    assert!(
+        requests_of(&other_server).contains("GET /m/a/b/c/versions"),
+        "{}",
+        requests_of(&other_server)
+    );
+    assert!(!requests_of(&other_server).contains("secret"), "{}", requests_of(&other_server));
 }
 
 #[test]
@@ -444,9 +449,9 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
 
 #[test]
 fn a_remote_package_names_no_files_of_this_machine() {
-    let here = tempfile::tempdir().unwrap();
-    std::fs::write(here.path().join("main.tf"), "").unwrap();
-    let path = here.path().display();
+    let local_dir = tempfile::tempdir().unwrap();
+    std::fs::write(local_dir.path().join("main.tf"), "").unwrap();
+    let path = local_dir.path().display();
     let inner = |source: String| {
         let text = format!("module \"i\" {{\n  source = \"{source}\"\n}}\n");
         server::body(zip(&[("main.tf", &text)]))
@@ -513,9 +518,9 @@ fn a_server_of_packages_receives_what_the_file_netrc_says() {
     let project = Project::new(&[("netrc", "machine elsewhere\ndefault login me password it\n")]);
     project.call(&server.url("/m"));
     project.install(false);
-    let asked = server.asked();
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(asked.iter().all(|asked| asked.contains(": Basic bWU6aXQ=")), "{asked:?}");
+    let requests = server.asked();
+    assert_eq!(requests.len(), 2, "{requests:?}");
+    assert!(requests.iter().all(|requests| requests.contains(": Basic bWU6aXQ=")), "{requests:?}");
 }
 
 #[test]

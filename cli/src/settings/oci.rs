@@ -53,8 +53,8 @@ impl OciSettings {
     /// # Errors
     /// Both files contain credentials for the same repositories, or both contain defaults.
     pub(super) fn merge(&mut self, other: Self, directory: &Path) -> Result<(), String> {
-        for one in other.credentials {
-            self.add(one)?;
+        for credentials in other.credentials {
+            self.add(credentials)?;
         }
         if let Some(mut defaults) = other.defaults {
             for file in defaults.files.iter_mut().flatten() {
@@ -66,11 +66,14 @@ impl OciSettings {
         Ok(())
     }
 
-    fn add(&mut self, one: OciCredentials) -> Result<(), String> {
-        if self.credentials.iter().any(|other| other.prefix == one.prefix) {
-            return Err(format!("only one oci_credentials block is allowed for {:?}", one.prefix));
+    fn add(&mut self, credentials: OciCredentials) -> Result<(), String> {
+        if self.credentials.iter().any(|existing| existing.prefix == credentials.prefix) {
+            return Err(format!(
+                "only one oci_credentials block is allowed for {:?}",
+                credentials.prefix
+            ));
         }
-        self.credentials.push(one);
+        self.credentials.push(credentials);
         Ok(())
     }
 
@@ -89,27 +92,28 @@ impl OciSettings {
         items: Vec<SettingsItem>,
         line: usize,
     ) -> ResultWithLine<()> {
-        let at = |reason: String| (line, reason);
-        let prefix = read_prefix(label)
-            .map_err(|reason| at(format!("the label of oci_credentials is invalid: {reason}")))?;
+        let error_at_line = |reason: String| (line, reason);
+        let prefix = read_prefix(label).map_err(|reason| {
+            error_at_line(format!("the label of oci_credentials is invalid: {reason}"))
+        })?;
         let block = format!("the oci_credentials block for {prefix:?}");
         let mut values: [Option<String>; 5] = Default::default();
         for item in items {
             let (name, value, line) = read_argument(item)?;
-            let known = ARGUMENT_NAMES.iter().position(|argument| *argument == name);
-            match (known, value) {
-                (Some(known), SettingsValue::Text(text)) => values[known] = Some(text),
+            let index = ARGUMENT_NAMES.iter().position(|argument| *argument == name);
+            match (index, value) {
+                (Some(index), SettingsValue::Text(text)) => values[index] = Some(text),
                 (Some(_), _) => return Err((line, format!("{name} must be a string"))),
                 (None, _) => return Err(unexpected_argument(&name, line)),
             }
         }
-        let login = read_login(values, &block).map_err(at)?;
+        let login = read_login(values, &block).map_err(error_at_line)?;
         if matches!(login, OciLogin::Helper(_)) && prefix.contains('/') {
-            return Err(at(format!(
+            return Err(error_at_line(format!(
                 "{block} cannot use docker_credentials_helper for a path: credential helpers support only whole registries"
             )));
         }
-        self.add(OciCredentials { prefix, login }).map_err(at)
+        self.add(OciCredentials { prefix, login }).map_err(error_at_line)
     }
 
     /// Reads the `oci_default_credentials` block.
@@ -210,7 +214,7 @@ mod tests {
         )
         .unwrap();
         let prefixes: Vec<&str> =
-            settings.credentials.iter().map(|one| one.prefix.as_str()).collect();
+            settings.credentials.iter().map(|credentials| credentials.prefix.as_str()).collect();
         assert_eq!(prefixes, ["a.example", "a.example/x", "b.example:1"]);
         let helper = OciLogin::Helper("pass".to_owned());
         assert_eq!(settings.credentials[2].login, helper);
@@ -218,10 +222,10 @@ mod tests {
         merged.merge(settings.clone(), Path::new("/rc")).unwrap();
         let files = vec![PathBuf::from("/rc/auth.json"), PathBuf::from("/b")];
         assert_eq!(merged.defaults.as_ref().unwrap().files, Some(files));
-        let again = merged.merge(settings, Path::new("/rc")).unwrap_err();
+        let conflict = merged.merge(settings, Path::new("/rc")).unwrap_err();
         assert!(
-            again.contains("only one oci_credentials block is allowed for \"a.example\""),
-            "{again}"
+            conflict.contains("only one oci_credentials block is allowed for \"a.example\""),
+            "{conflict}"
         );
     }
 

@@ -139,18 +139,20 @@ impl RepositoryTemplate {
     pub(crate) fn parse(text: &str, include: &[String]) -> Result<Self, String> {
         let template = Self(text.to_owned());
         let expr = template.parse_expression()?;
-        let names: Vec<String> =
-            refs::traversals_of_expr(&expr).iter().map(|one| one.root.name.to_string()).collect();
+        let names: Vec<String> = refs::traversals_of_expr(&expr)
+            .iter()
+            .map(|traversal| traversal.root.name.to_string())
+            .collect();
         let is_symbol = |name: &&String| TEMPLATE_SYMBOLS.iter().any(|(symbol, _)| symbol == name);
         if let Some(name) = names.iter().find(|name| !is_symbol(name)) {
             return Err(format!(
                 "the symbol {name:?} is not available in repository_template; only \"hostname\", \"namespace\" and \"type\" are"
             ));
         }
-        for (at, (symbol, what)) in TEMPLATE_SYMBOLS.iter().enumerate() {
-            if !names.iter().any(|name| name == symbol) && !patterns_agree_on_part(include, at) {
+        for (index, (symbol, meaning)) in TEMPLATE_SYMBOLS.iter().enumerate() {
+            if !names.iter().any(|name| name == symbol) && !patterns_agree_on_part(include, index) {
                 return Err(format!(
-                    "repository_template must refer to ${{{symbol}}} unless the include argument selects exactly one {what}"
+                    "repository_template must refer to ${{{symbol}}} unless the include argument selects exactly one {meaning}"
                 ));
             }
         }
@@ -188,8 +190,9 @@ impl RepositoryTemplate {
 
     fn invalid_template_message(&self, diags: Diagnostics) -> String {
         let first = diags.into_iter().next();
-        let reason =
-            first.map_or_else(String::new, |one| format!(": {}: {}", one.summary, one.detail));
+        let reason = first.map_or_else(String::new, |diagnostic| {
+            format!(": {}: {}", diagnostic.summary, diagnostic.detail)
+        });
         format!("repository_template {:?} is invalid{reason}", self.0)
     }
 }
@@ -201,8 +204,8 @@ impl Display for RepositoryTemplate {
 }
 
 /// Whether all provider patterns have the same literal value in a part.
-fn patterns_agree_on_part(include: &[String], at: usize) -> bool {
-    let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[at]));
+fn patterns_agree_on_part(include: &[String], index: usize) -> bool {
+    let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[index]));
     let first = values.next();
     first.is_some_and(|first| first != "*" && values.all(|other| other == first))
 }

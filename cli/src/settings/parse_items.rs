@@ -136,18 +136,18 @@ impl SettingsReader<'_> {
     }
 
     fn advance(&mut self, n: usize) {
-        let (gone, rest) = self.rest.split_at(n);
-        self.line += gone.matches('\n').count();
+        let (skipped, rest) = self.rest.split_at(n);
+        self.line += skipped.matches('\n').count();
         self.rest = rest;
     }
 
     fn take_token(&mut self, token: char) -> bool {
         self.skip_space_and_comments();
-        let there = self.rest.starts_with(token);
-        if there {
+        let is_present = self.rest.starts_with(token);
+        if is_present {
             self.advance(token.len_utf8());
         }
-        there
+        is_present
     }
 
     fn error_here<T>(&self, reason: &str) -> ResultWithLine<T> {
@@ -162,7 +162,7 @@ impl SettingsReader<'_> {
             let mut characters = quoted.char_indices().peekable();
             // Quotes within `${…}` are part of the string.
             let mut depth = 0_usize;
-            while let Some((at, character)) = characters.next() {
+            while let Some((index, character)) = characters.next() {
                 match character {
                     '$' if characters.peek().is_some_and(|(_, next)| *next == '{') => {
                         characters.next();
@@ -178,7 +178,7 @@ impl SettingsReader<'_> {
                         depth -= 1;
                     }
                     '"' if depth == 0 => {
-                        self.advance(at + 2);
+                        self.advance(index + 2);
                         return Ok(text);
                     }
                     '\\' => {

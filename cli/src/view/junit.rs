@@ -17,7 +17,7 @@ pub(crate) fn junit_document(sources: &Sources, results: &[TestFileResult]) -> S
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?><testsuites>");
     for suite in results {
         let count =
-            |wanted: TestStatus| suite.runs.iter().filter(|run| run.status == wanted).count();
+            |status: TestStatus| suite.runs.iter().filter(|run| run.status == status).count();
         text.push_str(&format!(
             "\n  <testsuite name=\"{}\" tests=\"{}\" skipped=\"{}\" failures=\"{}\" errors=\"{}\">",
             escape_xml(&suite.path),
@@ -63,7 +63,7 @@ fn test_case_element(
 /// The elements in a test case.
 fn test_case_children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
     let is_failed_assert =
-        |one: &&Diagnostic| one.is_about_message(messages::TEST_ASSERTION_FAILED);
+        |diagnostic: &&Diagnostic| diagnostic.is_about_message(messages::TEST_ASSERTION_FAILED);
     let mut text = String::new();
     let mut rest: Vec<&Diagnostic> = run.diags.iter().collect();
     match run.status {
@@ -80,14 +80,14 @@ fn test_case_children(sources: &Sources, run: &RunResult, failed: Option<&RunRes
                 Some(&message),
                 &render_diagnostics(sources, &asserts),
             ));
-            rest.retain(|one| !is_failed_assert(one));
+            rest.retain(|diagnostic| !is_failed_assert(diagnostic));
         }
         TestStatus::Error => {
             let errors: Vec<&Diagnostic> =
-                rest.iter().copied().filter(|one| one.is_error()).collect();
+                rest.iter().copied().filter(|diagnostic| diagnostic.is_error()).collect();
             let body = render_diagnostics(sources, &errors);
             text.push_str(&result_element("error", Some("Encountered an error"), &body));
-            rest.retain(|one| !one.is_error());
+            rest.retain(|diagnostic| !diagnostic.is_error());
         }
     }
     if !rest.is_empty() {
@@ -121,13 +121,13 @@ fn failure_message(failed: &[&Diagnostic], n_asserts: usize) -> String {
 fn render_diagnostics(sources: &Sources, diags: &[&Diagnostic]) -> String {
     let screen = Screen { color: false, width: MESSAGE_WIDTH, erases: false };
     let mut list = Diagnostics::new();
-    for one in diags {
-        let _ = list.push((*one).clone());
+    for diagnostic in diags {
+        let _ = list.push((*diagnostic).clone());
     }
     let ordered = diagnostic::in_display_order(sources, &list);
     ordered
         .into_iter()
-        .map(|one| diagnostic::render_one_diagnostic(&screen, sources, one))
+        .map(|diagnostic| diagnostic::render_one_diagnostic(&screen, sources, diagnostic))
         .collect()
 }
 

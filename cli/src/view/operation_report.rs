@@ -112,14 +112,14 @@ impl OperationReport {
     pub(crate) fn report_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
             ReportAudience::Human(_) => {
-                let shown = diagnostic::render_all_diagnostics(
+                let rendered = diagnostic::render_all_diagnostics(
                     &self.screen,
                     sources,
                     diags,
                     self.compact_warnings,
                 );
-                print_out(&shown.warnings);
-                print_err(&shown.errors);
+                print_out(&rendered.warnings);
+                print_err(&rendered.errors);
             }
             ReportAudience::Machine(stream) => {
                 diags.iter().for_each(|d| stream.print_diagnostic(sources, d));
@@ -173,9 +173,9 @@ impl OperationReport {
             Some(path) => {
                 // As in Terraform, unless a shell would interpret it differently.
                 let is_special = path.contains(['$', '`', '"', '\\', '!']);
-                let word = if is_special { shell_quoted(&path) } else { format!("{path:?}") };
+                let path_argument = if is_special { shell_quoted(&path) } else { format!("{path:?}") };
                 text.push_str(&format!(
-                    "Saved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {word}\n"
+                    "Saved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {path_argument}\n"
                 ));
             }
             None => text.push_str(&self.screen.wrap(
@@ -186,30 +186,30 @@ impl OperationReport {
     }
 
     /// Reports the applied changes.
-    pub(crate) fn report_applied(&self, done: &ApplyResult<'_>, state: &State) {
+    pub(crate) fn report_applied(&self, result: &ApplyResult<'_>, state: &State) {
         match &self.watch {
             ReportAudience::Human(_) => {
-                let ChangeCounts { imported: _, added, changed, destroyed } = done.tally;
-                let imports = import_count_text(done.tally);
-                let words = if done.destroying {
+                let ChangeCounts { imported: _, added, changed, destroyed } = result.tally;
+                let imports = import_count_text(result.tally);
+                let message = if result.destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")
                 } else {
                     format!(
                         "Apply complete! Resources: {imports}{added} added, {changed} changed, {destroyed} destroyed."
                     )
                 };
-                print_out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &words)));
-                if let Some(path) = done.out.filter(|_| added + changed > 0) {
+                print_out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &message)));
+                if let Some(path) = result.out.filter(|_| added + changed > 0) {
                     let text = format!("{STATE_SAVED_NOTE}\n\nState path: {}", path.display());
                     print_out(&format!("\n{text}\n"));
                 }
-                if !done.destroying {
+                if !result.destroying {
                     self.report_outputs(state);
                 }
             }
             ReportAudience::Machine(stream) => {
-                stream.print_applied(done.tally, done.destroying);
-                if !done.destroying {
+                stream.print_applied(result.tally, result.destroying);
+                if !result.destroying {
                     stream.print_outputs(state);
                 }
             }

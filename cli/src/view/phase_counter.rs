@@ -49,7 +49,9 @@ impl PhaseCounter {
         if self.phase != Some(phase) {
             (self.phase, self.began, self.changed) = (Some(phase), now, None);
         }
-        let is_due = self.changed.is_none_or(|at| now.duration_since(at) >= MIN_COUNTER_INTERVAL);
+        let is_due = self
+            .changed
+            .is_none_or(|changed_at| now.duration_since(changed_at) >= MIN_COUNTER_INTERVAL);
         if now.duration_since(self.began) < COUNTER_DELAY || !is_due || done >= total {
             return None;
         }
@@ -65,15 +67,15 @@ impl PhaseCounter {
 }
 
 fn show_counter(text: &str) {
-    let mut shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut is_shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut stdout = std::io::stdout().lock();
-    *shown = write!(stdout, "{ERASE_SEQUENCE}{text}").and_then(|()| stdout.flush()).is_ok();
+    *is_shown = write!(stdout, "{ERASE_SEQUENCE}{text}").and_then(|()| stdout.flush()).is_ok();
 }
 
 /// Erases the counter, if one is shown.
 pub(crate) fn erase_counter() {
-    let mut shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if std::mem::take(&mut *shown) {
+    let mut is_shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::take(&mut *is_shown) {
         let mut stdout = std::io::stdout().lock();
         drop(stdout.write_all(ERASE_SEQUENCE.as_bytes()).and_then(|()| stdout.flush()));
     }
@@ -83,8 +85,8 @@ pub(crate) fn erase_counter() {
 fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -100,20 +102,30 @@ mod tests {
     fn a_long_phase_is_counted_and_a_short_one_is_not() {
         let mut counter = PhaseCounter::new(80);
         let start = Instant::now();
-        let mut at = |ms: u64, phase, done| {
+        let mut text_at = |ms: u64, phase, done| {
             counter.counter_text(phase, done, 1_234_567, start + Duration::from_millis(ms))
         };
-        assert_eq!(at(0, CountedPhase::Plan, 1), None);
-        assert_eq!(at(999, CountedPhase::Plan, 2), None);
-        assert_eq!(at(1000, CountedPhase::Plan, 120).as_deref(), Some("planned 120 of 1,234,567"));
-        assert_eq!(at(1050, CountedPhase::Plan, 121), None, "not more often than every 100 ms");
+        assert_eq!(text_at(0, CountedPhase::Plan, 1), None);
+        assert_eq!(text_at(999, CountedPhase::Plan, 2), None);
         assert_eq!(
-            at(1100, CountedPhase::Plan, 5000).as_deref(),
+            text_at(1000, CountedPhase::Plan, 120).as_deref(),
+            Some("planned 120 of 1,234,567")
+        );
+        assert_eq!(
+            text_at(1050, CountedPhase::Plan, 121),
+            None,
+            "not more often than every 100 ms"
+        );
+        assert_eq!(
+            text_at(1100, CountedPhase::Plan, 5000).as_deref(),
             Some("planned 5,000 of 1,234,567")
         );
-        assert_eq!(at(1300, CountedPhase::Apply, 1), None, "another phase has just begun");
-        assert_eq!(at(2300, CountedPhase::Apply, 3).as_deref(), Some("applied 3 of 1,234,567"));
-        assert_eq!(at(2500, CountedPhase::Apply, 1_234_567), None, "it is over");
+        assert_eq!(text_at(1300, CountedPhase::Apply, 1), None, "another phase has just begun");
+        assert_eq!(
+            text_at(2300, CountedPhase::Apply, 3).as_deref(),
+            Some("applied 3 of 1,234,567")
+        );
+        assert_eq!(text_at(2500, CountedPhase::Apply, 1_234_567), None, "it is over");
     }
 
     #[test]

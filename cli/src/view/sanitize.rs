@@ -26,18 +26,18 @@ pub(crate) fn sanitize_painted_output(text: &str, on_terminal: bool) -> Cow<'_, 
     }
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(steers) {
-        result.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(behind) = rest.strip_prefix("\r\n") {
+    while let Some(index) = rest.find(steers) {
+        result.push_str(&rest[..index]);
+        rest = &rest[index..];
+        if let Some(after) = rest.strip_prefix("\r\n") {
             result.push_str("\r\n");
-            rest = behind;
-        } else if let Some((parameters, behind)) = parse_color(rest) {
+            rest = after;
+        } else if let Some((parameters, after)) = parse_color(rest) {
             let is_visible = parameters
                 .split(';')
                 .all(|parameter| VISIBLE_COLOR_PARAMETERS.contains(&parameter));
-            result.push_str(if is_visible { &rest[..rest.len() - behind.len()] } else { "" });
-            rest = behind;
+            result.push_str(if is_visible { &rest[..rest.len() - after.len()] } else { "" });
+            rest = after;
         } else if let Some(first) = rest.chars().next() {
             push_visible_form(&mut result, first);
             rest = &rest[first.len_utf8()..];
@@ -55,9 +55,9 @@ const VISIBLE_COLOR_PARAMETERS: [&str; 29] = [
 
 /// The parameters of a colour sequence at the beginning of a string, and the rest of the string.
 fn parse_color(text: &str) -> Option<(&str, &str)> {
-    let behind = text.strip_prefix("\u{1b}[")?;
-    let end = behind.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    Some((&behind[..end], behind[end..].strip_prefix('m')?))
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    Some((&parameters[..end], parameters[end..].strip_prefix('m')?))
 }
 
 fn spell_out_controls(text: &str, kept: &str) -> String {
@@ -117,9 +117,9 @@ mod tests {
         }
         assert_eq!(page("\u{1b}[30;40ma\u{1b}[8mb\u{1b}[38;5;16mc", true), "abc");
         let hostile = "\u{1b}[2J\u{1b}[1;1H\u{9b}K\rNo changes.\u{7}\u{8}\u{1b}[8\u{1b}";
-        let shown = "\\u001b[2J\\u001b[1;1H\\u009bK\\rNo changes.\\u0007\\u0008\\u001b[8\\u001b";
-        assert_eq!(page(hostile, true), shown);
-        assert_eq!(page(hostile, false), shown);
+        let escaped = "\\u001b[2J\\u001b[1;1H\\u009bK\\rNo changes.\\u0007\\u0008\\u001b[8\\u001b";
+        assert_eq!(page(hostile, true), escaped);
+        assert_eq!(page(hostile, false), escaped);
         assert_eq!(page("\u{202e}a", true), "\\u202ea");
         assert_eq!(page("\u{202e}a", false), "\u{202e}a");
         assert_eq!(page("prod\u{200b}\u{e0041}", true), "prod\\u200b\\ue0041");
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn control_and_direction_characters_are_escaped() {
         let hostile = "é\u{1b}[31m\u{9b}\u{7f}\u{202e}\u{200f}\tb\r\nc\rd";
-        let shown = "é\\u001b[31m\\u009b\\u007f\\u202e\\u200f\tb";
-        assert_eq!(sanitize_line(hostile), format!("{shown}\\r\\nc\\rd"));
+        let escaped = "é\\u001b[31m\\u009b\\u007f\\u202e\\u200f\tb";
+        assert_eq!(sanitize_line(hostile), format!("{escaped}\\r\\nc\\rd"));
         assert_eq!(sanitize_line("a\u{feff}\u{ad}\u{2028}b"), "a\\ufeff\\u00ad\\u2028b");
-        assert_eq!(sanitize_text(hostile), format!("{shown}\nc\\rd"));
+        assert_eq!(sanitize_text(hostile), format!("{escaped}\nc\\rd"));
     }
 }

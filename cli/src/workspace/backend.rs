@@ -83,7 +83,7 @@ impl Workspace<'_> {
             return Err(diags.error(unknown_backend_error(messages::INVALID_BACKEND_TYPE, block)));
         }
         let remembered = self.initialized_backend(diags)?;
-        let found = match (backend, &remembered) {
+        let config = match (backend, &remembered) {
             // The arguments of a block that was never initialized are checked by `init`.
             (Some(block), None) => Err(not_initialized_reason(block)),
             // If another backend is initialized, there is no need to start the provider.
@@ -96,7 +96,7 @@ impl Workspace<'_> {
             ),
             (None, _) => resolve_initialized_backend(None, remembered.as_ref()),
         };
-        found.map_err(|reason| {
+        config.map_err(|reason| {
             let supported = remembered.as_ref().is_none_or(InitializedBackend::is_supported);
             let detail = if supported {
                 format!(
@@ -329,10 +329,10 @@ mod tests {
 
     #[test]
     fn the_file_that_opentofu_writes_names_no_version() {
-        let found = load(
+        let record = load(
             r#"{ "version": 3, "backend": { "type": "http", "config": {}, "hash": 1455540142 } }"#,
         );
-        assert_eq!((found.kind.as_str(), found.hash), ("http", 1_455_540_142));
+        assert_eq!((record.kind.as_str(), record.hash), ("http", 1_455_540_142));
     }
 
     #[test]

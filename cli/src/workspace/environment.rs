@@ -64,7 +64,7 @@ pub(super) fn read_reattached(
         let addr: ProviderAddr = name.parse().map_err(|error| {
             invalid(format!("The variable contains the invalid provider address {name:?}. {error}"))
         })?;
-        if reattached.get(&addr).is_some_and(|other| *other != plugin) {
+        if reattached.get(&addr).is_some_and(|existing| *existing != plugin) {
             return Err(invalid(format!(
                 "The variable contains {addr} twice, with different entries."
             )));

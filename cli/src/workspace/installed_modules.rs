@@ -81,7 +81,7 @@ impl Workspace<'_> {
         report: &OperationReport,
     ) -> Result<(), Reported> {
         let ModuleInstallOptions { upgrade, keeps_lock, tests } = options;
-        let place = install::ModulesDir {
+        let modules_dir = install::ModulesDir {
             keeps_lock,
             tests: test_modules::tests_dir(tests),
             env: self.env,
@@ -90,7 +90,7 @@ impl Workspace<'_> {
             data: &self.data,
             pause: std::thread::sleep,
         };
-        install::install_modules(diags, &mut self.sources, &place, upgrade, &|progress| {
+        install::install_modules(diags, &mut self.sources, &modules_dir, upgrade, &|progress| {
             report.report_event(&match progress {
                 InstallProgress::Downloading(package, key) => {
                     format!("Downloading {package} for {key}...")

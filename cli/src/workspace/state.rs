@@ -38,9 +38,9 @@ impl Workspace<'_> {
         config: &BackendConfig,
         state_paths: &StatePaths,
     ) -> Result<OpenState, Reported> {
-        if let Some(places) = config.local_state_files(&self.root) {
+        if let Some(files) = config.local_state_files(&self.root) {
             let mut opened =
-                OpenState::from(with_state_paths(places.state_paths(&self.name()), state_paths));
+                OpenState::from(with_state_paths(files.state_paths(&self.name()), state_paths));
             opened.set_cipher(self.state_cipher());
             return Ok(opened);
         }
@@ -62,8 +62,8 @@ impl Workspace<'_> {
         state_paths: &StatePaths,
     ) -> Result<String, Reported> {
         let config = self.backend_config(diags, backend).await?;
-        if let Some(places) = config.local_state_files(&self.root) {
-            let state = with_state_paths(places.state_paths(name), state_paths).state;
+        if let Some(files) = config.local_state_files(&self.root) {
+            let state = with_state_paths(files.state_paths(name), state_paths).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
         let backend = config.configure(diags, self)?;

@@ -18,7 +18,10 @@ fn block(attributes: &[(&str, Value)]) -> Plain {
     let exec = LocalExec::default();
     let Value::Object(empty) = exec.schema.empty_value() else { panic!("a block is an object") };
     let pairs = empty.iter().map(|(name, null)| {
-        let value = attributes.iter().find(|(attribute, _)| *name == *attribute).map(|(_, value)| value.clone());
+        let value = attributes
+            .iter()
+            .find(|(attribute, _)| *name == *attribute)
+            .map(|(_, value)| value.clone());
         (name.clone(), value.unwrap_or_else(|| null.clone()))
     });
     Value::Object(Object::new(pairs.collect())).split_marks().0

@@ -77,8 +77,9 @@ fn key_in_text_or_file(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     }
     let path = expand_home(text, home);
     let public_key_path = PathBuf::from(format!("{}.pub", path.display()));
-    let mut texts =
-        [path, public_key_path].into_iter().filter_map(|path| read_text(&path, MAX_SMALL_FILE_LEN).ok());
+    let mut texts = [path, public_key_path]
+        .into_iter()
+        .filter_map(|path| read_text(&path, MAX_SMALL_FILE_LEN).ok());
     texts.find_map(|text| {
         let public = PublicKey::from_openssh(text.trim()).ok();
         public.or_else(|| decode_secret_key(&text, None).ok().map(|key| key.public_key().clone()))

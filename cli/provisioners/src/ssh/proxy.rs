@@ -133,7 +133,10 @@ impl Proxy {
             [5, PASSWORD_AUTHENTICATION] => {
                 let mut credentials = vec![1];
                 push_with_length_byte(&mut credentials, self.user.as_deref().unwrap_or_default())?;
-                push_with_length_byte(&mut credentials, self.password.as_deref().unwrap_or_default())?;
+                push_with_length_byte(
+                    &mut credentials,
+                    self.password.as_deref().unwrap_or_default(),
+                )?;
                 connection.write_all(&credentials).await.map_err(broken_connection_error)?;
                 let mut response = [0; 2];
                 connection.read_exact(&mut response).await.map_err(broken_connection_error)?;
@@ -143,7 +146,8 @@ impl Proxy {
             }
             _ => return Err("the proxy supports none of the authentication methods".to_owned()),
         }
-        connection.write_all(&encode_socks_connect(host, port)?)
+        connection
+            .write_all(&encode_socks_connect(host, port)?)
             .await
             .map_err(broken_connection_error)?;
         let mut head = [0; 4];

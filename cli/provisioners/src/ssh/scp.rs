@@ -207,7 +207,8 @@ impl ScpReceiver {
         self.send_header(&format!("C0644 {} {name}\n", metadata.len())).await?;
         let mut remaining_len = metadata.len();
         while remaining_len > 0 {
-            let size = usize::try_from(remaining_len).map_or(CHUNK_SIZE, |remaining_len| remaining_len.min(CHUNK_SIZE));
+            let size = usize::try_from(remaining_len)
+                .map_or(CHUNK_SIZE, |remaining_len| remaining_len.min(CHUNK_SIZE));
             let mut chunk = vec![0; size];
             file.read_exact(&mut chunk).map_err(|error| {
                 format!(

@@ -73,9 +73,9 @@ impl MigrationScope {
             let left = names.into_iter().filter(|name| name != selected).collect();
             return Self { extent: StatesToMigrate::Selected, pairs: vec![pair], left };
         }
-        let (names, others): (Vec<_>, Vec<_>) =
+        let (names, skipped): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| Workspaces::is_valid_name(name));
-        others.iter().for_each(|name| diags.warn(not_migrated_warning(name)));
+        skipped.iter().for_each(|name| diags.warn(not_migrated_warning(name)));
         let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
         Self { extent: StatesToMigrate::All, pairs, left: Vec::new() }
     }
@@ -110,27 +110,27 @@ pub(super) async fn migrate(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
     workspace: &Workspace<'_>,
-    both: &MigrationBackends,
+    backends: &MigrationBackends,
 ) -> Result<(), Reported> {
-    let sources = workspaces_of_backend(diags, &*both.from).await?;
-    let targets = workspaces_of_backend(diags, &*both.to).await?;
+    let sources = workspaces_of_backend(diags, &*backends.from).await?;
+    let targets = workspaces_of_backend(diags, &*backends.to).await?;
     let MigrationScope { extent, pairs, left } =
         MigrationScope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
     let mut is_any_settled = false;
     for (source, target) in pairs {
-        match both.read_source_state(diags, init, source, target).await? {
+        match backends.read_source_state(diags, init, source, target).await? {
             SourceState::Nothing => {}
             SourceState::Settled => is_any_settled = true,
-            SourceState::Migrating(one) => migrating.push(one),
+            SourceState::Migrating(state) => migrating.push(state),
         }
     }
     if extent == StatesToMigrate::All {
         let n_found = migrating.len();
         // Before the first copy: one state that has to stay is no reason to leave the others behind.
-        migrating.retain(|one| match &one.target_state {
+        migrating.retain(|state| match &state.target_state {
             TargetState::Unrelated(_) => {
-                diags.warn(target_state_kept_warning(one, both));
+                diags.warn(target_state_kept_warning(state, backends));
                 false
             }
             _ => true,
@@ -143,17 +143,22 @@ pub(super) async fn migrate(
     }
     let mut left_states = Vec::new();
     for name in left {
-        let found = summarize_state(diags, &*both.from, &name).await?;
-        let found = found.filter(StateSummary::holds_something);
-        left_states.extend(found.map(|found| (name, found)));
+        let summary = summarize_state(diags, &*backends.from, &name).await?;
+        let summary = summary.filter(StateSummary::holds_something);
+        left_states.extend(summary.map(|summary| (name, summary)));
     }
     if migrating.is_empty() && left_states.is_empty() {
         return Ok(());
     }
-    let question =
-        MigrationQuestion { init, both, extent, migrating: &migrating, left: &left_states };
+    let question = MigrationQuestion {
+        init,
+        both: backends,
+        extent,
+        migrating: &migrating,
+        left: &left_states,
+    };
     match ask_to_migrate_state(diags, workspace, &question).await? {
-        true => both.copy_states(diags, &init.args.lock, &migrating).await,
+        true => backends.copy_states(diags, &init.args.lock, &migrating).await,
         false if question.ends_command_on_no() => Err(diags.error(aborted_error())),
         false => Ok(()),
     }
@@ -214,8 +219,8 @@ pub(super) async fn backend_has_states(
 ) -> Result<bool, Reported> {
     let names = workspaces_of_backend(diags, backend).await?;
     for name in names.unwrap_or_else(|| vec![DEFAULT_WORKSPACE.to_owned()]) {
-        let found = summarize_state(diags, backend, &name).await?;
-        if found.is_some_and(|found| found.holds_something()) {
+        let summary = summarize_state(diags, backend, &name).await?;
+        if summary.is_some_and(|summary| summary.holds_something()) {
             return Ok(true);
         }
     }
@@ -258,15 +263,15 @@ impl MigrationQuestion<'_> {
         let (from, to) = (self.both.from.kind(), self.both.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
-        for MigratingState { source, target, found, target_state } in self.migrating {
+        for MigratingState { source, target, found: summary, target_state } in self.migrating {
             lines.push(format!(
-                "Workspace {source:?}: {found}. The new {to:?} backend has in {target:?}: {}.",
+                "Workspace {source:?}: {summary}. The new {to:?} backend has in {target:?}: {}.",
                 target_state.describe()
             ));
         }
-        for (name, found) in self.left {
-            let words = found.describe();
-            lines.push(format!("Workspace {name:?}: {words}. It stays in the {from:?} backend."));
+        for (name, summary) in self.left {
+            let content = summary.describe();
+            lines.push(format!("Workspace {name:?}: {content}. It stays in the {from:?} backend."));
         }
         lines.push(String::new());
         let yes = match self.extent {
@@ -336,41 +341,51 @@ impl MigrationBackends {
         if is_same {
             return Ok(SourceState::Settled);
         }
-        let mut found = summarize_state(diags, &*self.from, &source).await?;
-        if let Some(StateSummary::State { is_pending: true, .. }) = found {
+        let mut source_state = summarize_state(diags, &*self.from, &source).await?;
+        if let Some(StateSummary::State { is_pending: true, .. }) = source_state {
             // The prompt and the comparison must include recovered objects.
             store_recovered_results(diags, &*self.from, &source, &init.args.lock).await?;
-            found = summarize_state(diags, &*self.from, &source).await?;
+            source_state = summarize_state(diags, &*self.from, &source).await?;
         }
-        let Some(found) = found.filter(StateSummary::holds_something) else {
+        let Some(source_state) = source_state.filter(StateSummary::holds_something) else {
             return Ok(SourceState::Nothing);
         };
-        let there = summarize_state(diags, &*self.to, &target).await?;
+        let state_in_target = summarize_state(diags, &*self.to, &target).await?;
         let pair = WorkspacePair { source: &source, target: &target };
-        let (file, is_settled) = match &found {
+        let (file, is_settled) = match &source_state {
             // It may also have been lost.
             StateSummary::Emptied => {
-                if there.is_none() {
+                if state_in_target.is_none() {
                     diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
                 }
                 return Ok(SourceState::Nothing);
             }
             // Before the question, because no answer to it could be carried out.
             StateSummary::Unreadable(problem) => {
-                let there = there.as_ref();
-                return Err(diags.error(unreadable_source_error(problem, self, pair, there)));
+                let state_in_target = state_in_target.as_ref();
+                return Err(diags.error(unreadable_source_error(
+                    problem,
+                    self,
+                    pair,
+                    state_in_target,
+                )));
             }
             StateSummary::State { file, is_pending } => (file, !is_pending),
         };
-        let stored = match &there {
+        let stored = match &state_in_target {
             Some(StateSummary::Unreadable(problem)) => {
-                return Err(diags.error(unreadable_target_error(problem, self, pair, &found)));
+                return Err(diags.error(unreadable_target_error(
+                    problem,
+                    self,
+                    pair,
+                    &source_state,
+                )));
             }
             Some(StateSummary::State { file, .. }) => Some(&**file),
             None | Some(StateSummary::Emptied) => None,
         };
         let target_state = TargetState::of(file, stored);
-        let found = describe_state(file);
+        let source_state = describe_state(file);
         match &target_state {
             TargetState::Same if is_settled => Ok(SourceState::Settled),
             // An earlier migration has made a copy, with which other runs went on.
@@ -381,7 +396,12 @@ impl MigrationBackends {
                 init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
                 Ok(SourceState::Settled)
             }
-            _ => Ok(SourceState::Migrating(MigratingState { source, target, found, target_state })),
+            _ => Ok(SourceState::Migrating(MigratingState {
+                source,
+                target,
+                found: source_state,
+                target_state,
+            })),
         }
     }
 
@@ -466,7 +486,7 @@ async fn store_recovered_results(
 fn remove_emptied_state_file(diags: &mut Diagnostics, location: &str) -> Result<(), Reported> {
     let path = Path::new(location);
     // Content that another process wrote to the file in the meantime is not removed.
-    if path.metadata().is_ok_and(|found| found.len() > 0) {
+    if path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
         return Ok(());
     }
     std::fs::remove_file(path).map_err(|error| {

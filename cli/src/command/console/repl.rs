@@ -110,10 +110,10 @@ impl<'r> Repl<'r> {
             _ => {}
         }
         let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-        let shown = self.evaluate_to_text(&mut diags, &mut sources, text).await;
+        let output = self.evaluate_to_text(&mut diags, &mut sources, text).await;
         self.session.pool.report_warnings(&mut diags);
         self.report.report_diagnostics(&sources, &diags);
-        shown.map(LineResult::Text)
+        output.map(LineResult::Text)
     }
 
     async fn evaluate_to_text(

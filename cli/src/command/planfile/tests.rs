@@ -126,10 +126,11 @@ async fn a_plan_applies_only_to_the_state_it_was_created_for() {
     let root = directory.path();
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = terraform.workspace\n}\n").unwrap();
     let (path, prepared) = (root.join("p"), prepared(&env, root).await);
-    let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
-    let made = StatePaths { state: one.clone(), out: two.clone(), backup: BackupPath::Usual };
+    let (first, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
+    let planned_paths =
+        StatePaths { state: first.clone(), out: two.clone(), backup: BackupPath::Usual };
     let file = StateFile { serial: 3, ..StateFile::new_empty() };
-    write_plan(&path, &prepared, made_for(&file, &made), &Plan::default()).await.unwrap();
+    write_plan(&path, &prepared, made_for(&file, &planned_paths), &Plan::default()).await.unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
@@ -142,8 +143,8 @@ async fn a_plan_applies_only_to_the_state_it_was_created_for() {
         let state_paths = saved.state_paths(StatePaths { state, out, backup: BackupPath::Usual });
         (state_paths.state, state_paths.out)
     };
-    assert_eq!(state_paths(None, None), (one.clone(), two));
-    assert_eq!(state_paths(None, Some("three")), (one, Some("three".into())));
+    assert_eq!(state_paths(None, None), (first.clone(), two));
+    assert_eq!(state_paths(None, Some("three")), (first, Some("three".into())));
     assert_eq!(state_paths(Some("four"), None), (Some("four".into()), None));
 
     let check = |file: &StateFile| {
@@ -153,8 +154,8 @@ async fn a_plan_applies_only_to_the_state_it_was_created_for() {
     };
     assert!(check(&file).is_empty());
     assert_eq!(check(&StateFile { serial: 4, ..file.clone() }), ["Saved plan is stale"]);
-    let other = StateFile { serial: 3, ..StateFile::new_empty() };
-    assert_eq!(check(&other), ["Saved plan does not match the given state"]);
+    let newer_state = StateFile { serial: 3, ..StateFile::new_empty() };
+    assert_eq!(check(&newer_state), ["Saved plan does not match the given state"]);
 }
 
 /// Plans with some values and applies with others. Returns the diagnostics and the value of the ephemeral
@@ -200,9 +201,9 @@ async fn planned_and_applied(
     let sources = sources(applied);
     let to_apply = SavedPlanToApply { path: &path, sources: &sources, allow_foreign: true };
     let report = OperationReport::new(Screen::of(env), false, false);
-    let given = read_plan(&mut diags, &mut workspace(env, root), to_apply, &report);
-    let given = given.map(|(_, _, given)| given);
-    let e = given.map(|mut given| format!("{:?}", given.remove("e").unwrap().raw));
+    let result = read_plan(&mut diags, &mut workspace(env, root), to_apply, &report);
+    let result = result.map(|(_, _, result)| result);
+    let e = result.map(|mut result| format!("{:?}", result.remove("e").unwrap().raw));
     (summaries(diags), e.unwrap_or_default())
 }
 
@@ -218,10 +219,10 @@ async fn an_ephemeral_variable_is_required_again_only_if_it_was_set_for_the_plan
         (&[], &[], Ok(text("x"))),
         (&[], &["e=w"], Err(unexpected)),
     ] {
-        let (said, value) = planned_and_applied(planned, applied, &env).await;
+        let (summaries, value) = planned_and_applied(planned, applied, &env).await;
         match expected {
-            Ok(expected) => assert_eq!((said, value), (Vec::new(), expected)),
-            Err(summary) => assert_eq!(said, [summary]),
+            Ok(expected) => assert_eq!((summaries, value), (Vec::new(), expected)),
+            Err(summary) => assert_eq!(summaries, [summary]),
         }
     }
 }
@@ -240,8 +241,8 @@ async fn planned_variable_values_can_be_repeated_but_not_changed() {
         (&[], with("1"), &[]),
         (&[], with("2"), &[ignored]),
     ] {
-        let (said, _) = planned_and_applied(&["n=1"], applied, &env).await;
-        assert_eq!(said, expected);
+        let (summaries, _) = planned_and_applied(&["n=1"], applied, &env).await;
+        assert_eq!(summaries, expected);
     }
 }
 
@@ -257,25 +258,25 @@ async fn a_modified_plan_is_refused_even_if_foreign_plans_are_allowed() {
     write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
         .await
         .unwrap();
-    let said = |env: &Env, allow_foreign| {
+    let summaries_of = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = SavedPlanToApply { path: &path, sources: &sources, allow_foreign };
         let report = OperationReport::new(Screen::of(env), false, false);
         drop(read_plan(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)
     };
-    assert!(said(&env, false).is_empty());
+    assert!(summaries_of(&env, false).is_empty());
     let mut parts = plan_file::read_plan_file(&path).unwrap();
-    let about = String::from_utf8(parts[METADATA_PART].clone()).unwrap();
-    let about = about.replace("\"state\":null", "\"state\":\"elsewhere\"");
-    assert!(about.contains("elsewhere"));
-    parts.insert(METADATA_PART.to_owned(), about.into_bytes());
+    let metadata = String::from_utf8(parts[METADATA_PART].clone()).unwrap();
+    let metadata = metadata.replace("\"state\":null", "\"state\":\"elsewhere\"");
+    assert!(metadata.contains("elsewhere"));
+    parts.insert(METADATA_PART.to_owned(), metadata.into_bytes());
     let parts: Vec<_> = parts.iter().map(|(name, it)| (name.as_str(), it.as_slice())).collect();
     plan_file::write_plan_file(&path, &parts).unwrap();
     for allow_foreign in [false, true] {
-        assert_eq!(said(&env, allow_foreign), ["Saved plan was changed"]);
+        assert_eq!(summaries_of(&env, allow_foreign), ["Saved plan was changed"]);
     }
-    let other = Env { plan_key: Some("another".to_owned()), ..Env::default() };
-    assert_eq!(said(&other, false), ["Saved plan was made elsewhere"]);
-    assert!(said(&other, true).is_empty());
+    let other_key_env = Env { plan_key: Some("another".to_owned()), ..Env::default() };
+    assert_eq!(summaries_of(&other_key_env, false), ["Saved plan was made elsewhere"]);
+    assert!(summaries_of(&other_key_env, true).is_empty());
 }

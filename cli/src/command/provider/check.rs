@@ -126,9 +126,9 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
     messages.report_diagnostics(&sources, &diags);
     let Ok((options, _link)) = options else { return Exit::CannotCheck };
-    let shown = ProgressLine { screen: Screen::of(env) };
-    let report = run_interruptible(options, &shown).await;
-    shown.clear();
+    let progress = ProgressLine { screen: Screen::of(env) };
+    let report = run_interruptible(options, &progress).await;
+    progress.clear();
     let mut diags = Diagnostics::new();
     let written = write_reports(&mut diags, args, &report);
     messages.report_diagnostics(&sources, &diags);
@@ -159,9 +159,9 @@ fn unusable_program_error(provider: &str, reason: &str) -> Diagnostic {
 }
 
 /// Runs the checks. The first signal ends the run early, with a report of the completed checks.
-async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
+async fn run_interruptible(options: Options, progress_line: &ProgressLine) -> Report {
     let stop = Arc::clone(&options.stop);
-    let mut progress = |family: &str, tallies: &Tallies| shown.show_family(family, tallies);
+    let mut progress = |family: &str, tallies: &Tallies| progress_line.show_family(family, tallies);
     let run = formwork_conformance::run(options, &mut progress);
     tokio::pin!(run);
     // Without a handler, signals have their default effect.
@@ -275,9 +275,9 @@ fn verify_signature(document: &[u8], signed: &[u8], key: &str) -> Result<(), Str
 fn parse_rule_ids(
     diags: &mut Diagnostics,
     flag: &str,
-    given: &[String],
+    rules: &[String],
 ) -> Result<BTreeSet<String>, Reported> {
-    for id in given {
+    for id in rules {
         if rules::find_rule(id).is_none() {
             let detail = format!(
                 "{flag} names {id:?}, which is not a rule. IDs have the form P-02; docs/conformance.md lists all of them."
@@ -285,7 +285,7 @@ fn parse_rule_ids(
             return Err(diags.error(Diagnostic::error(messages::UNKNOWN_RULE, detail)));
         }
     }
-    Ok(given.iter().cloned().collect())
+    Ok(rules.iter().cloned().collect())
 }
 
 fn parse_duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
@@ -300,19 +300,20 @@ fn parse_duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Repor
 /// returned directory must live as long as the provider runs.
 fn resolve_provider_to_check(
     diags: &mut Diagnostics,
-    given: &str,
+    provider: &str,
     env: &Env,
 ) -> Result<(CheckedProvider, Option<TempDir>), Reported> {
-    let path = Path::new(given);
+    let path = Path::new(provider);
     if path.exists() {
         return Ok((CheckedProvider::Program(absolute_program_path(diags, path)?), None));
     }
-    let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
-        && !given.starts_with(['/', '.']);
-    let addr = looks_like_address.then(|| given.parse::<ProviderAddr>().ok()).flatten();
+    let looks_like_address = provider.matches('/').count().clamp(1, 2)
+        == provider.matches('/').count()
+        && !provider.starts_with(['/', '.']);
+    let addr = looks_like_address.then(|| provider.parse::<ProviderAddr>().ok()).flatten();
     let Some(addr) = addr else {
         let detail = format!(
-            "The file {given:?} does not exist. Specify the path of the provider program, or the source address of an installed provider such as hashicorp/random."
+            "The file {provider:?} does not exist. Specify the path of the provider program, or the source address of an installed provider such as hashicorp/random."
         );
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
     };
@@ -320,7 +321,7 @@ fn resolve_provider_to_check(
         env.reattach.as_deref().and_then(|text| reattach::parse_reattach_variable(text).ok());
     let running = running.into_iter().flatten();
     for (name, plugin) in running {
-        if name.parse::<ProviderAddr>().is_ok_and(|own| own == addr) {
+        if name.parse::<ProviderAddr>().is_ok_and(|own_addr| own_addr == addr) {
             return Ok((CheckedProvider::Running(plugin.address, plugin.protocol), None));
         }
     }
@@ -330,13 +331,13 @@ fn resolve_provider_to_check(
     let shipped = shipped::find_shipped(&addr, env.bundled)
         .map(|(_, program)| link_shipped_program(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
-        let detail = format!("A link to the program of {given} cannot be created: {error}.");
+        let detail = format!("A link to the program of {provider} cannot be created: {error}.");
         diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
     })? {
         return Ok(shipped);
     }
     let detail = format!(
-        "{given} is neither installed in the working directory nor running. Run `formwork init` in a directory whose configuration requires it, or specify the path of its program."
+        "{provider} is neither installed in the working directory nor running. Run `formwork init` in a directory whose configuration requires it, or specify the path of its program."
     );
     Err(diags.error(Diagnostic::error(messages::PROVIDER_NOT_INSTALLED, detail)))
 }
@@ -361,24 +362,24 @@ fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
         .join(addr.host().to_string())
         .join(addr.namespace().as_str())
         .join(addr.provider_type().as_str());
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut programs: Vec<PathBuf> = Vec::new();
     for version in fs::read_dir(directory).ok()?.flatten() {
         for platform in fs::read_dir(version.path()).into_iter().flatten().flatten() {
             for file in fs::read_dir(platform.path()).into_iter().flatten().flatten() {
                 if file.file_name().to_string_lossy().starts_with("terraform-provider-") {
-                    found.push(file.path());
+                    programs.push(file.path());
                 }
             }
         }
     }
-    found.sort();
-    found.pop()
+    programs.sort();
+    programs.pop()
 }
 
 fn absolute_program_path(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
     // A link is not resolved: some programs select the provider by the name under which they are started.
-    let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
-    let absolute = found.map_err(|error| {
+    let absolute_path = fs::metadata(path).and_then(|_| std::path::absolute(path));
+    let absolute = absolute_path.map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", path.display());
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
@@ -406,18 +407,18 @@ fn write_reports(
         (&args.html, report.html()),
         (&args.badge, format!("{}\n", report.badge_line())),
     ];
-    let mut done = Ok(());
+    let mut result = Ok(());
     for (path, text) in files {
         if let Some(path) = path
             && let Err(error) = fs::write(path, text)
         {
-            done = Err(report_unwritable(diags, path, &error));
+            result = Err(report_unwritable(diags, path, &error));
         }
     }
     if let Some(directory) = &args.reproducers {
-        done = done.and(write_reproducers(diags, directory, report));
+        result = result.and(write_reproducers(diags, directory, report));
     }
-    done
+    result
 }
 
 fn report_unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {

@@ -40,10 +40,10 @@ pub(super) async fn plan_examples(
     examples.sort();
     for example in &examples {
         // Planning stops after reported errors, so each example has its own diagnostics.
-        let mut found = Diagnostics::new();
-        let planned = plan_example(&mut found, sources, program, example).await;
-        let failed = planned.is_err() || found.has_errors();
-        let _receipt = diags.append(found);
+        let mut example_diags = Diagnostics::new();
+        let planned = plan_example(&mut example_diags, sources, program, example).await;
+        let failed = planned.is_err() || example_diags.has_errors();
+        let _receipt = diags.append(example_diags);
         if failed {
             let detail = format!(
                 "The example {} cannot be planned. See the errors above.",
@@ -55,13 +55,13 @@ pub(super) async fn plan_examples(
     examples.len()
 }
 
-fn find_examples(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_examples(directory: &Path, depth: usize, directories: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
-            find_examples(&path, depth - 1, found);
+            find_examples(&path, depth - 1, directories);
         } else if path.extension().is_some_and(|extension| extension == "tf") {
-            found.push(path);
+            directories.push(path);
         }
     }
 }

@@ -59,13 +59,13 @@ pub(super) fn read_provider_config(
     Ok(body_to_object(&body, Kind::Provider))
 }
 
-fn find_example_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_example_files(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
-            find_example_files(&path, depth - 1, found);
+            find_example_files(&path, depth - 1, files);
         } else if path.extension().is_some_and(|extension| extension == "tf") {
-            found.push(path);
+            files.push(path);
         }
     }
 }
@@ -79,10 +79,10 @@ fn parse_body(
         let detail = format!("{} cannot be read: {error}.", file.display());
         diags.error(Diagnostic::error(messages::FILE_CANNOT_BE_READ, detail))
     })?;
-    let mut found = Diagnostics::new();
-    let source = add_source(&mut found, sources, file.display().to_string(), text);
-    let body = parse_file(&mut found, sources, source);
-    match diags.append(found) {
+    let mut body_diags = Diagnostics::new();
+    let source = add_source(&mut body_diags, sources, file.display().to_string(), text);
+    let body = parse_file(&mut body_diags, sources, source);
+    match diags.append(body_diags) {
         Ok(()) => Ok(body),
         Err(Reported { .. }) => {
             let detail = format!(
@@ -144,11 +144,11 @@ fn body_to_object(body: &Body, kind: Kind) -> Value {
     for block in body.blocks.iter().filter(|it| !is_meta(it.kind.name.as_str())) {
         let value = body_to_object(&block.body, Kind::Resource);
         match groups.iter_mut().find(|(name, _)| *name == block.kind.name) {
-            Some((_, all)) => all.push(value),
+            Some((_, values)) => values.push(value),
             None => groups.push((block.kind.name.clone(), vec![value])),
         }
     }
-    let tuples = groups.into_iter().map(|(name, all)| (name, Value::tuple(all)));
+    let tuples = groups.into_iter().map(|(name, values)| (name, Value::tuple(values)));
     pairs.extend(tuples);
     Value::object(pairs)
 }

@@ -48,10 +48,10 @@ pub(crate) struct ProviderDocsArgs {
 pub(super) async fn run(args: &ProviderDocsArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let mut sources = Sources::new();
-    let done = write_docs(&mut diags, &mut sources, args).await;
+    let result = write_docs(&mut diags, &mut sources, args).await;
     let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     report.report_diagnostics(&sources, &diags);
-    match done {
+    match result {
         Ok(text) if !diags.has_errors() => {
             print_out(&format!("{text}\n"));
             Exit::Done
@@ -162,8 +162,8 @@ fn render_pages(
         ("list-resources", "List Resource", "list-resource.tf", &schema.list_resources),
         ("actions", "Action", "action.tf", &schema.actions),
     ];
-    for (directory, kind, file, all) in groups {
-        for (name, schema) in all {
+    for (directory, kind, file, items) in groups {
+        for (name, schema) in items {
             let example = format!("{directory}/{name}/{file}");
             let subject = subject(name, kind, example, format!("{directory}/{name}/import.sh"));
             let path = Path::new(directory).join(format!("{}.md", short(name)));

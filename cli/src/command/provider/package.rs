@@ -123,10 +123,10 @@ fn pack_release(
 /// The programs by platform. A path without a platform is for the platform of this machine.
 fn programs_by_platform(
     diags: &mut Diagnostics,
-    given: &[String],
+    arguments: &[String],
 ) -> Result<Vec<(Platform, PathBuf)>, Reported> {
     let mut programs: Vec<(Platform, PathBuf)> = Vec::new();
-    for text in given {
+    for text in arguments {
         let named = text.split_once('=').and_then(|(name, path)| {
             let platform: Platform = name.parse().ok()?;
             Some((platform, PathBuf::from(path)))
@@ -139,7 +139,7 @@ fn programs_by_platform(
             );
             return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
         }
-        if programs.iter().any(|(known, _)| *known == platform) {
+        if programs.iter().any(|(listed, _)| *listed == platform) {
             let detail =
                 format!("Two programs are specified for {platform}. Specify one per platform.");
             return Err(diags.error(Diagnostic::error(messages::DUPLICATE_PLATFORM, detail)));
@@ -154,7 +154,7 @@ fn provider_name(
     diags: &mut Diagnostics,
     programs: &[(Platform, PathBuf)],
 ) -> Result<String, Reported> {
-    let mut found: Option<String> = None;
+    let mut name: Option<String> = None;
     for (_, path) in programs {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let kind = file.strip_prefix(PROGRAM_PREFIX).and_then(|rest| rest.split(['_', '.']).next());
@@ -165,15 +165,16 @@ fn provider_name(
             );
             return Err(diags.error(Diagnostic::error(messages::NOT_A_PROVIDER, detail)));
         };
-        match &found {
-            Some(other) if other != kind => {
-                let detail = format!("The programs belong to two providers, {other} and {kind}.");
+        match &name {
+            Some(kind_of_other) if kind_of_other != kind => {
+                let detail =
+                    format!("The programs belong to two providers, {kind_of_other} and {kind}.");
                 return Err(diags.error(Diagnostic::error(messages::DIFFERENT_PROVIDERS, detail)));
             }
-            _ => found = Some(kind.to_owned()),
+            _ => name = Some(kind.to_owned()),
         }
     }
-    found.ok_or_else(|| {
+    name.ok_or_else(|| {
         let detail = "Specify the path of at least one program.";
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })
@@ -253,10 +254,10 @@ fn write_packed_files(
 ) -> Result<(), Reported> {
     let written = std::fs::create_dir_all(directory).and_then(|()| {
         files.iter().try_for_each(|file| {
-            let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-            aside.write_all(&file.bytes)?;
-            set_mode(aside.as_file(), 0o644)?;
-            aside.persist(directory.join(&file.name)).map(drop).map_err(|error| error.error)
+            let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
+            temp_file.write_all(&file.bytes)?;
+            set_mode(temp_file.as_file(), 0o644)?;
+            temp_file.persist(directory.join(&file.name)).map(drop).map_err(|error| error.error)
         })
     });
     written.map_err(|error| {

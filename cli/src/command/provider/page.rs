@@ -64,28 +64,32 @@ pub(super) fn function_page(subject: &PageSubject<'_>, function: &FunctionSignat
         let _ = write!(out, "\n{}\n", function.description.trim());
     }
     write_example(&mut out, subject);
-    let names =
-        function.parameters.iter().map(|one| format!("{} {}", one.name, type_phrase(&one.ty)));
-    let rest =
-        function.variadic.iter().map(|one| format!("{} {}...", one.name, type_phrase(&one.ty)));
-    let all: Vec<_> = names.chain(rest).collect();
+    let names = function
+        .parameters
+        .iter()
+        .map(|parameter| format!("{} {}", parameter.name, type_phrase(&parameter.ty)));
+    let rest = function
+        .variadic
+        .iter()
+        .map(|parameter| format!("{} {}...", parameter.name, type_phrase(&parameter.ty)));
+    let signature: Vec<_> = names.chain(rest).collect();
     let returns = type_phrase(&function.returns);
     let _ = write!(
         out,
         "\n## Signature\n\n```text\n{}({}) {returns}\n```\n",
         subject.name,
-        all.join(", ")
+        signature.join(", ")
     );
-    if !all.is_empty() {
+    if !signature.is_empty() {
         out.push_str("\n## Arguments\n\n");
     }
-    for (at, one) in function.parameters.iter().chain(&function.variadic).enumerate() {
-        write_argument(&mut out, at + 1, one, at >= function.parameters.len());
+    for (index, parameter) in function.parameters.iter().chain(&function.variadic).enumerate() {
+        write_argument(&mut out, index + 1, parameter, index >= function.parameters.len());
     }
     out
 }
 
-fn write_argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic: bool) {
+fn write_argument(out: &mut String, index: usize, parameter: &FunctionParameter, variadic: bool) {
     let kind = match (variadic, parameter.allow_null) {
         (true, _) => "Variadic, ",
         (false, true) => "Nullable, ",
@@ -93,7 +97,7 @@ fn write_argument(out: &mut String, at: usize, parameter: &FunctionParameter, va
     };
     let _ = writeln!(
         out,
-        "{at}. `{}` ({kind}{}) {}",
+        "{index}. `{}` ({kind}{}) {}",
         parameter.name,
         capitalize(&type_phrase(&parameter.ty)),
         join_lines(&parameter.description)
@@ -146,39 +150,47 @@ struct NestedSection<'s> {
 impl<'s> AttributesAndBlocks<'s> {
     fn of_block(block: &'s Block) -> Self {
         Self {
-            attributes: block.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect(),
-            blocks: block.blocks.iter().map(|(name, one)| (name.as_str(), one)).collect(),
+            attributes: block
+                .attributes
+                .iter()
+                .map(|(name, attribute)| (name.as_str(), attribute))
+                .collect(),
+            blocks: block
+                .blocks
+                .iter()
+                .map(|(name, attribute)| (name.as_str(), attribute))
+                .collect(),
         }
     }
 
     fn of_attributes(nested: &'s NestedAttributes) -> Self {
-        let attributes = nested.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect();
+        let attributes =
+            nested.attributes.iter().map(|(name, attribute)| (name.as_str(), attribute)).collect();
         Self { attributes, blocks: Vec::new() }
     }
 }
 
 fn write_attributes_and_blocks<'s>(
     out: &mut String,
-    all: &AttributesAndBlocks<'s>,
+    members: &AttributesAndBlocks<'s>,
     path: &str,
     heading: &str,
     deeper: &mut Vec<NestedSection<'s>>,
 ) {
     let below =
         |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    for (title, wanted) in
-        [("Required", Some(true)), ("Optional", Some(false)), ("Read-Only", None)]
+    for (title, group) in [("Required", Some(true)), ("Optional", Some(false)), ("Read-Only", None)]
     {
         let mut lines = String::new();
-        for (name, one) in &all.attributes {
-            let is_here = match one.role {
-                Role::Required => wanted == Some(true),
-                Role::Optional | Role::OptionalComputed => wanted == Some(false),
-                Role::Computed => wanted.is_none(),
+        for (name, attribute) in &members.attributes {
+            let is_here = match attribute.role {
+                Role::Required => group == Some(true),
+                Role::Optional | Role::OptionalComputed => group == Some(false),
+                Role::Computed => group.is_none(),
             };
             if is_here {
-                write_attribute(&mut lines, name, one, &below(name));
-                if let AttributeKind::Nested(nested) = &one.kind {
+                write_attribute(&mut lines, name, attribute, &below(name));
+                if let AttributeKind::Nested(nested) = &attribute.kind {
                     let parts = AttributesAndBlocks::of_attributes(nested);
                     deeper.push(NestedSection {
                         path: below(name),
@@ -188,10 +200,10 @@ fn write_attributes_and_blocks<'s>(
                 }
             }
         }
-        for (name, one) in &all.blocks {
-            if wanted == Some(one.min_items > 0) {
-                write_block(&mut lines, name, one, &below(name));
-                let parts = AttributesAndBlocks::of_block(&one.block);
+        for (name, attribute) in &members.blocks {
+            if group == Some(attribute.min_items > 0) {
+                write_block(&mut lines, name, attribute, &below(name));
+                let parts = AttributesAndBlocks::of_block(&attribute.block);
                 deeper.push(NestedSection {
                     path: below(name),
                     title: "Nested Schema for the block",
@@ -215,11 +227,11 @@ fn write_attribute(out: &mut String, name: &str, attribute: &Attribute, path: &s
             Nesting::Map => "Attributes Map".to_owned(),
         },
     };
-    let mut words = vec![kind];
-    words.extend(attribute.sensitive.then(|| "Sensitive".to_owned()));
-    words.extend(attribute.write_only.then(|| "Write-only".to_owned()));
-    words.extend(attribute.docs.deprecated.then(|| "Deprecated".to_owned()));
-    write_attribute_line(out, name, &words, &attribute.docs);
+    let mut properties = vec![kind];
+    properties.extend(attribute.sensitive.then(|| "Sensitive".to_owned()));
+    properties.extend(attribute.write_only.then(|| "Write-only".to_owned()));
+    properties.extend(attribute.docs.deprecated.then(|| "Deprecated".to_owned()));
+    write_attribute_line(out, name, &properties, &attribute.docs);
     if matches!(attribute.kind, AttributeKind::Nested(_)) {
         write_link(out, path);
     }
@@ -232,18 +244,19 @@ fn write_block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
         Nesting::Set => "Block Set",
         Nesting::Map => "Block Map",
     };
-    let mut words = vec![kind.to_owned()];
+    let mut properties = vec![kind.to_owned()];
     if !matches!(block.nesting, Nesting::Single | Nesting::Group) {
-        words.extend((block.min_items > 0).then(|| format!("Min: {}", block.min_items)));
-        words.extend((block.max_items > 0).then(|| format!("Max: {}", block.max_items)));
+        properties.extend((block.min_items > 0).then(|| format!("Min: {}", block.min_items)));
+        properties.extend((block.max_items > 0).then(|| format!("Max: {}", block.max_items)));
     }
-    words.extend(block.block.docs.deprecated.then(|| "Deprecated".to_owned()));
-    write_attribute_line(out, name, &words, &block.block.docs);
+    properties.extend(block.block.docs.deprecated.then(|| "Deprecated".to_owned()));
+    write_attribute_line(out, name, &properties, &block.block.docs);
     write_link(out, path);
 }
 
-fn write_attribute_line(out: &mut String, name: &str, words: &[String], docs: &SchemaDocs) {
-    let mut text = format!("- `{name}` ({}) {}", words.join(", "), join_lines(&docs.description));
+fn write_attribute_line(out: &mut String, name: &str, properties: &[String], docs: &SchemaDocs) {
+    let mut text =
+        format!("- `{name}` ({}) {}", properties.join(", "), join_lines(&docs.description));
     if docs.deprecated && !docs.deprecation.is_empty() {
         text = format!("{} {}", text.trim_end(), join_lines(&docs.deprecation));
     }

@@ -140,9 +140,8 @@ fn sdk_dir(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<Pat
     let Some(directory) = &args.sdk else {
         let program = env::current_exe().ok();
         let above = program.iter().flat_map(|program| program.ancestors());
-        let found =
-            above.map(|directory| directory.join("sdk")).find(|directory| is_sdk(directory));
-        return Ok(found.and_then(|directory| directory.canonicalize().ok()));
+        let sdk = above.map(|directory| directory.join("sdk")).find(|directory| is_sdk(directory));
+        return Ok(sdk.and_then(|directory| directory.canonicalize().ok()));
     };
     match directory.canonicalize().ok().filter(|directory| is_sdk(directory)) {
         Some(directory) => Ok(Some(directory)),

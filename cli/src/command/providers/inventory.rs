@@ -133,27 +133,29 @@ fn used_providers(
     in_state: &BTreeSet<ProviderAddr>,
 ) -> Result<BTreeMap<ProviderAddr, UsedProvider>, Reported> {
     let locks = workspace.read_lock_file(diags)?;
-    let places = workspace.provider_dirs(&[]);
+    let provider_dirs = workspace.provider_dirs(&[]);
     let mut required = loaded.config.provider_requirements();
     for addr in in_state {
         required.entry(addr.clone()).or_default();
     }
     let of_config: BTreeSet<ProviderAddr> = required.keys().cloned().collect();
     for (addr, constraints) in loaded.required_by_tests() {
-        let known = required.entry(addr).or_default();
-        *known = std::mem::take(known).union(constraints);
+        let constraints_of_provider = required.entry(addr).or_default();
+        *constraints_of_provider = std::mem::take(constraints_of_provider).union(constraints);
     }
-    let found = required.into_iter().map(|(addr, constraints)| {
+    let used = required.into_iter().map(|(addr, constraints)| {
         let lock = locks.providers.get(&addr).cloned();
         // A missing program is listed, and is not an error.
         let program = match addr.is_builtin() || workspace.reattached.contains_key(&addr) {
             true => None,
-            false => places.find_verified_program(&mut Diagnostics::new(), &addr, &locks).ok(),
+            false => {
+                provider_dirs.find_verified_program(&mut Diagnostics::new(), &addr, &locks).ok()
+            }
         };
         let origin = match &program {
             _ if addr.is_builtin() => ProgramOrigin::BuiltIn,
             _ if workspace.reattached.contains_key(&addr) => ProgramOrigin::Reattached,
-            _ if places.development_dir(&addr).is_some() => ProgramOrigin::Development,
+            _ if provider_dirs.development_dir(&addr).is_some() => ProgramOrigin::Development,
             None => ProgramOrigin::Missing,
             Some(program) if program.identity.is_none() => ProgramOrigin::Bundled,
             Some(_) => ProgramOrigin::Installed,
@@ -162,7 +164,7 @@ fn used_providers(
         let is_for_tests = !of_config.contains(&addr);
         (addr, UsedProvider { is_for_tests, constraints, lock, origin, program })
     });
-    Ok(found.collect())
+    Ok(used.collect())
 }
 
 async fn providers_document(
@@ -174,14 +176,17 @@ async fn providers_document(
     let LoadedModules { config, tests } = &loaded;
     let in_state = required_by_state(diags, workspace, config).await?;
     let used = used_providers(diags, workspace, &loaded, &in_state)?;
-    let members = used.iter().map(|(addr, one)| {
-        let version = one.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
-        let hashes = one.lock.iter().flat_map(|lock| &lock.hashes);
+    let members = used.iter().map(|(addr, provider)| {
+        let version = provider.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
+        let hashes = provider.lock.iter().flat_map(|lock| &lock.hashes);
         let json = Json::object_of_some([
-            ("constraints", Some(Json::text(one.constraints.to_string()))),
+            ("constraints", Some(Json::text(provider.constraints.to_string()))),
             ("version", version),
-            ("origin", Some(Json::text(one.origin.name()))),
-            ("program", one.program.as_ref().map(|path| Json::text(path.display().to_string()))),
+            ("origin", Some(Json::text(provider.origin.name()))),
+            (
+                "program",
+                provider.program.as_ref().map(|path| Json::text(path.display().to_string())),
+            ),
             ("hashes", Json::Array(hashes.map(Json::text).collect()).none_if_empty()),
         ]);
         (addr.to_string(), json)
@@ -205,7 +210,7 @@ async fn providers_document(
 fn module_to_json(config: &Config, node: &ModuleNode) -> Json {
     let required = node.module.provider_requirements().into_iter();
     let required =
-        required.map(|(addr, wanted)| (addr.to_string(), Json::text(wanted.to_string())));
+        required.map(|(addr, constraints)| (addr.to_string(), Json::text(constraints.to_string())));
     let called = node
         .children
         .iter()
@@ -232,9 +237,9 @@ fn sbom_document(
 ) -> Result<Json, Reported> {
     let loaded = LoadedModules::read(diags, workspace, tests)?;
     let mut components = vec![formwork_to_json(diags)?];
-    for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
-        if one.origin != ProgramOrigin::BuiltIn {
-            components.push(provider_to_sbom_component(diags, &addr, &one)?);
+    for (addr, provider) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
+        if provider.origin != ProgramOrigin::BuiltIn {
+            components.push(provider_to_sbom_component(diags, &addr, &provider)?);
         }
     }
     let installed = workspace.installed_modules(diags)?.0;
@@ -280,23 +285,23 @@ fn formwork_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
 fn provider_to_sbom_component(
     diags: &mut Diagnostics,
     addr: &ProviderAddr,
-    one: &UsedProvider,
+    provider: &UsedProvider,
 ) -> Result<Json, Reported> {
-    let version = one.lock.as_ref().map(|lock| lock.version.to_string());
-    let hash = one.program.as_ref().map(|path| file_digest(diags, path)).transpose()?;
+    let version = provider.lock.as_ref().map(|lock| lock.version.to_string());
+    let hash = provider.program.as_ref().map(|path| file_digest(diags, path)).transpose()?;
     let reference = match &version {
         Some(version) => format!("pkg:generic/{addr}@{version}"),
         None => format!("pkg:generic/{addr}"),
     };
-    let locked = one.lock.iter().flat_map(|lock| &lock.hashes);
-    let mut properties = vec![property_to_json("formwork:origin", one.origin.name())];
+    let locked = provider.lock.iter().flat_map(|lock| &lock.hashes);
+    let mut properties = vec![property_to_json("formwork:origin", provider.origin.name())];
     properties.extend(locked.map(|hash| property_to_json("formwork:lock:hash", hash)));
     Ok(Json::object_of_some([
         ("type", Some(Json::text("application"))),
         ("bom-ref", Some(Json::text(reference.clone()))),
         ("name", Some(Json::text(addr.to_string()))),
         ("version", version.map(Json::text)),
-        ("scope", one.is_for_tests.then(|| Json::text(TEST_ONLY_SCOPE))),
+        ("scope", provider.is_for_tests.then(|| Json::text(TEST_ONLY_SCOPE))),
         ("purl", Some(Json::text(reference))),
         ("hashes", hash),
         ("properties", Some(Json::Array(properties))),

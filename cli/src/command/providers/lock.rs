@@ -97,7 +97,7 @@ fn lock_required_providers(
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
     let search = SourceSearch::new(methods, &servers);
     let selected = select_versions(&search, &required, &locks, &platforms[0], diags)?;
-    let wanted: Vec<PackageRequest<'_>> = platforms
+    let requests: Vec<PackageRequest<'_>> = platforms
         .iter()
         .flat_map(|platform| {
             selected.iter().map(move |(addr, version)| PackageRequest { addr, version, platform })
@@ -105,9 +105,9 @@ fn lock_required_providers(
         .collect();
     let cache = workspace.settings.plugin_cache_dir.as_ref().filter(|_| args.enable_plugin_cache);
     let results = parallel::run_jobs(
-        &wanted,
-        |_, one, emit| {
-            let PackageRequest { addr, version, platform } = one;
+        &requests,
+        |_, request, emit| {
+            let PackageRequest { addr, version, platform } = request;
             let prior = locks.providers.get(*addr).filter(|lock| lock.version == **version);
             let cached = cache
                 .map(|cache| package::package_dir_any_platform(cache, addr, version, platform));
@@ -117,7 +117,7 @@ fn lock_required_providers(
             {
                 return Ok(BTreeSet::from([hash]));
             }
-            fetch_checksums(&search, &servers, one, emit)
+            fetch_checksums(&search, &servers, request, emit)
         },
         |_, line| report.report_event(&line),
         || (),
@@ -125,8 +125,8 @@ fn lock_required_providers(
     let mut failures: BTreeMap<&Platform, Vec<String>> = BTreeMap::new();
     let mut changed = false;
     let before = locks.clone();
-    for (one, result) in wanted.iter().zip(results) {
-        let PackageRequest { addr, version, platform } = one;
+    for (request, result) in requests.iter().zip(results) {
+        let PackageRequest { addr, version, platform } = request;
         match result {
             Ok(hashes) => {
                 let old = before.providers.get(*addr);
@@ -220,9 +220,9 @@ fn select_versions(
     platform: &Platform,
     diags: &mut Diagnostics,
 ) -> Result<BTreeMap<ProviderAddr, Version>, Reported> {
-    let all: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
+    let providers: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
     let results = parallel::run_jobs(
-        &all,
+        &providers,
         |_, (addr, constraints), _: &dyn Fn(())| {
             let locked = locks.providers.get(*addr).map(|lock| &lock.version);
             if let Some(version) = locked.filter(|version| !constraints.allows_version(version)) {
@@ -250,7 +250,7 @@ fn select_versions(
     );
     let mut selected = BTreeMap::new();
     let mut reasons = Vec::new();
-    for ((addr, _), result) in all.into_iter().zip(results) {
+    for ((addr, _), result) in providers.into_iter().zip(results) {
         match result {
             Ok(version) => drop(selected.insert(addr.clone(), version)),
             Err(reason) => reasons.push(format!("- {addr}: {reason}")),
@@ -271,10 +271,10 @@ fn select_versions(
 fn fetch_checksums(
     search: &SourceSearch<'_>,
     servers: &ServerAccess<'_>,
-    wanted: &PackageRequest<'_>,
+    request: &PackageRequest<'_>,
     emit: &dyn Fn(String),
 ) -> Result<BTreeSet<String>, String> {
-    let PackageRequest { addr, version, platform } = wanted;
+    let PackageRequest { addr, version, platform } = request;
     let name = format!("{} {version} for {platform}", addr.display_string());
     let package = search.package(addr, version, platform).map_err(|error| error.to_string())?;
     emit(format!("- Fetching {name}..."));

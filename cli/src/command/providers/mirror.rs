@@ -72,11 +72,11 @@ fn mirror_packages(
     }
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
     let search = SourceSearch::in_origin_registries(&servers);
-    let all: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
+    let providers: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
     let copy =
         PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
     let results = parallel::run_jobs(
-        &all,
+        &providers,
         |_, (addr, constraints), emit| copy.copy_provider(addr, constraints, directory, emit),
         |_, line: String| report.report_event(&line),
         || (),
@@ -133,13 +133,13 @@ impl PackageCopy<'_> {
             emit(format!("  - Downloading package for {platform}..."));
             let copied = self.fetch_package(addr, &version, platform).and_then(|fetched| {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
-                let place =
+                let location =
                     |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
                 let (directory, name) = (
                     provider_dir_in_mirror(directory, addr),
                     package_file_name(addr, &version, platform),
                 );
-                write_archive(&fetched, &directory, &name).map_err(place)
+                write_archive(&fetched, &directory, &name).map_err(location)
             });
             if let Err((summary, reason)) = copied {
                 let detail =
@@ -191,16 +191,16 @@ fn write_archive(fetched: &FetchedPackage, directory: &Path, name: &str) -> io::
         return Err(io::Error::other("the package is not an archive"));
     };
     std::fs::create_dir_all(directory)?;
-    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
+    let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
     let mut archive = archive;
     io::Seek::rewind(&mut archive)?;
-    io::copy(&mut archive, &mut aside)?;
-    save_archive(aside, &directory.join(name))
+    io::copy(&mut archive, &mut temp_file)?;
+    save_archive(temp_file, &directory.join(name))
 }
 
-fn save_archive(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
-    set_mode(aside.as_file(), 0o644)?;
-    aside.persist(path)?;
+fn save_archive(temp_file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
+    set_mode(temp_file.as_file(), 0o644)?;
+    temp_file.persist(path)?;
     Ok(())
 }
 
@@ -224,23 +224,23 @@ fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
         names.sort();
         names
     };
-    let mut found = Vec::new();
+    let mut providers = Vec::new();
     for host in names(mirror) {
         for namespace in names(&mirror.join(&host)) {
             for kind in names(&mirror.join(&host).join(&namespace)) {
-                found.extend(format!("{host}/{namespace}/{kind}").parse::<ProviderAddr>().ok());
+                providers.extend(format!("{host}/{namespace}/{kind}").parse::<ProviderAddr>().ok());
             }
         }
     }
-    found
+    providers
 }
 
 /// Writes the index files that a network mirror requires for a provider.
 fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let directory = provider_dir_in_mirror(mirror, addr);
-    let found = local_packages(mirror, addr).map_err(io::Error::other)?;
+    let packages = local_packages(mirror, addr).map_err(io::Error::other)?;
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
-    for MirroredProviderPackage { version, platform, location } in found {
+    for MirroredProviderPackage { version, platform, location } in packages {
         let PackageLocation::Archive(path) = location else { continue };
         let hash = hash::h1_hash_of_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -260,7 +260,7 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
 }
 
 fn write_json(directory: &Path, name: &str, content: &serde_json::Value) -> io::Result<()> {
-    let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-    serde_json::to_writer_pretty(&mut aside, content)?;
-    save_archive(aside, &directory.join(name))
+    let mut temp_file = tempfile::NamedTempFile::new_in(directory)?;
+    serde_json::to_writer_pretty(&mut temp_file, content)?;
+    save_archive(temp_file, &directory.join(name))
 }

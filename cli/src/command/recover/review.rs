@@ -61,14 +61,14 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             let searched = operations.search.search_and_settle_unresolved(diags, locked).await;
             let mut is_decided = searched.has_decided;
             let mut result = Ok(());
-            for one in &open {
+            for operation in &open {
                 // A decision applies to all open operations at an address.
-                if locked.unresolved_needing_decision().all(|other| other.addr != one.addr) {
+                if locked.unresolved_needing_decision().all(|unresolved| unresolved.addr != operation.addr) {
                     continue;
                 }
-                let found = searched.explanations.get(one.current_addr()).map(String::as_str);
-                let Some(answer) = ask_decision(&screen, one, found).await else { break };
-                let answer = ReviewAnswer { addr: &one.addr, text: &answer };
+                let explanation = searched.explanations.get(operation.current_addr()).map(String::as_str);
+                let Some(answer) = ask_decision(&screen, operation, explanation).await else { break };
+                let answer = ReviewAnswer { addr: &operation.addr, text: &answer };
                 match apply_decision(diags, &operations.import, locked, answer).await {
                     Ok(decided) => is_decided |= decided,
                     Err(reported) => result = Err(reported),
@@ -85,17 +85,17 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
 /// Prompts until the answer is one of the choices. Returns `None` at the end of the input.
 async fn ask_decision(
     screen: &Screen,
-    one: &UnresolvedOperation,
-    found: Option<&str>,
+    operation: &UnresolvedOperation,
+    explanation: Option<&str>,
 ) -> Option<String> {
-    let known = match &one.doubt {
+    let description = match &operation.doubt {
         OpenQuestion::Destination { .. } => true,
-        OpenQuestion::Effect => one.guess_object_id().is_some(),
+        OpenQuestion::Effect => operation.guess_object_id().is_some(),
     };
-    let proposal = match (known, found) {
+    let proposal = match (description, explanation) {
         (true, _) => "The response of the provider identifies the object, so `adopt` does not require an ID.".to_owned(),
-        (false, Some(found)) => format!(
-            "The provider was searched. {found}\n\nIf one of these is the object, adopt it by its ID. If the object does not exist, retry."
+        (false, Some(explanation)) => format!(
+            "The provider was searched. {explanation}\n\nIf one of these is the object, adopt it by its ID. If the object does not exist, retry."
         ),
         (false, None) => {
             "The provider could not determine the outcome. If you find an object with these attributes, adopt it by its ID. If the object does not exist, retry.".to_owned()
@@ -103,9 +103,9 @@ async fn ask_decision(
     };
     let about = format!(
         "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      the object does not exist, or is no longer managed here\n  retry       the operation had no effect: repeat it in the next apply\n  skip        decide later",
-        describe_operation(one, screen)
+        describe_operation(operation, screen)
     );
-    let title = format!("What is the outcome of {}?", one.addr);
+    let title = format!("What is the outcome of {}?", operation.addr);
     loop {
         let question = Prompt { title: &title, about: &about, secret: false };
         let answer = ask_user(screen, question).await.ok()?;

@@ -40,13 +40,13 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         let state_paths = StatePaths::from_state_path(args.state.as_ref());
         let state = read_existing_state(diags, workspace, &state_paths).await?;
         let instances = select_instances(diags, &state, &targets)?;
-        let shown = instances.iter().filter(|addr| {
+        let selected = instances.iter().filter(|addr| {
             args.id.as_ref().filter(|id| !id.is_empty()).is_none_or(|id| {
                 let object = state.current_object(addr);
                 object.is_some_and(|object| object.attributes.id_attribute().as_ref() == Some(id))
             })
         });
-        Ok(shown.map(|addr| format!("{addr}\n")).collect())
+        Ok(selected.map(|addr| format!("{addr}\n")).collect())
     })
     .await
 }
@@ -57,14 +57,15 @@ fn select_instances(
     state: &State,
     targets: &[Target],
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let mut found = Vec::new();
+    let mut selected = Vec::new();
     for target in targets {
-        found.extend(require_matching_instances(diags, state, target)?);
+        selected.extend(require_matching_instances(diags, state, target)?);
     }
     if targets.is_empty() {
-        for (resource, held) in &state.resources {
-            found.extend(held.instances.keys().map(|key| resource.instance_addr(key.clone())));
+        for (resource, instances) in &state.resources {
+            selected
+                .extend(instances.instances.keys().map(|key| resource.instance_addr(key.clone())));
         }
     }
-    Ok(found)
+    Ok(selected)
 }

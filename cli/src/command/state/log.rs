@@ -156,10 +156,9 @@ pub(super) async fn part_at_write(
     let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;
     let Some(latest) = has_history else { return Err(report_no_history(diags)) };
     let latest = latest.first().map_or(0, |write| write.serial);
-    let is_ahead =
-        |found: u64| matches!(point, HistoryPoint::Serial(serial) if serial > latest.max(found));
-    let found = state.store.object_at(&addr.to_string(), &point).await;
-    let problem = match found.map_err(|error| failed(diags, error))? {
+    let is_ahead = |serial_at_write: u64| matches!(point, HistoryPoint::Serial(serial) if serial > latest.max(serial_at_write));
+    let serial_at_write = state.store.object_at(&addr.to_string(), &point).await;
+    let problem = match serial_at_write.map_err(|error| failed(diags, error))? {
         Some(StoredObject { serial, .. }) if is_ahead(serial) => {
             format!("The latest write of the state has the serial {latest}.")
         }
@@ -200,9 +199,9 @@ mod tests {
     fn an_output_of_the_history_is_shown_unless_it_is_sensitive() {
         let addr: InstanceAddr = "output.o".parse().unwrap();
         let line = |entry: &str| output_line(&addr, entry);
-        let shown = |text: &str| Some(text.to_owned());
-        assert_eq!(line(r#"{"value":"[1]","sensitive":false}"#), shown("o = [\n  1,\n]\n"));
-        assert_eq!(line(r#"{"value":"1","sensitive":true}"#), shown("o = <sensitive>\n"));
+        let text_shown = |text: &str| Some(text.to_owned());
+        assert_eq!(line(r#"{"value":"[1]","sensitive":false}"#), text_shown("o = [\n  1,\n]\n"));
+        assert_eq!(line(r#"{"value":"1","sensitive":true}"#), text_shown("o = <sensitive>\n"));
         assert_eq!(line(r#"{"version":4,"resources":[]}"#), None);
     }
 }

@@ -101,8 +101,8 @@ async fn destination_file<'a>(
         None => {
             let backend = workspace.root_module(diags)?.settings.backend;
             let config = workspace.backend_config(diags, backend.as_ref()).await?;
-            let places = config.local_state_files(&workspace.root);
-            places.map(|places| places.state_paths(&workspace.name()).state)
+            let files = config.local_state_files(&workspace.root);
+            files.map(|files| files.state_paths(&workspace.name()).state)
         }
     };
     if source.as_ref().is_some_and(|source| is_same_file(source, out)) {
@@ -111,7 +111,7 @@ async fn destination_file<'a>(
     let names = |backup: &Option<PathBuf>, state: &Path| {
         backup.as_ref().is_some_and(|backup| is_same_file(backup, state))
     };
-    let (option, which) = if names(&args.state.backup, out) {
+    let (option, file_kind) = if names(&args.state.backup, out) {
         ("-backup", "that receives the objects")
     } else if source.is_some_and(|source| names(&args.backup_out, &source)) {
         ("-backup-out", "that the objects are moved from")
@@ -119,7 +119,7 @@ async fn destination_file<'a>(
         return Ok(Some(out));
     };
     let detail = format!(
-        "The file of {option} is the state {which}. A backup of the other state would overwrite it. Specify another file. Nothing was changed."
+        "The file of {option} is the state {file_kind}. A backup of the other state would overwrite it. Specify another file. Nothing was changed."
     );
     let summary = messages::INVALID_BACKUP_OPTIONS.with(&[&option]);
     Err(diags.error(Diagnostic::error(summary, detail)))
@@ -167,7 +167,7 @@ fn move_within_state(
     let moved = take_objects(state, &moves);
     put_objects(state, moved);
     locked.check_touches_no_unresolved(diags, |addr| {
-        moves.iter().any(|one| one.involves_instance(addr))
+        moves.iter().any(|instance_move| instance_move.involves_instance(addr))
     })?;
     Ok(EditOutcome::Store(moved_text(&moves)))
 }
@@ -228,7 +228,8 @@ async fn transfer_instances(
     if args.dry_run {
         return Ok(would_move_text(&moves));
     }
-    let touches = |addr: &_| moves.iter().any(|one| one.involves_instance(addr));
+    let touches =
+        |addr: &_| moves.iter().any(|instance_move| instance_move.involves_instance(addr));
     source.check_touches_no_unresolved(diags, touches)?;
     destination.check_touches_no_unresolved(diags, touches)?;
     source.refuse_if_journals_are_misplaced(diags)?;
@@ -243,10 +244,11 @@ async fn transfer_instances(
 }
 
 fn would_move_text(moves: &[StateMove]) -> String {
-    moves.iter().map(|one| format!("Would move {one}\n")).collect()
+    moves.iter().map(|instance_move| format!("Would move {instance_move}\n")).collect()
 }
 
 fn moved_text(moves: &[StateMove]) -> String {
-    let lines: String = moves.iter().map(|one| format!("Move {one}\n")).collect();
+    let lines: String =
+        moves.iter().map(|instance_move| format!("Move {instance_move}\n")).collect();
     format!("{lines}Successfully moved {} object(s).\n", moves.len())
 }

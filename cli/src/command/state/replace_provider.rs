@@ -54,13 +54,12 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
 
 fn parse_provider(
     diags: &mut Diagnostics,
-    which: &str,
+    role: &str,
     text: &str,
     read: Result<ProviderAddr, AddressError>,
 ) -> Result<ProviderAddr, Reported> {
     read.map_err(|error| {
-        let summary =
-            messages::INVALID_REPLACED_PROVIDER.with(&[&which, &format_args!("{text:?}")]);
+        let summary = messages::INVALID_REPLACED_PROVIDER.with(&[&role, &format_args!("{text:?}")]);
         diags.error(Diagnostic::error(summary, format!("{}: {error}", error.summary)))
     })
 }
@@ -78,23 +77,26 @@ fn replace_in_state(
     auto_approve: bool,
 ) -> Result<EditOutcome, Reported> {
     let ProviderReplacement { from, to } = replacement;
-    let theirs = resources_of_provider(&locked.file.state, from);
-    if theirs.is_empty() {
+    let matching = resources_of_provider(&locked.file.state, from);
+    if matching.is_empty() {
         return Ok(EditOutcome::Unchanged("No matching resources found.\n".into()));
     }
-    let noun = if theirs.len() == 1 { "resource" } else { "resources" };
+    let noun = if matching.len() == 1 { "resource" } else { "resources" };
     let mut text = format!(
         "Formwork will perform the following actions:\n\n  ~ Updating provider:\n    - {from}\n    + {to}\n\nChanging {} {noun}:\n\n",
-        theirs.len()
+        matching.len()
     );
-    theirs.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
+    matching.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
     // The changes are printed before the prompt, not with the result.
     print_out(&format!("{text}\n"));
     let question = "Do you want to make these changes?\nOnly 'yes' will be accepted to continue.";
     if !auto_approve && !confirm(diags, question)? {
         return Ok(EditOutcome::Unchanged("Cancelled replacing providers.\n".into()));
     }
-    locked.check_touches_no_unresolved(diags, |addr| theirs.contains(&addr.resource_addr()))?;
+    locked.check_touches_no_unresolved(diags, |addr| matching.contains(&addr.resource_addr()))?;
     replace_provider(&mut locked.file.state, from, to);
-    Ok(EditOutcome::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
+    Ok(EditOutcome::Store(format!(
+        "Successfully replaced provider for {} {noun}.\n",
+        matching.len()
+    )))
 }

@@ -62,27 +62,27 @@ fn remove_from_state(
 ) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
     let mut seen = BTreeSet::new();
-    let found: Vec<InstanceAddr> = targets
+    let instances: Vec<InstanceAddr> = targets
         .iter()
         .flat_map(|target| matching_instances(state, target))
         .filter(|addr| seen.insert(addr.clone()))
         .collect();
     if args.dry_run {
-        let text: String = found.iter().map(|addr| format!("Would remove {addr}\n")).collect();
+        let text: String = instances.iter().map(|addr| format!("Would remove {addr}\n")).collect();
         let nothing = || "Would have removed nothing.\n".to_owned();
         return Ok(EditOutcome::Unchanged(if text.is_empty() { nothing() } else { text }));
     }
-    if found.is_empty() {
+    if instances.is_empty() {
         return Err(diags.error(Diagnostic::error(
             messages::INVALID_RM_TARGET,
             "No matching objects found. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance.",
         )));
     }
-    found.iter().for_each(|addr| remove_instance(state, addr));
+    instances.iter().for_each(|addr| remove_instance(state, addr));
     locked.check_touches_no_unresolved(diags, |addr| {
         targets.iter().any(|target| target.contains(addr))
     })?;
-    let mut text: String = found.iter().map(|addr| format!("Removed {addr}\n")).collect();
-    text.push_str(&format!("Successfully removed {} resource instance(s).\n", found.len()));
+    let mut text: String = instances.iter().map(|addr| format!("Removed {addr}\n")).collect();
+    text.push_str(&format!("Successfully removed {} resource instance(s).\n", instances.len()));
     Ok(EditOutcome::Store(text))
 }

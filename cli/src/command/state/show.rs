@@ -87,10 +87,10 @@ async fn stored_object(
     let state =
         read_existing_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref()))
             .await?;
-    if let (Some(held), Some(object)) =
+    if let (Some(resource), Some(object)) =
         (state.resources.get(&addr.resource_addr()), state.current_object(addr))
     {
-        return Ok((held.provider.provider.clone(), object.clone()));
+        return Ok((resource.provider.provider.clone(), object.clone()));
     }
     let detail = format!(
         "The state does not contain {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
@@ -111,10 +111,10 @@ pub(in crate::command) struct ProvidedObject<'a> {
 pub(in crate::command) fn render_object(
     diags: &mut Diagnostics,
     pool: &ProviderPool<'_>,
-    shown: ProvidedObject<'_>,
+    provided: ProvidedObject<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
-    let ProvidedObject { provider, addr, deposed, object } = shown;
+    let ProvidedObject { provider, addr, deposed, object } = provided;
     let value = decode_object(diags, pool, provider, addr, object)?;
     let name = &addr.resource;
     let ty = pool

@@ -28,14 +28,14 @@ pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Resu
     for name in &names {
         refuse_links(&states, name)?;
     }
-    let found = names.iter().filter_map(|name| find_left_state(&states, name, cipher));
-    let mut left: Vec<String> = found.collect();
-    left.sort();
+    let left_names = names.iter().filter_map(|name| find_left_state(&states, name, cipher));
+    let mut names_in_order: Vec<String> = left_names.collect();
+    names_in_order.sort();
     if !names.is_empty() {
         // Fails if the directory is not empty, and then it must not be removed.
         drop(data.remove_empty_subdir(STATES_DIR_NAME));
     }
-    Ok(left)
+    Ok(names_in_order)
 }
 
 /// Fails if a directory or its state is a link.
@@ -127,11 +127,11 @@ mod tests {
             let error = find(data.path()).unwrap_err().to_string();
             assert!(error.contains(planted), "{planted}: {error}");
             assert!(error.contains("is a symbolic link to"), "{planted}: {error}");
-            let kept = fs::read_to_string(victim.path().join("p").join(TEST_STATE_FILE));
-            assert_eq!(kept.unwrap(), EMPTY, "{planted}");
+            let content = fs::read_to_string(victim.path().join("p").join(TEST_STATE_FILE));
+            assert_eq!(content.unwrap(), EMPTY, "{planted}");
             assert_eq!(victim.path().read_dir().unwrap().count(), 1, "{planted}");
-            let own = data.path().join("test-states/a");
-            assert_eq!(own.exists(), planted != "test-states", "{planted}");
+            let own_dir = data.path().join("test-states/a");
+            assert_eq!(own_dir.exists(), planted != "test-states", "{planted}");
         }
     }
 }

@@ -65,9 +65,9 @@ impl<'a> Observer<'a> {
 
     /// Prints the diagnostics of a run or its cleanup.
     fn show_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
-        let shown = human::render_test_diagnostics(self.screen, sources, diags);
-        print_out(&shown.warnings);
-        print_err(&shown.errors);
+        let rendered = human::render_test_diagnostics(self.screen, sources, diags);
+        print_out(&rendered.warnings);
+        print_err(&rendered.errors);
     }
 
     fn show_to_people(&self, sources: &Sources, event: &TestEvent<'_>) {
@@ -87,21 +87,21 @@ impl<'a> Observer<'a> {
                 let status = human::status_word(screen, result.status);
                 print_out(&format!("  run {:?}... {status}\n", run.run.name.as_str()));
                 if let Some((work, pool)) = work.as_ref().filter(|_| self.verbose) {
-                    let shown = match work {
+                    let text = match work {
                         ShownPlanOrStateRef::Plan(plan) => {
                             human_plan::render_plan(screen, plan, pool)
                         }
                         ShownPlanOrStateRef::State(state) => {
-                            let shown =
+                            let text =
                                 show::state_text(&mut Diagnostics::new(), state, pool, screen);
-                            format!("\n{}", shown.unwrap_or_default())
+                            format!("\n{}", text.unwrap_or_default())
                         }
                     };
-                    print_out(&format!("{shown}\n"));
+                    print_out(&format!("{text}\n"));
                 }
                 self.show_diagnostics(sources, &result.diags);
             }
-            TestEvent::CleanupFailed { run, diags, left, state, can_destroy } => {
+            TestEvent::CleanupFailed { run, diags, left: leftovers, state, can_destroy } => {
                 let name = format!("{}/{}", sanitize_line(&run.test_file.path), run.run.name);
                 if diags.has_errors() {
                     print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed_text(&name))));
@@ -110,7 +110,7 @@ impl<'a> Observer<'a> {
                 let file = state
                     .as_deref()
                     .map(|path| human::LeftStateFile { path, can_destroy: *can_destroy });
-                print_err(&human::left_objects_text(screen, &name, left, file));
+                print_err(&human::left_objects_text(screen, &name, leftovers, file));
             }
             TestEvent::TestFileProblems(_, diags) => self.show_diagnostics(sources, diags),
             TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}

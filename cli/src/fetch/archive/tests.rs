@@ -28,13 +28,13 @@ fn bombs_are_refused_with_the_limit_they_meet() {
     let noise: String =
         (0..60_000_u32).map(|n| char::from(b'!' + (n * (n % 911) / 7 % 90) as u8)).collect();
     let names: Vec<_> = (0..11).map(|n| format!("f{n}")).collect();
-    let many: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let names_without_content: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
     let long = "d/".repeat(20) + "x";
     let deep = "d/".repeat(11) + "x";
     let table: [(&[(&str, &str)], &str); 5] = [
         (&[("zeros", &zeros)], "the limit is 10 times the size of the archive"),
         (&[("a", &noise), ("b", &noise)], "the limit is 100000 bytes unpacked"),
-        (&many, "the limit is 10 files, directories and links"),
+        (&names_without_content, "the limit is 10 files, directories and links"),
         (&[(&deep, "")], "the limit is 10 files, directories and links"),
         (&[(&long, "")], "the limit is 40 bytes in the path of one file"),
     ];
@@ -70,8 +70,8 @@ fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory()
         let error = check(ArchiveFormat::TarGzip, &gzip(&headed(kind, 2 << 20))).unwrap_err();
         let limit = "the limit is 1048576 bytes of names and attributes of one entry";
         // The decoder treats a global header as content, so the limit on all bytes applies.
-        let all = "bytes decoded";
-        assert!(error.contains(limit) || error.contains(all), "{kind:?}: {error}");
+        let decoded_limit = "bytes decoded";
+        assert!(error.contains(limit) || error.contains(decoded_limit), "{kind:?}: {error}");
     }
 }
 

@@ -44,24 +44,24 @@ impl UnpackBudget {
     /// Returns the limit, if one was reached, instead of the error that it caused.
     pub(super) fn archive_error_or_limit(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
-            Some((limit, what)) => ArchiveError::TooMuch { limit, what },
+            Some((limit, unit)) => ArchiveError::TooMuch { limit, what: unit },
             None => error,
         }
     }
 
     fn take_bytes(&self, n: u64) -> io::Result<()> {
-        let reach = |limit, what| {
-            self.reached.set(Some((limit, what)));
+        let reach = |limit, unit| {
+            self.reached.set(Some((limit, unit)));
             Err(io::Error::other("a limit is reached"))
         };
-        if let Some(left) = self.headers.get() {
-            let Some(left) = left.checked_sub(n) else {
+        if let Some(remaining_headers) = self.headers.get() {
+            let Some(remaining_headers) = remaining_headers.checked_sub(n) else {
                 return reach(MAX_HEADER_BYTES, "bytes of names and attributes of one entry");
             };
-            self.headers.set(Some(left));
+            self.headers.set(Some(remaining_headers));
         }
         match self.whole.get().checked_sub(n) {
-            Some(left) => self.whole.set(left),
+            Some(remaining_headers) => self.whole.set(remaining_headers),
             None => return reach(self.limit, "bytes decoded"),
         }
         Ok(())

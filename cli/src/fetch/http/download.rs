@@ -68,9 +68,9 @@ impl Client {
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
         // Terraform also sends two requests. Its first one is for the headers only.
-        let patience = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
-        let answer = self.send_with_retries(patience, || {
-            self.request_with_headers(file.url, file.authorization, &[], patience.each)
+        let retry_policy = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
+        let answer = self.send_with_retries(retry_policy, || {
+            self.request_with_headers(file.url, file.authorization, &[], retry_policy.each)
         })?;
         sized(answer.announced_length());
         self.write_body(file, answer, to)
@@ -116,8 +116,8 @@ impl Client {
             let mut next_pause = None;
             answer = loop {
                 barren += 1;
-                let left = end.saturating_duration_since(Instant::now());
-                if barren > MAX_FRUITLESS_ATTEMPTS || left.is_zero() {
+                let remaining = end.saturating_duration_since(Instant::now());
+                if barren > MAX_FRUITLESS_ATTEMPTS || remaining.is_zero() {
                     return Err(broken_download_error(url, &broken));
                 }
                 let pause = next_pause.unwrap_or_else(|| retry_pause(barren));
@@ -126,7 +126,7 @@ impl Client {
                     (header::RANGE, format!("bytes={}-", resume.from).into()),
                     (header::IF_RANGE, resume.tag.clone().into()),
                 ];
-                match self.request_with_headers(url, authorization, &headers, left) {
+                match self.request_with_headers(url, authorization, &headers, remaining) {
                     Ok(answer) => break self.request_rest(url, answer, &resume)?,
                     Err(error) if error.may_succeed_later() => {
                         next_pause = Some(error.retry_pause(barren + 1));
@@ -165,12 +165,12 @@ impl Client {
                 "the file changed on the server during the download; run the command again";
             return Err(refused(reason.to_owned()));
         }
-        let HttpResponse { url: at, response } = answer;
+        let HttpResponse { url: answer_url, response } = answer;
         let (head, mut body) = response.into_parts();
-        let mut known = SteadyReader::new(body.as_reader(), self.pace).take(resume.from);
-        io::copy(&mut known, &mut io::sink())
+        let mut known_part = SteadyReader::new(body.as_reader(), self.pace).take(resume.from);
+        io::copy(&mut known_part, &mut io::sink())
             .map_err(|error| broken_download_error(url, &error))?;
-        Ok(HttpResponse { url: at, response: ureq::http::Response::from_parts(head, body) })
+        Ok(HttpResponse { url: answer_url, response: ureq::http::Response::from_parts(head, body) })
     }
 }
 
@@ -237,9 +237,9 @@ mod tests {
             let served = answers.into_iter().zip(listener.incoming()).map(|(answer, stream)| {
                 let mut stream = BufReader::new(stream.unwrap());
                 let lines = stream.by_ref().lines().map_while(Result::ok);
-                let asked: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
                 stream.get_mut().write_all(answer.as_bytes()).unwrap();
-                asked.join("\n").to_lowercase()
+                request.join("\n").to_lowercase()
             });
             served.collect()
         });
@@ -251,9 +251,9 @@ mod tests {
     }
 
     fn part(from: usize, sent: &str) -> String {
-        let left = FILE.len() - from;
+        let remaining = FILE.len() - from;
         format!(
-            "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes {from}-9/10\r\nContent-Length: {left}\r\n\r\n{sent}"
+            "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes {from}-9/10\r\nContent-Length: {remaining}\r\n\r\n{sent}"
         )
     }
 
@@ -269,11 +269,13 @@ mod tests {
     #[test]
     fn a_download_goes_on_where_its_connection_was_cut() {
         let answers = vec![whole("\"a\"", "0123"), part(4, "456"), part(7, "789")];
-        let (result, asked) = download_from(answers);
+        let (result, requests) = download_from(answers);
         assert_eq!(result.unwrap(), FILE);
-        assert!(!asked[0].contains("range"), "{}", asked[0]);
-        assert!(asked[1].contains("\nrange: bytes=4-") && asked[1].contains("\nif-range: \"a\""));
-        assert!(asked[2].contains("\nrange: bytes=7-"), "{}", asked[2]);
+        assert!(!requests[0].contains("range"), "{}", requests[0]);
+        assert!(
+            requests[1].contains("\nrange: bytes=4-") && requests[1].contains("\nif-range: \"a\"")
+        );
+        assert!(requests[2].contains("\nrange: bytes=7-"), "{}", requests[2]);
     }
 
     #[test]

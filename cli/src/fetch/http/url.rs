@@ -26,8 +26,8 @@ pub(crate) fn host_and_port(url: &str) -> String {
 
 /// Returns the scheme, host and port of a URL, in lower case.
 pub(crate) fn origin(url: &str) -> String {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    let start = url.find("://").map_or(0, |index| index + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |index| start + index);
     url[..end].to_ascii_lowercase()
 }
 
@@ -51,15 +51,15 @@ pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError
 
 /// Escapes the characters that are not allowed in a URL. Existing escapes are not changed.
 pub(super) fn escape_url(url: &str) -> Cow<'_, str> {
-    let has = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
-    if url.bytes().all(has) {
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if url.bytes().all(is_allowed) {
         return Cow::Borrowed(url);
     }
-    let one = |byte: u8| match has(byte) {
+    let escape_byte = |byte: u8| match is_allowed(byte) {
         true => char::from(byte).to_string(),
         false => format!("%{byte:02X}"),
     };
-    Cow::Owned(url.bytes().map(one).collect())
+    Cow::Owned(url.bytes().map(escape_byte).collect())
 }
 
 /// Resolves a relative reference in a response from `base`.

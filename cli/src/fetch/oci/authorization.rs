@@ -37,8 +37,9 @@ impl AuthChallenge {
         }
         let parameters = parse_parameters(rest);
         let take = |name: &str| {
-            let found = parameters.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
+            let parameter =
+                parameters.iter().find(|(parameter, _)| parameter.eq_ignore_ascii_case(name));
+            parameter.map(|(_, value)| value.clone()).unwrap_or_default()
         };
         Some(Self::Bearer { realm: take("realm"), service: take("service"), scope: take("scope") })
     }
@@ -46,7 +47,7 @@ impl AuthChallenge {
 
 /// Parses the parameters of a challenge: `name="value"` or `name=value`, separated by commas.
 fn parse_parameters(text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut parameters = Vec::new();
     let mut rest = text;
     while let Some((name, after)) = rest.split_once('=') {
         let name = name.trim_matches([' ', ',', '\t']).to_owned();
@@ -57,7 +58,7 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
                 match characters.next() {
                     None | Some('"') => break,
                     Some('\\') => value.extend(characters.next()),
-                    Some(other) => value.push(other),
+                    Some(character) => value.push(character),
                 }
             }
             rest = characters.as_str();
@@ -66,9 +67,9 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
             value.push_str(plain.trim());
             rest = after;
         }
-        found.push((name, value));
+        parameters.push((name, value));
     }
-    found
+    parameters
 }
 
 impl Repository<'_> {
@@ -119,7 +120,7 @@ impl Repository<'_> {
     fn token_scopes(&self, named: &str) -> Vec<String> {
         let mut scopes = vec![format!("repository:{}:pull", self.addr.path)];
         for scope in named.split(' ').filter(|scope| !scope.is_empty()) {
-            if !scopes.iter().any(|one| one == scope) {
+            if !scopes.iter().any(|existing| existing == scope) {
                 scopes.push(scope.to_owned());
             }
         }

@@ -74,22 +74,22 @@ impl<'a> RegistryLoginFinder<'a> {
         repository: &RepositoryAddr,
     ) -> Result<Option<RegistryLogin>, String> {
         let of_registry = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(repository.registry.clone()).or_default())
+            let mut cache = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(cache.entry(repository.registry.clone()).or_default())
         };
         // The lock is held while a helper runs, so that it runs once for each repository. Lookups for other
         // registries are not blocked.
-        let mut known = of_registry.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.entry(repository.clone()).or_insert_with(|| self.look_up(repository));
-        found.clone()
+        let mut cache = of_registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let logins = cache.entry(repository.clone()).or_insert_with(|| self.look_up(repository));
+        logins.clone()
     }
 
     fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<RegistryLogin>, String> {
         let mut best: Option<LoginCandidate> = None;
-        for one in self.login_candidates(repository)? {
+        for candidate in self.login_candidates(repository)? {
             // The first of equally specific candidates is used.
-            if best.as_ref().is_none_or(|best| one.segments > best.segments) {
-                best = Some(one);
+            if best.as_ref().is_none_or(|best| candidate.segments > best.segments) {
+                best = Some(candidate);
             }
         }
         let Some(LoginCandidate { origin, login, .. }) = best else { return Ok(None) };
@@ -118,37 +118,41 @@ impl<'a> RegistryLoginFinder<'a> {
     /// Returns all credentials that apply to a repository, in order of precedence.
     fn login_candidates(&self, repository: &RepositoryAddr) -> Result<Vec<LoginCandidate>, String> {
         let settings = &self.settings.oci;
-        let explicit = settings.credentials.iter().filter_map(|one| {
+        let explicit = settings.credentials.iter().filter_map(|credentials| {
             Some(LoginCandidate {
-                segments: Some(repository.n_segments_covered_by(&one.prefix)?),
-                origin: format!("the block oci_credentials {:?}", one.prefix),
-                login: one.login.clone(),
+                segments: Some(repository.n_segments_covered_by(&credentials.prefix)?),
+                origin: format!("the block oci_credentials {:?}", credentials.prefix),
+                login: credentials.login.clone(),
             })
         });
-        let mut found: Vec<LoginCandidate> = explicit.collect();
+        let mut candidates: Vec<LoginCandidate> = explicit.collect();
         let defaults = settings.defaults.as_ref();
         if let Some(name) = defaults.and_then(|defaults| defaults.helper.clone()) {
             let origin = "the block oci_default_credentials".to_owned();
-            found.push(LoginCandidate { segments: None, origin, login: OciLogin::Helper(name) });
+            candidates.push(LoginCandidate {
+                segments: None,
+                origin,
+                login: OciLogin::Helper(name),
+            });
         }
         if defaults.is_some_and(|defaults| !defaults.discovers) {
-            return Ok(found);
+            return Ok(candidates);
         }
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    for one in logins_in_file(file, &read_auth_file(file)?, repository) {
-                        found.push(one?);
+                    for credentials in logins_in_file(file, &read_auth_file(file)?, repository) {
+                        candidates.push(credentials?);
                     }
                 }
             }
             None => {
                 for file in credential_files(self.env) {
-                    found.extend(logins_in_container_tool_file(&file, repository));
+                    candidates.extend(logins_in_container_tool_file(&file, repository));
                 }
             }
         }
-        Ok(found)
+        Ok(candidates)
     }
 }
 
@@ -186,12 +190,12 @@ fn read_auth_file(file: &Path) -> Result<Value, String> {
 
 /// Returns the credentials for a repository in a file of another program. Damaged entries are skipped.
 fn logins_in_container_tool_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
-    let found = match read_auth_file(file) {
+    let candidates = match read_auth_file(file) {
         Ok(document) => logins_in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };
     let pass_over = |reason: &String| tracing::debug!(reason, "credentials skipped");
-    found.into_iter().filter_map(|one| one.inspect_err(pass_over).ok()).collect()
+    candidates.into_iter().filter_map(|candidate| candidate.inspect_err(pass_over).ok()).collect()
 }
 
 /// Returns the credentials for a repository in a file in Docker's format, and the errors of damaged entries
@@ -202,7 +206,7 @@ fn logins_in_file(
     repository: &RepositoryAddr,
 ) -> Vec<Result<LoginCandidate, String>> {
     let origin = file.display().to_string();
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     // Docker's old file format contains only entries.
     let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
     let entries = document.get("auths").or_else(|| is_old.then_some(document));
@@ -215,25 +219,25 @@ fn logins_in_file(
                 "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
             )
         };
-        found.extend(
+        candidates.extend(
             login_in_entry(entry).map_err(damaged).transpose().map(|login| login.map(candidate)),
         );
     }
     let helper =
         |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_helper_name(name));
     let helpers = document.get("credHelpers").and_then(Value::as_object);
-    let own = helpers.and_then(|helpers| {
+    let own_helper = helpers.and_then(|helpers| {
         let mut covering =
             helpers.iter().filter(|(key, _)| n_segments_covered_by_key(repository, key) == Some(0));
         covering.next().map(|(_, name)| name)
     });
-    for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
+    for (segments, name) in [(Some(0), own_helper), (None, document.get("credsStore"))] {
         let login = helper(name).map(OciLogin::Helper);
-        found.extend(
+        candidates.extend(
             login.map(|login| Ok(LoginCandidate { segments, origin: origin.clone(), login })),
         );
     }
-    found
+    candidates
 }
 
 /// Returns the number of path segments that the key of an entry and an address have in common, or `None` if
@@ -259,8 +263,12 @@ fn is_docker_hub(repository: &RepositoryAddr) -> bool {
 
 /// Returns the server addresses to request from a helper for a repository, in order.
 fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
-    let own = format!("https://{}", repository.registry);
-    if is_docker_hub(repository) { vec![DOCKER_HUB_KEY.to_owned(), own] } else { vec![own] }
+    let own_address = format!("https://{}", repository.registry);
+    if is_docker_hub(repository) {
+        vec![DOCKER_HUB_KEY.to_owned(), own_address]
+    } else {
+        vec![own_address]
+    }
 }
 
 fn is_helper_name(name: &str) -> bool {
@@ -377,16 +385,18 @@ mod tests {
         let env = Env { home, cli_config_file: Some(path), ..Env::default() };
         let settings = Settings::load(&env).unwrap();
         let repository = RepositoryAddr::parse(repository).unwrap();
-        let place = format!("{}/", directory.path().display());
-        let shown = |login: RegistryLogin| {
+        let directory_prefix = format!("{}/", directory.path().display());
+        let login_text = |login: RegistryLogin| {
             let secret = match login.secret {
                 LoginSecret::Password { username, password } => format!("{username}:{password}"),
                 LoginSecret::Tokens { access, refresh } => format!("{access:?} {refresh}"),
             };
-            format!("{}: {secret}", login.origin.replace(&place, ""))
+            format!("{}: {secret}", login.origin.replace(&directory_prefix, ""))
         };
-        let found = RegistryLoginFinder::new(&env, &settings).find(&repository);
-        found.map(|login| login.map(shown)).map_err(|reason| reason.replace(&place, ""))
+        let login_result = RegistryLoginFinder::new(&env, &settings).find(&repository);
+        login_result
+            .map(|login| login.map(login_text))
+            .map_err(|reason| reason.replace(&directory_prefix, ""))
     }
 
     fn auths(entries: &[(&str, &str)]) -> String {
@@ -416,31 +426,32 @@ mod tests {
             ("i.example/x", Some(".config/containers/auth.json: first:4")),
             ("h.example:5000/x", None),
         ] {
-            let found = find(&rc, &files, repository).unwrap();
-            assert_eq!(found.as_deref(), expected, "{repository}");
+            let login = find(&rc, &files, repository).unwrap();
+            assert_eq!(login.as_deref(), expected, "{repository}");
         }
         let off = "oci_default_credentials { discover_ambient_credentials = false }";
         assert_eq!(find(off, &files, "i.example/x"), Ok(None));
         let named =
             "oci_default_credentials { docker_style_config_files = [\".docker/config.json\"] }";
-        let found = find(named, &files, "i.example/x").unwrap();
-        assert_eq!(found.as_deref(), Some(".docker/config.json: i:3"));
+        let login = find(named, &files, "i.example/x").unwrap();
+        assert_eq!(login.as_deref(), Some(".docker/config.json: i:3"));
     }
 
     #[test]
     fn docker_hub_has_the_credentials_that_docker_stores() {
         let docker = auths(&[("https://index.docker.io/v1/", "hub:1")]);
-        let own = auths(&[("https://index.docker.io/v1/", "hub:1"), ("docker.io/team", "team:2")]);
+        let hub_auths =
+            auths(&[("https://index.docker.io/v1/", "hub:1"), ("docker.io/team", "team:2")]);
         for (file, repository, expected) in [
             (&docker, "docker.io/a/b", Some(".docker/config.json: hub:1")),
             (&docker, "index.docker.io/a/b", Some(".docker/config.json: hub:1")),
             (&docker, "registry-1.docker.io/a/b", Some(".docker/config.json: hub:1")),
-            (&own, "docker.io/team/b", Some(".docker/config.json: team:2")),
-            (&own, "docker.io/teams/b", Some(".docker/config.json: hub:1")),
+            (&hub_auths, "docker.io/team/b", Some(".docker/config.json: team:2")),
+            (&hub_auths, "docker.io/teams/b", Some(".docker/config.json: hub:1")),
             (&docker, "docker.io.example/a/b", None),
         ] {
-            let found = find("", &[(".docker/config.json", file)], repository).unwrap();
-            assert_eq!(found.as_deref(), expected, "{repository}");
+            let login = find("", &[(".docker/config.json", file)], repository).unwrap();
+            assert_eq!(login.as_deref(), expected, "{repository}");
         }
         let helpers = r#"{"credHelpers": {"https://index.docker.io/v1/": "nowhere-1"}}"#;
         let error = find("", &[(".docker/config.json", helpers)], "docker.io/a/b").unwrap_err();
@@ -455,20 +466,20 @@ mod tests {
             r#"{"auth": "damaged", "identitytoken": "t"}"#,
         ] {
             let file = format!("{{\"auths\": {{\"h.example\": {entry}}}}}");
-            let found = find("", &[(".docker/config.json", &file)], "h.example/x").unwrap();
-            assert_eq!(found.as_deref(), Some(".docker/config.json: None t"), "{entry}");
+            let login = find("", &[(".docker/config.json", &file)], "h.example/x").unwrap();
+            assert_eq!(login.as_deref(), Some(".docker/config.json: None t"), "{entry}");
         }
         let file = r#"{"auths": {"h.example": {"auth": "dTpw", "identitytoken": ""}}}"#;
-        let found = find("", &[(".docker/config.json", file)], "h.example/x").unwrap();
-        assert_eq!(found.as_deref(), Some(".docker/config.json: u:p"));
+        let login = find("", &[(".docker/config.json", file)], "h.example/x").unwrap();
+        assert_eq!(login.as_deref(), Some(".docker/config.json: u:p"));
     }
 
     #[test]
     fn an_old_file_of_docker_has_its_hosts_at_the_top() {
         let old = r#"{"h.example": {"auth": "dTpw", "email": "e"}, "https://i.example/v1/": {"auth": "dTpw"}, "https://index.docker.io/v1/": {"auth": "dTpw"}}"#;
         for repository in ["h.example/x", "i.example/x", "docker.io/x"] {
-            let found = find("", &[(".dockercfg", old)], repository).unwrap();
-            assert_eq!(found.as_deref(), Some(".dockercfg: u:p"), "{repository}");
+            let login = find("", &[(".dockercfg", old)], repository).unwrap();
+            assert_eq!(login.as_deref(), Some(".dockercfg: u:p"), "{repository}");
         }
         assert_eq!(find("", &[(".docker/config.json", old)], "h.example/x"), Ok(None));
     }
@@ -495,8 +506,8 @@ mod tests {
         assert_eq!(find(&named, &files, "other.example/x"), Ok(None));
         assert_eq!(find("", &files, "h.example/x"), Ok(None));
         let rc = "oci_credentials \"h.example/x\" {\n username = \"u\"\n password = \"p\"\n}\n";
-        let found = find(rc, &files, "h.example/x").unwrap();
-        assert_eq!(found.as_deref(), Some("the block oci_credentials \"h.example/x\": u:p"));
+        let login = find(rc, &files, "h.example/x").unwrap();
+        assert_eq!(login.as_deref(), Some("the block oci_credentials \"h.example/x\": u:p"));
     }
 
     #[test]

@@ -91,16 +91,18 @@ impl Manifest {
     pub(crate) fn check_kind(&self, kind: &ArtifactKind) -> Result<(), OciError> {
         let ArtifactKind { media_type, artifact_type, name } = kind;
         if self.artifact_type != *artifact_type {
-            let known = KNOWN_ARTIFACT_TYPES.iter().find(|(known, _)| *known == self.artifact_type);
-            let found = match known {
-                Some((_, found)) => format!("the artifact is {found}, not {name}"),
+            let known_type = KNOWN_ARTIFACT_TYPES
+                .iter()
+                .find(|(known_type, _)| *known_type == self.artifact_type);
+            let described = match known_type {
+                Some((_, described)) => format!("the artifact is {described}, not {name}"),
                 None if self.artifact_type.is_empty() => {
                     format!("the artifact has no type, as container images do; it is not {name}")
                 }
                 None => format!("the artifact is of the type {:?}, not {name}", self.artifact_type),
             };
             return Err(OciError::Content(format!(
-                "{found}; its manifest must have the artifact type {artifact_type:?}"
+                "{described}; its manifest must have the artifact type {artifact_type:?}"
             )));
         }
         if self.media_type != *media_type {
@@ -170,7 +172,7 @@ struct RefusalReason {
 pub(super) fn parse_errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let refusal: RegistryRefusal = serde_json::from_slice(bytes).ok()?;
     let text = Option::unwrap_or_default;
-    Some(refusal.errors.into_iter().map(|one| (text(one.code), text(one.message))).collect())
+    Some(refusal.errors.into_iter().map(|error| (text(error.code), text(error.message))).collect())
 }
 
 /// Parses arbitrary text as each document of a registry.
@@ -186,7 +188,7 @@ pub(crate) fn fuzz_documents(text: &str) {
             };
             drop(manifest.check_kind(&kind));
             drop(manifest.package_layer().and_then(Descriptor::digest));
-            manifest.manifests().iter().for_each(|one| drop(one.digest()));
+            manifest.manifests().iter().for_each(|descriptor| drop(descriptor.digest()));
         }
     }
     drop((parse_tags(bytes), parse_errors(bytes)));

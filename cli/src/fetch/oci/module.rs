@@ -67,8 +67,8 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     }
     let (rest, tags) = url_parameters::take_parameter(rest, "tag");
     let (rest, digests) = url_parameters::take_parameter(&rest, "digest");
-    if let Some((_, other)) = rest.split_once('?') {
-        let name = other.split(['=', '&']).next().unwrap_or_default();
+    if let Some((_, query)) = rest.split_once('?') {
+        let name = query.split(['=', '&']).next().unwrap_or_default();
         return Err(wrong(format!(
             "unsupported argument {name:?}; an oci:// address supports \"tag\" and \"digest\", and the manifest specifies the archive format"
         )));

@@ -7,20 +7,20 @@ use crate::platform::Platform;
 
 /// Installs from the places, and returns the names of the events.
 fn install(
-    places: &ProviderDirs<'_>,
+    provider_dirs: &ProviderDirs<'_>,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
     locks: &mut LockFile,
     upgrade: bool,
 ) -> Result<Vec<InstallEvent>, Diagnostics> {
     let events = std::cell::RefCell::new(Vec::new());
-    let how = ProviderInstallOptions {
+    let options = ProviderInstallOptions {
         upgrade,
         module_constraints: &ModuleConstraints::default(),
         event: &|_, event| events.borrow_mut().push(event.clone()),
         progress: &|_| (),
     };
     let mut diags = Diagnostics::new();
-    match places.install_required(&mut diags, required, locks, &how) {
+    match provider_dirs.install_required(&mut diags, required, locks, &options) {
         Ok(_) => Ok(events.into_inner()),
         Err(_) => Err(diags),
     }
@@ -37,7 +37,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
     }
-    let places = ProviderDirs {
+    let provider_dirs = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -48,7 +48,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
     let mut locks = LockFile::default();
     let mut choose = |constraints: &str, upgrade: bool| {
         let required = [(addr.clone(), constraints.parse().unwrap())].into();
-        install(&places, &required, &mut locks, upgrade).unwrap();
+        install(&provider_dirs, &required, &mut locks, upgrade).unwrap();
         let lock = &locks.providers[&addr];
         (lock.version.to_string(), lock.constraints.to_string())
     };
@@ -87,7 +87,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
     };
     let data = &DataDir::at_path(directory.path().join("data"));
     let root = directory.path();
-    let places = ProviderDirs {
+    let provider_dirs = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -98,20 +98,20 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
     let required: BTreeMap<_, _> = [(addr.clone(), VersionConstraints::default())].into();
     let genuine = hash::h1_hash_of_archive(File::open(&archive).unwrap()).unwrap();
     let packed = hash::zh_hash_of_archive(&mut File::open(&archive).unwrap()).unwrap();
-    for known in [&genuine, &packed] {
+    for hash in [&genuine, &packed] {
         change();
-        let hashes: BTreeSet<String> = [known.clone()].into();
+        let hashes: BTreeSet<String> = [hash.clone()].into();
         let constraints = VersionConstraints::default();
         let lock = ProviderLock { version: version.clone(), constraints, hashes };
         let mut locks = LockFile { providers: [(addr.clone(), lock)].into() };
         let mut diags = Diagnostics::new();
-        install(&places, &required, &mut locks, false).unwrap();
-        assert!(locks.providers[&addr].hashes.contains(&genuine), "{known}");
-        let program = places.find_verified_program(&mut diags, &addr, &locks).unwrap();
-        assert_eq!(std::fs::read_to_string(&program.path).unwrap(), "genuine", "{known}");
+        install(&provider_dirs, &required, &mut locks, false).unwrap();
+        assert!(locks.providers[&addr].hashes.contains(&genuine), "{hash}");
+        let program = provider_dirs.find_verified_program(&mut diags, &addr, &locks).unwrap();
+        assert_eq!(std::fs::read_to_string(&program.path).unwrap(), "genuine", "{hash}");
         // Nor is a package run that was changed since.
         std::fs::write(&program.path, "changed").unwrap();
-        assert!(places.find_verified_program(&mut diags, &addr, &locks).is_err(), "{known}");
+        assert!(provider_dirs.find_verified_program(&mut diags, &addr, &locks).is_err(), "{hash}");
         std::fs::remove_dir_all(data.path()).unwrap();
     }
 }
@@ -132,7 +132,7 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     let data = &DataDir::at_path(data);
     let empty = [directory.path().join("empty")];
     std::fs::create_dir(&empty[0]).unwrap();
-    let places = ProviderDirs {
+    let provider_dirs = ProviderDirs {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -145,14 +145,18 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     let required: BTreeMap<_, _> = [(addr.clone(), constraints)].into();
     let install = |upgrade| {
         let mut locks = LockFile { providers: [(addr.clone(), lock.clone())].into() };
-        let events = install(&places, &required, &mut locks, upgrade)?;
+        let events = install(&provider_dirs, &required, &mut locks, upgrade)?;
         assert_eq!(locks.providers[&addr], lock);
         Ok::<_, Diagnostics>(events)
     };
     let expected = vec![InstallEvent::Reusing, InstallEvent::AlreadyInstalled(version)];
     assert_eq!(install(false).unwrap(), expected);
-    let said = install(true).unwrap_err().iter().map(|one| one.detail.clone()).collect::<String>();
-    assert!(said.contains("was not found in any of the search locations"), "{said}");
+    let details = install(true)
+        .unwrap_err()
+        .iter()
+        .map(|diagnostic| diagnostic.detail.clone())
+        .collect::<String>();
+    assert!(details.contains("was not found in any of the search locations"), "{details}");
     std::fs::write(&program, "another one").unwrap();
     assert!(install(false).is_err() && install(true).is_err());
 }

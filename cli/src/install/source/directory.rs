@@ -36,14 +36,14 @@ pub(crate) fn local_packages(
         .join(addr.host().as_str())
         .join(addr.namespace().as_str())
         .join(addr.provider_type().as_str());
-    let mut found = Vec::new();
-    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(found) };
+    let mut packages = Vec::new();
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(packages) };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if let Some((version, platform)) = parse_archive_name(name, addr) {
             let location = PackageLocation::Archive(entry.path());
-            found.push(MirroredProviderPackage { version, platform, location });
+            packages.push(MirroredProviderPackage { version, platform, location });
         } else if let Ok(version) = Version::parse(name) {
             let unpacked = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
             for package in unpacked.filter(|package| package.path().is_dir()) {
@@ -51,7 +51,7 @@ pub(crate) fn local_packages(
                 let platform = name.to_str().and_then(|name| name.parse().ok());
                 let Some(platform) = platform else { continue };
                 let location = PackageLocation::Directory(package.path());
-                found.push(MirroredProviderPackage {
+                packages.push(MirroredProviderPackage {
                     version: version.clone(),
                     platform,
                     location,
@@ -59,15 +59,16 @@ pub(crate) fn local_packages(
             }
         }
     }
-    let is_packed =
-        |one: &MirroredProviderPackage| matches!(one.location, PackageLocation::Archive(_));
-    found.sort_by(|a, b| {
-        let key = |one: &MirroredProviderPackage| {
-            (one.version.clone(), one.platform.clone(), is_packed(one))
+    let is_packed = |candidate: &MirroredProviderPackage| {
+        matches!(candidate.location, PackageLocation::Archive(_))
+    };
+    packages.sort_by(|a, b| {
+        let key = |candidate: &MirroredProviderPackage| {
+            (candidate.version.clone(), candidate.platform.clone(), is_packed(candidate))
         };
         key(a).cmp(&key(b))
     });
-    Ok(found)
+    Ok(packages)
 }
 
 /// Parses the version and platform in `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
@@ -95,13 +96,13 @@ mod tests {
             std::fs::write(directory.join(name), "").unwrap();
         }
         let addr = "example.com/acme/thing".parse().unwrap();
-        let found = local_packages(mirror.path(), &addr).unwrap();
-        let names: Vec<_> = found
+        let packages = local_packages(mirror.path(), &addr).unwrap();
+        let names: Vec<_> = packages
             .iter()
-            .map(|one| {
-                let packed = matches!(one.location, PackageLocation::Archive(_));
-                let platform = one.platform.to_string().replace(&platform, "here");
-                format!("{} {platform}{}", one.version, if packed { " packed" } else { "" })
+            .map(|package| {
+                let packed = matches!(package.location, PackageLocation::Archive(_));
+                let platform = package.platform.to_string().replace(&platform, "here");
+                format!("{} {platform}{}", package.version, if packed { " packed" } else { "" })
             })
             .collect();
         let expected = [

@@ -126,28 +126,31 @@ fn select_manifest<'d>(
     manifests: &'d [Descriptor],
     platform: &Platform,
 ) -> Result<Option<&'d Descriptor>, OciError> {
-    let targets =
-        || manifests.iter().filter(|one| one.artifact_type == PLATFORM_PACKAGE_KIND.artifact_type);
+    let targets = || {
+        manifests
+            .iter()
+            .filter(|descriptor| descriptor.artifact_type == PLATFORM_PACKAGE_KIND.artifact_type)
+    };
     if targets().next().is_none() {
         return Err(OciError::Content(format!(
             "the index lists no manifest with the artifact type {:?}; push the manifests of the platforms again with this type",
             PLATFORM_PACKAGE_KIND.artifact_type
         )));
     }
-    let mut found = targets().filter(|one| {
+    let mut matching = targets().filter(|descriptor| {
         let fits = |target: &DescriptorPlatform| {
             // Manifests for specific versions of the operating system are not supported.
             target.os_version.is_empty()
                 && target.os == platform.os
                 && target.architecture == platform.arch
         };
-        one.platform.as_ref().is_some_and(fits)
+        descriptor.platform.as_ref().is_some_and(fits)
     });
-    match (found.next(), found.next()) {
+    match (matching.next(), matching.next()) {
         (Some(_), Some(_)) => Err(OciError::Content(format!(
             "the index lists several manifests for {platform}; push an index with one for each platform"
         ))),
-        (one, _) => Ok(one),
+        (descriptor, _) => Ok(descriptor),
     }
 }
 
@@ -161,12 +164,12 @@ fn package_for_platform(
         .fetch_manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
     manifest.check_kind(&PLATFORM_PACKAGE_KIND)?;
     let package = manifest.package_layer()?;
-    if let Some(other) = &package.platform
-        && (other.os != platform.os || other.architecture != platform.arch)
+    if let Some(actual_platform) = &package.platform
+        && (actual_platform.os != platform.os || actual_platform.architecture != platform.arch)
     {
         return Err(OciError::Content(format!(
             "the package of the manifest for {platform} is for {}_{}",
-            other.os, other.architecture
+            actual_platform.os, actual_platform.architecture
         )));
     }
     let digest = package.digest()?;
@@ -194,7 +197,7 @@ mod tests {
             ("linux_amd64", None),
         ] {
             assert_eq!(
-                version_of_tag(text).map(|one| one.to_string()).as_deref(),
+                version_of_tag(text).map(|version| version.to_string()).as_deref(),
                 expected,
                 "{text}"
             );
@@ -214,14 +217,17 @@ mod tests {
         let platform = "linux_amd64".parse().unwrap();
         let select = |list: &[Descriptor]| {
             select_manifest(list, &platform)
-                .map(|found| found.is_some())
+                .map(|selected| selected.is_some())
                 .map_err(|error| error.to_string())
         };
-        let other = descriptor("other", "linux", "");
-        assert_eq!(select(&[ours("linux", ""), other.clone(), ours("linux", "5")]), Ok(true));
-        assert_eq!(select(&[ours("darwin", ""), other.clone()]), Ok(false));
+        let other_descriptor = descriptor("other", "linux", "");
+        assert_eq!(
+            select(&[ours("linux", ""), other_descriptor.clone(), ours("linux", "5")]),
+            Ok(true)
+        );
+        assert_eq!(select(&[ours("darwin", ""), other_descriptor.clone()]), Ok(false));
         assert!(select(&[ours("linux", ""), ours("linux", "")]).unwrap_err().contains("several"));
-        for list in [&[][..], &[other]] {
+        for list in [&[][..], &[other_descriptor]] {
             assert!(select(list).unwrap_err().contains("lists no manifest"));
         }
     }

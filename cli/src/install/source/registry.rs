@@ -179,32 +179,32 @@ impl RegistryQuery<'_> {
             platform: platform.clone(),
         })?;
         let base = answer.url.clone();
-        let found: PackageDescription = parse_document(addr, answer)?;
-        self.check_protocols(version, &found)?;
-        if found.os != platform.os || found.arch != platform.arch {
+        let description: PackageDescription = parse_document(addr, answer)?;
+        self.check_protocols(version, &description)?;
+        if description.os != platform.os || description.arch != platform.arch {
             return Err(SourceError::Description(format!(
                 "registry response to request for {platform} archive has incorrect target {}",
-                shorten_server_text(&format!("{}_{}", found.os, found.arch))
+                shorten_server_text(&format!("{}_{}", description.os, description.arch))
             )));
         }
-        let url = resolve_web_url(&base, &found.download_url, "download URL")?;
-        if !release_checksums::is_sha256(&found.shasum) {
+        let url = resolve_web_url(&base, &description.download_url, "download URL")?;
+        if !release_checksums::is_sha256(&description.shasum) {
             let reason = format!(
                 "registry response includes invalid SHA256 hash {}",
-                quote_shortened(&found.shasum)
+                quote_shortened(&description.shasum)
             );
             return Err(SourceError::registry_error(addr, reason));
         }
-        let evidence = self.verified_evidence(&base, &found)?;
+        let evidence = self.verified_evidence(&base, &description)?;
         Ok(PackageSource { location: PackageLocation::Url(url), evidence })
     }
 
     fn check_protocols(
         &self,
         version: &Version,
-        found: &PackageDescription,
+        description: &PackageDescription,
     ) -> Result<(), SourceError> {
-        let protocols = found.protocols.as_deref().unwrap_or_default();
+        let protocols = description.protocols.as_deref().unwrap_or_default();
         let mut supported = protocols.is_empty();
         for text in protocols {
             supported |= supports_protocol(text).ok_or_else(|| {
@@ -220,7 +220,7 @@ impl RegistryQuery<'_> {
         }
         let (releases, _) = fetch_releases(self.servers, self.addr)?;
         let fits = |protocols: &Vec<String>| {
-            protocols.iter().any(|one| supports_protocol(one) == Some(true))
+            protocols.iter().any(|protocol| supports_protocol(protocol) == Some(true))
         };
         let closest = releases.iter().rev().find(|(_, protocols)| fits(protocols));
         Err(SourceError::Protocol {
@@ -234,16 +234,16 @@ impl RegistryQuery<'_> {
     fn verified_evidence(
         &self,
         base: &str,
-        found: &PackageDescription,
+        description: &PackageDescription,
     ) -> Result<PackageEvidence, SourceError> {
-        let sums_url = resolve_web_url(base, &found.shasums_url, "SHASUMS URL")?;
+        let sums_url = resolve_web_url(base, &description.shasums_url, "SHASUMS URL")?;
         let signature_url =
-            resolve_web_url(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
-        let what = "failed to retrieve authentication checksums for provider";
-        let document = self.fetch_file(&sums_url, MAX_SOURCE_DOCUMENT_SIZE, what)?;
-        let what = "failed to retrieve cryptographic signature for provider";
-        let made = self.fetch_file(&signature_url, MAX_SIGNATURE_SIZE, what)?;
-        let keys: Vec<String> = found
+            resolve_web_url(base, &description.shasums_signature_url, "SHASUMS signature URL")?;
+        let subject = "failed to retrieve authentication checksums for provider";
+        let document = self.fetch_file(&sums_url, MAX_SOURCE_DOCUMENT_SIZE, subject)?;
+        let subject = "failed to retrieve cryptographic signature for provider";
+        let signature = self.fetch_file(&signature_url, MAX_SIGNATURE_SIZE, subject)?;
+        let keys: Vec<String> = description
             .signing_keys
             .gpg_public_keys
             .iter()
@@ -251,40 +251,40 @@ impl RegistryQuery<'_> {
             .map(|key| key.ascii_armor.clone())
             .collect();
         // The list is only parsed after its signature is verified.
-        let trust = signature::verify_signature(&document, &made, &keys, self.now)
+        let trust = signature::verify_signature(&document, &signature, &keys, self.now)
             .map_err(|error| SourceError::Checksums(error.to_string()))?;
         let document = String::from_utf8_lossy(&document);
-        let name = &found.filename;
+        let name = &description.filename;
         let listed = release_checksums::checksum_of_file(&document, name).ok_or_else(|| {
             SourceError::Checksums(format!(
                 "checksum list has no SHA-256 hash for {}",
                 quote_shortened(name)
             ))
         })?;
-        let wanted = found.shasum.to_ascii_lowercase();
+        let expected_sum = description.shasum.to_ascii_lowercase();
         if !release_checksums::is_sha256(&listed) {
             let reason =
                 format!("checksum list has invalid SHA256 hash {}", quote_shortened(&listed));
             return Err(SourceError::Checksums(reason));
         }
-        if listed != wanted {
+        if listed != expected_sum {
             return Err(SourceError::Checksums(format!(
-                "checksum list has unexpected SHA-256 hash {listed} (expected {wanted})"
+                "checksum list has unexpected SHA-256 hash {listed} (expected {expected_sum})"
             )));
         }
         Ok(PackageEvidence::Signed {
-            hash: format!("zh:{wanted}"),
+            hash: format!("zh:{expected_sum}"),
             all: release_checksums::all_zh_hashes(&document),
             trust,
         })
     }
 
     /// Downloads a file of the release. Such files can be on any server, so no token is sent.
-    fn fetch_file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
+    fn fetch_file(&self, url: &str, limit: u64, subject: &str) -> Result<Vec<u8>, SourceError> {
         let ServerAccess { http, hosts, .. } = self.servers;
         let answer = http.get_with_retries(url, None, hosts.retry_policy());
         let bytes = answer.and_then(|answer| answer.read_bytes(limit));
-        bytes.map_err(|error| SourceError::registry_error(self.addr, format!("{what}: {error}")))
+        bytes.map_err(|error| SourceError::registry_error(self.addr, format!("{subject}: {error}")))
     }
 }
 
@@ -297,13 +297,13 @@ fn supports_protocol(text: &str) -> Option<bool> {
 
 /// Resolves the URL of a file of the release, which must be an HTTP URL. It need not be encrypted, because the
 /// signature and the checksums detect a forged file.
-fn resolve_web_url(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
+fn resolve_web_url(base: &str, reference: &str, subject: &str) -> Result<String, SourceError> {
     let url = resolve_reference(base, reference);
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     match scheme.as_str() {
         "https" | "http" => Ok(url),
         _ => Err(SourceError::Description(format!(
-            "registry response includes invalid {what}: must use http or https scheme"
+            "registry response includes invalid {subject}: must use http or https scheme"
         ))),
     }
 }
@@ -312,12 +312,12 @@ fn resolve_web_url(base: &str, reference: &str, what: &str) -> Result<String, So
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(VersionsDocument { versions: Some(versions), .. }) = serde_json::from_str(text) {
-        versions.0.iter().for_each(|one| drop(Version::parse(&one.version)));
+        versions.0.iter().for_each(|listed| drop(Version::parse(&listed.version)));
     }
-    if let Ok(found) = serde_json::from_str::<PackageDescription>(text) {
+    if let Ok(description) = serde_json::from_str::<PackageDescription>(text) {
         let _is_spoken =
-            found.protocols.iter().flatten().all(|text| supports_protocol(text).is_some());
-        drop(resolve_web_url("https://one.example/a/b", &found.download_url, "download URL"));
+            description.protocols.iter().flatten().all(|text| supports_protocol(text).is_some());
+        drop(resolve_web_url("https://one.example/a/b", &description.download_url, "download URL"));
     }
 }
 

@@ -18,28 +18,28 @@ pub(super) fn keep_unvisited_modules(
     new: &mut ModuleManifest,
     unread: bool,
 ) -> ModuleManifest {
-    let mut kept = ModuleManifest::default();
+    let mut kept_records = ModuleManifest::default();
     for (key, record) in old.0.iter().filter(|(key, _)| unread || key.starts_with("test.")) {
         if !staging.is_replaced(&record.dir) && !new.0.contains_key(key) {
             new.0.insert(key.clone(), record.clone());
-            kept.0.insert(key.clone(), record.clone());
+            kept_records.0.insert(key.clone(), record.clone());
         }
     }
-    kept
+    kept_records
 }
 
 /// Returns the new locks, together with those of modules that were not visited.
 pub(super) fn with_kept_locks(
-    mut found: ModuleLock,
+    mut new_lock: ModuleLock,
     lock: &ModuleLock,
-    kept: &ModuleManifest,
+    kept_records: &ModuleManifest,
 ) -> ModuleLock {
-    for (key, one) in &lock.0 {
-        if kept.0.contains_key(key) {
-            found.0.entry(key.clone()).or_insert_with(|| one.clone());
+    for (key, locked) in &lock.0 {
+        if kept_records.0.contains_key(key) {
+            new_lock.0.entry(key.clone()).or_insert_with(|| locked.clone());
         }
     }
-    found
+    new_lock
 }
 
 /// Returns the lock file to write, if it changes.
@@ -48,17 +48,17 @@ pub(super) fn with_kept_locks(
 /// The lock file would change, but is read-only.
 pub(super) fn lock_to_write(
     diags: &mut Diagnostics,
-    place: &ModulesDir<'_>,
+    modules_dir: &ModulesDir<'_>,
     lock: &ModuleLock,
-    found: ModuleLock,
+    new_lock: ModuleLock,
 ) -> Result<Option<ModuleLock>, Reported> {
-    if found == *lock {
+    if new_lock == *lock {
         return Ok(None);
     }
-    if place.keeps_lock {
-        return Err(diags.error(module_errors::readonly_lock_error(lock, &found)));
+    if modules_dir.keeps_lock {
+        return Err(diags.error(module_errors::readonly_lock_error(lock, &new_lock)));
     }
-    Ok(Some(found))
+    Ok(Some(new_lock))
 }
 
 impl ModuleWalk<'_> {
@@ -74,7 +74,7 @@ impl ModuleWalk<'_> {
         // Local directories are not locked.
         let is_local =
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
-        let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
+        let Some(new_lock) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
         let package = self.staging.staged_path(&self.staging.module_path(key));
         let hash = hash::hash_module(&package).map_err(|error| {
             diags.error(module_errors::unhashable_module_error(key, call, &error))
@@ -86,7 +86,7 @@ impl ModuleWalk<'_> {
                 diags.error(module_errors::content_mismatch_error(key, call, locked, &module))
             );
         }
-        found.0.insert(key.to_owned(), module);
+        new_lock.0.insert(key.to_owned(), module);
         Ok(())
     }
 }

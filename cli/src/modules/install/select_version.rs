@@ -18,8 +18,10 @@ impl ModuleWalk<'_> {
     ) -> Option<LooseVersion> {
         let locked = self.locked.0.get(key).filter(|locked| locked.source == source)?;
         let version: LooseVersion = locked.version.as_ref()?.parse().ok()?;
-        let is_allowed =
-            call.version.as_ref().is_none_or(|(wanted, _)| wanted.allows_version(&version));
+        let is_allowed = call
+            .version
+            .as_ref()
+            .is_none_or(|(constraints, _)| constraints.allows_version(&version));
         is_allowed.then_some(version)
     }
 
@@ -38,11 +40,11 @@ impl ModuleWalk<'_> {
             diags.warn(module_errors::ignored_version_warning(&named, call, &module.host, text));
         }
         let fits = |version: &&LooseVersion| match &call.version {
-            Some((wanted, _)) => wanted.allows_version(version),
+            Some((constraints, _)) => constraints.allows_version(version),
             None => !version.is_prerelease(),
         };
-        let found = listed.versions.iter().rfind(fits).cloned();
-        found.ok_or_else(|| {
+        let newest = listed.versions.iter().rfind(fits).cloned();
+        newest.ok_or_else(|| {
             diags.error(module_errors::no_matching_version_error(
                 self.sources,
                 call,

@@ -26,11 +26,15 @@ impl CallingModule<'_> {
 
 impl ModuleWalk<'_> {
     /// Installs the modules that the root module calls, and then the modules of its tests.
-    pub(super) fn install_from_root(&mut self, diags: &mut Diagnostics, place: &ModulesDir<'_>) {
-        let root = CallingModule::root(place.root);
+    pub(super) fn install_from_root(
+        &mut self,
+        diags: &mut Diagnostics,
+        modules_dir: &ModulesDir<'_>,
+    ) {
+        let root = CallingModule::root(modules_dir.root);
         self.add_to_manifest("", String::new(), None, root.dir.clone());
         self.install_calls(diags, &root);
-        let directories = TestDirs { module: place.root, tests: place.tests };
+        let directories = TestDirs { module: modules_dir.root, tests: modules_dir.tests };
         let files = test_modules::list_test_files(self.sources, &FilesOnDisk, directories);
         // The root module has no key, so the name of a call is its key.
         let with_key = |file: &TestFileWithModules, site: &ModuleCallSource| ModuleCallSource {
@@ -39,6 +43,6 @@ impl ModuleWalk<'_> {
         };
         let calls =
             files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
-        self.install_each_call(diags, &CallingModule::of_runs(place.root), calls.collect());
+        self.install_each_call(diags, &CallingModule::of_runs(modules_dir.root), calls.collect());
     }
 }

@@ -38,15 +38,15 @@ impl Server {
     pub(super) fn busy(times: usize, pages: Vec<(&'static str, Page)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (own, heard) = (base.clone(), Arc::clone(&asked));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (base_of_server, requests_of_server) = (base.clone(), Arc::clone(&requests));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 // A client that closes the connection early does not matter for the test.
-                drop(answer(&stream.unwrap(), &pages, times, &own, &heard));
+                drop(answer(&stream.unwrap(), &pages, times, &base_of_server, &requests_of_server));
             }
         });
-        Self { base, asked }
+        Self { base, asked: requests }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -64,17 +64,20 @@ fn answer(
     pages: &[(&str, Page)],
     busy: usize,
     base: &str,
-    asked: &Mutex<Vec<String>>,
+    requests: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let lines = BufReader::new(stream).lines();
     let request: Vec<String> =
         lines.map_while(|line| line.ok().filter(|line| !line.is_empty())).collect();
     let path = request.first().and_then(|line| line.split([' ', '?']).nth(1)).unwrap_or_default();
-    let page = pages.iter().find(|(at, _)| *at == path).map(|(_, page)| page);
+    let page = pages.iter().find(|(page_path, _)| *page_path == path).map(|(_, page)| page);
     let n_before = {
-        let mut asked = asked.lock().unwrap();
-        let before = asked.iter().filter(|one| one.split(' ').nth(1) == Some(path)).count();
-        asked.push(request.join(" | "));
+        let mut requests = requests.lock().unwrap();
+        let before = requests
+            .iter()
+            .filter(|request_line| request_line.split(' ').nth(1) == Some(path))
+            .count();
+        requests.push(request.join(" | "));
         before
     };
     let (headers, body) = match page {

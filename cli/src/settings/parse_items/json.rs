@@ -121,7 +121,8 @@ fn items_of_object(members: Vec<(String, JsonValue)>, line: usize) -> Vec<Settin
 /// Returns the line of a member, which is found by its name.
 fn line_of_name(text: &str, name: &str) -> usize {
     let quoted = format!("\"{name}\"");
-    let mut places = text.match_indices(&quoted);
-    let place = places.find(|(at, _)| text[at + quoted.len()..].trim_start().starts_with(':'));
-    text[..place.map_or(0, |(at, _)| at)].matches('\n').count() + 1
+    let mut occurrences = text.match_indices(&quoted);
+    let occurrence =
+        occurrences.find(|(index, _)| text[index + quoted.len()..].trim_start().starts_with(':'));
+    text[..occurrence.map_or(0, |(index, _)| index)].matches('\n').count() + 1
 }

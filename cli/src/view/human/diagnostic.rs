@@ -37,12 +37,12 @@ pub(crate) fn render_all_diagnostics(
             ..RenderedDiagnostics::default()
         };
     }
-    let mut shown = render_sorted_diagnostics(screen, sources, warnings, &errors);
+    let mut rendered = render_sorted_diagnostics(screen, sources, warnings, &errors);
     if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
         let hint = format!("For the cause and remedy of an error, run: formwork explain {code}");
-        shown.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
+        rendered.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
     }
-    shown
+    rendered
 }
 
 /// Renders diagnostics as [`render_all_diagnostics`] does, without the hint after them: others may follow.
@@ -62,11 +62,11 @@ fn render_sorted_diagnostics(
     warnings: Vec<SimilarWarnings<'_>>,
     errors: &[&Diagnostic],
 ) -> RenderedDiagnostics {
-    let mut shown = RenderedDiagnostics::default();
+    let mut rendered = RenderedDiagnostics::default();
     for SimilarWarnings { first, n_more } in warnings {
         let more = match n_more {
             0 => {
-                shown.warnings.push_str(&render_one_diagnostic(screen, sources, first));
+                rendered.warnings.push_str(&render_one_diagnostic(screen, sources, first));
                 continue;
             }
             1 => "(and one more similar warning elsewhere)".to_owned(),
@@ -75,12 +75,12 @@ fn render_sorted_diagnostics(
         let mut first = first.clone();
         let gap = if first.detail.is_empty() { "" } else { "\n\n" };
         first.detail = format!("{}{gap}{more}", first.detail);
-        shown.warnings.push_str(&render_one_diagnostic(screen, sources, &first));
+        rendered.warnings.push_str(&render_one_diagnostic(screen, sources, &first));
     }
     for error in errors {
-        shown.errors.push_str(&render_one_diagnostic(screen, sources, error));
+        rendered.errors.push_str(&render_one_diagnostic(screen, sources, error));
     }
-    shown
+    rendered
 }
 
 /// Diagnostics in Terraform's order: those without a source range first, then by file and position. Files
@@ -110,14 +110,14 @@ struct SimilarWarnings<'d> {
 /// `check` blocks, whose messages are individual.
 fn group_similar(warnings: Vec<&Diagnostic>) -> Vec<SimilarWarnings<'_>> {
     let mut groups: Vec<SimilarWarnings<'_>> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut group_indices: HashMap<&str, usize> = HashMap::new();
     for warning in warnings {
         let alone = groups.len();
-        let at = match warning.subject {
-            Some(_) if !warning.of_check => *places.entry(&warning.summary).or_insert(alone),
+        let index = match warning.subject {
+            Some(_) if !warning.of_check => *group_indices.entry(&warning.summary).or_insert(alone),
             _ => alone,
         };
-        match groups.get_mut(at) {
+        match groups.get_mut(index) {
             Some(group) => group.n_more += 1,
             None => groups.push(SimilarWarnings { first: warning, n_more: 0 }),
         }
@@ -163,10 +163,10 @@ pub(crate) fn render_one_diagnostic(
             &sanitize::sanitize_line(&redact::redact_text(&diagnostic.summary))
         )
     )];
-    let place = render_source_excerpt(screen, sources, diagnostic);
-    if !place.is_empty() {
+    let excerpt = render_source_excerpt(screen, sources, diagnostic);
+    if !excerpt.is_empty() {
         lines.push(String::new());
-        lines.extend(place);
+        lines.extend(excerpt);
     }
     if !diagnostic.detail.is_empty() {
         lines.push(String::new());
@@ -223,10 +223,10 @@ fn render_source_excerpt(
         lines.push("  (a secret, which is not shown)".to_owned());
         return lines;
     }
-    let within = enclosing_context(sources, span)
-        .map_or_else(String::new, |place| format!(", in {}", sanitize::sanitize_line(&place)));
+    let context_phrase = enclosing_context(sources, span)
+        .map_or_else(String::new, |context| format!(", in {}", sanitize::sanitize_line(&context)));
     let name = sanitize::sanitize_line(sources.name(span.source));
-    lines.push(format!("  on {name} line {}{within}:", start.line));
+    lines.push(format!("  on {name} line {}{context_phrase}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
         let line = excerpt_around_span(sources, span, sources.line_text(span.source, number));
@@ -283,8 +283,8 @@ fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &
         return line;
     }
     let offset = line.as_ptr() as usize - sources.source_text(span.source).as_ptr() as usize;
-    let at = (span.start as usize).saturating_sub(offset).min(line.len());
-    let mut from = at.saturating_sub(MAX_EXCERPT_LENGTH / 3);
+    let position = (span.start as usize).saturating_sub(offset).min(line.len());
+    let mut from = position.saturating_sub(MAX_EXCERPT_LENGTH / 3);
     let mut to = (from + MAX_EXCERPT_LENGTH).min(line.len());
     while !line.is_char_boundary(from) {
         from -= 1;
@@ -303,7 +303,7 @@ fn underline_span(screen: &Screen, sources: &Sources, span: Span, line: &str) ->
     if !screen.color {
         return sanitize::sanitize_line(line);
     }
-    let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
+    let clamp = |index: u32| (index as usize).clamp(offset, offset + line.len()) - offset;
     let (from, to) = (clamp(span.start), clamp(span.end));
     match (line.get(..from), line.get(from..to), line.get(to..)) {
         (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
@@ -335,8 +335,8 @@ mod tests {
         let mut diags = Diagnostics::new();
         let warning =
             |summary: &str| Diagnostic::foreign(Severity::Warning, summary, "Do it otherwise.");
-        for at in [0, 4, 8] {
-            diags.warn(warning("Old").at(Span::new(source, at, at + 3)));
+        for start in [0, 4, 8] {
+            diags.warn(warning("Old").at(Span::new(source, start, start + 3)));
             diags.warn(warning("Nowhere"));
         }
         diags.warn(warning("Other").at(Span::new(source, 0, 3)));
@@ -356,9 +356,12 @@ mod tests {
             To see the full warning notes, run Formwork without -compact-warnings.
         "#]]
         .assert_eq(&compact.warnings);
-        let whole = render_all_diagnostics(&SCREEN, &sources, &diags, false);
-        assert_eq!(whole.warnings.matches("Warning: Old").count(), 1);
-        assert!(whole.warnings.contains("(and 2 more similar warnings elsewhere)"), "{whole:?}");
+        let rendered = render_all_diagnostics(&SCREEN, &sources, &diags, false);
+        assert_eq!(rendered.warnings.matches("Warning: Old").count(), 1);
+        assert!(
+            rendered.warnings.contains("(and 2 more similar warnings elsewhere)"),
+            "{rendered:?}"
+        );
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "Wrong", ""));
         let beside_errors = render_all_diagnostics(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
@@ -371,19 +374,20 @@ mod tests {
         let below = sources.add("modules/a/main.tf", "one\ntwo\n");
         let root = sources.add("main.tf", "one\ntwo\n");
         let mut diags = Diagnostics::new();
-        for (summary, source, at) in [("fourth", below, 0), ("third", root, 4), ("second", root, 0)]
+        for (summary, source, start) in
+            [("fourth", below, 0), ("third", root, 4), ("second", root, 0)]
         {
             let _ = diags.error(Diagnostic::foreign(Severity::Error, summary, "").at(Span::new(
                 source,
-                at,
-                at + 3,
+                start,
+                start + 3,
             )));
         }
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "first", ""));
-        let shown = render_all_diagnostics(&SCREEN, &sources, &diags, false).errors;
-        let at = |summary: &str| shown.find(&format!("Error: {summary}")).unwrap();
-        let places = ["first", "second", "third", "fourth"].map(at);
-        assert!(places.is_sorted(), "{shown}");
+        let rendered = render_all_diagnostics(&SCREEN, &sources, &diags, false).errors;
+        let start = |summary: &str| rendered.find(&format!("Error: {summary}")).unwrap();
+        let places = ["first", "second", "third", "fourth"].map(start);
+        assert!(places.is_sorted(), "{rendered}");
     }
 
     #[test]
@@ -391,27 +395,27 @@ mod tests {
         let mut sources = Sources::new();
         let source = sources.add("main.tf", "one\ntwo\n");
         let mut diags = Diagnostics::new();
-        for (at, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
+        for (start, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
             let failed =
                 Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
-            diags.warn(failed.at(Span::new(source, at, at + 3)).of_check_block());
+            diags.warn(failed.at(Span::new(source, start, start + 3)).of_check_block());
         }
-        let shown = render_all_diagnostics(&SCREEN, &sources, &diags, false).warnings;
-        assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");
+        let rendered = render_all_diagnostics(&SCREEN, &sources, &diags, false).warnings;
+        assert!(rendered.contains("full.") && rendered.contains("fire."), "{rendered}");
     }
 
-    fn check(text: &str, wanted: &str) -> String {
-        check_in("main.tf", text, wanted)
+    fn check(text: &str, marked: &str) -> String {
+        check_in("main.tf", text, marked)
     }
 
-    fn check_in(name: &str, text: &str, wanted: &str) -> String {
+    fn check_in(name: &str, text: &str, marked: &str) -> String {
         let mut sources = Sources::new();
         let source = sources.add(name, text);
-        let at = text.find(wanted).unwrap();
+        let start = text.find(marked).unwrap();
         let problem = Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(
             source,
-            at,
-            at + wanted.len(),
+            start,
+            start + marked.len(),
         ));
         render_one_diagnostic(&SCREEN, &sources, &problem)
     }
@@ -473,8 +477,9 @@ mod tests {
         );
         let programs: Vec<_> = diags
             .iter()
-            .map(|one| {
-                crate::view::json::diagnostic::diagnostic_to_json(&Sources::new(), one).to_compact()
+            .map(|diagnostic| {
+                crate::view::json::diagnostic::diagnostic_to_json(&Sources::new(), diagnostic)
+                    .to_compact()
             })
             .collect();
         assert!(!programs[0].contains("\"code\""), "{}", programs[0]);
@@ -487,23 +492,26 @@ mod tests {
         let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
         let problem =
             Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(source, 13, 14));
-        let shown = render_one_diagnostic(&SCREEN, &sources, &problem);
-        assert!(shown.contains("on <value for var.o> line 1:"), "{shown}");
+        let rendered = render_one_diagnostic(&SCREEN, &sources, &problem);
+        assert!(rendered.contains("on <value for var.o> line 1:"), "{rendered}");
         let programs =
             crate::view::json::diagnostic::diagnostic_to_json(&sources, &problem).to_compact();
-        assert!(!shown.contains("hunter2") && !programs.contains("hunter2"), "{shown}{programs}");
+        assert!(
+            !rendered.contains("hunter2") && !programs.contains("hunter2"),
+            "{rendered}{programs}"
+        );
     }
 
     #[test]
     fn a_very_long_line_is_shown_only_around_the_problem() {
         let text = format!("a = [{}oops{}]", "é, ".repeat(5_000), "x, ".repeat(5_000));
-        let shown = check(&text, "oops");
-        assert!(shown.contains("oops") && shown.len() < 500, "{}", shown.len());
+        let rendered = check(&text, "oops");
+        assert!(rendered.contains("oops") && rendered.len() < 500, "{}", rendered.len());
     }
 
     #[test]
     fn a_source_cannot_control_the_terminal() {
-        let shown = check_in("\u{1b}[31mm.tf", "a = \u{1b}[31m\u{202e}red", "red");
-        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+        let rendered = check_in("\u{1b}[31mm.tf", "a = \u{1b}[31m\u{202e}red", "red");
+        assert!(!rendered.contains(['\u{1b}', '\u{202e}']), "{rendered}");
     }
 }

@@ -64,10 +64,10 @@ impl DiffRenderer<'_> {
         block: &Block,
         before: &Value,
         after: &Value,
-        at: usize,
+        indent: usize,
     ) -> String {
         let node = compare_blocks::compare_blocks(self.change_of(before, after), block);
-        self.render(&node, self.options_at(at))
+        self.render(&node, self.options_at(indent))
     }
 
     /// Renders an output, or an attribute without a schema, if it changes: sign, name and change. The name is
@@ -77,12 +77,12 @@ impl DiffRenderer<'_> {
         name: AlignedName<'_>,
         before: &Value,
         after: &Value,
-        at: usize,
+        indent: usize,
     ) -> String {
         let node = compare_untyped::compare_untyped(&self.change_of(before, after));
         match node.sign {
             ChangeSign::Keep => String::new(),
-            _ => self.render_named_member(name, &node, self.options_at(at)),
+            _ => self.render_named_member(name, &node, self.options_at(indent)),
         }
     }
 
@@ -97,8 +97,8 @@ impl DiffRenderer<'_> {
         ValueChange::new(ChangeSide::of(before), ChangeSide::of(after), self.forces)
     }
 
-    fn options_at(&self, at: usize) -> RenderOptions {
-        RenderOptions { at, keeps: self.keeps, ..RenderOptions::default() }
+    fn options_at(&self, indent: usize) -> RenderOptions {
+        RenderOptions { at: indent, keeps: self.keeps, ..RenderOptions::default() }
     }
 
     /// The sign, painted.
@@ -113,7 +113,7 @@ impl DiffRenderer<'_> {
     }
 
     /// A line with its sign, whose text begins at column `at`.
-    fn line_with_sign(&self, sign: ChangeSign, text: &str, at: usize) -> String {
-        format!("{}{} {text}\n", " ".repeat(at.saturating_sub(2)), self.painted_sign(sign))
+    fn line_with_sign(&self, sign: ChangeSign, text: &str, indent: usize) -> String {
+        format!("{}{} {text}\n", " ".repeat(indent.saturating_sub(2)), self.painted_sign(sign))
     }
 }

@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn only_relevant_parts_of_a_deleted_object_are_drift() {
         let before = object(&[("a", "1"), ("b", "2")]);
-        let gone = Value::null(before.ty());
+        let deleted = Value::null(before.ty());
         let a = Path::root().attribute("a");
-        let after = restrict_to_paths(&before, &gone, &[&a.0]);
+        let after = restrict_to_paths(&before, &deleted, &[&a.0]);
         let null = Value::null(formwork_value::Type::String);
         assert_eq!(after, Value::object([("a", null), ("b", Value::string("2"))]));
     }

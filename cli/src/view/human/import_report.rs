@@ -21,8 +21,8 @@ impl EventObserver for ImportReport<'_> {
                 print_out(&format!("{}\n", self.screen.paint(Paint::Bold, &text)));
             }
             Event::ImportFound { addr, n_objects } => {
-                let found = format!("{addr}: Import prepared!");
-                print_out(&format!("{}\n", self.screen.paint(Paint::BoldGreen, &found)));
+                let message = format!("{addr}: Import prepared!");
+                print_out(&format!("{}\n", self.screen.paint(Paint::BoldGreen, &message)));
                 let kind = format!("  Prepared {} for import", addr.resource.resource_type());
                 let kind = format!("{}\n", self.screen.paint(Paint::Green, &kind));
                 print_out(&kind.repeat(*n_objects));

@@ -172,9 +172,9 @@ impl EventObserver for OperationPrinter {
 /// Output of a provisioner, each line with its source as prefix and without trailing white space. Colours are
 /// kept.
 fn provisioner_output_text(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
-    let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
+    let prefix = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
-    let lines: Vec<String> = lines.map(|line| format!("{who} {line}")).collect();
+    let lines: Vec<String> = lines.map(|line| format!("{prefix} {line}")).collect();
     format!("{}\n", lines.join("\n"))
 }
 
@@ -185,34 +185,34 @@ mod tests {
     #[test]
     fn an_id_cannot_control_the_terminal() {
         let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
-        let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
+        let escaped = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
         let label = ObjectLabel { key: "id", value: id.clone() };
-        assert_eq!(label_suffix(Some(&label)), format!(" [id={shown}]"));
+        assert_eq!(label_suffix(Some(&label)), format!(" [id={escaped}]"));
         assert_eq!(
             import_key_in_brackets(&ImportKey::Id(id.as_str().into())),
-            format!("[id={shown}]")
+            format!("[id={escaped}]")
         );
     }
 
     #[test]
     fn a_long_id_is_shortened_in_repeated_lines() {
-        let shown =
+        let shortened =
             |value: &str| shorten_label(&ObjectLabel { key: "id", value: value.to_owned() }).value;
         let id = "0123456789".repeat(8);
-        assert_eq!(shown(&id), id);
+        assert_eq!(shortened(&id), id);
         let shorter = format!("{}...{}", &id[..39], &id[2..40]);
-        assert_eq!(shown(&"0123456789".repeat(10)), shorter);
-        assert_eq!(shown(&"ö".repeat(81)).chars().count(), 80);
+        assert_eq!(shortened(&"0123456789".repeat(10)), shorter);
+        assert_eq!(shortened(&"ö".repeat(81)).chars().count(), 80);
     }
 
     #[test]
     fn every_line_of_a_provisioner_names_its_source() {
         let screen = Screen { color: false, width: 80, erases: false };
         let addr = "a.b[0]".parse().unwrap();
-        let shown = |text: &str| provisioner_output_text(&screen, &addr, "local-exec", text);
-        assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");
-        assert_eq!(shown(" a\n\nb"), "a.b[0] (local-exec):  a\na.b[0] (local-exec): b\n");
-        assert_eq!(shown("a\rb"), "a.b[0] (local-exec): a\na.b[0] (local-exec): b\n");
-        assert_eq!(shown(""), "\n");
+        let output = |text: &str| provisioner_output_text(&screen, &addr, "local-exec", text);
+        assert_eq!(output("hi \r"), "a.b[0] (local-exec): hi\n");
+        assert_eq!(output(" a\n\nb"), "a.b[0] (local-exec):  a\na.b[0] (local-exec): b\n");
+        assert_eq!(output("a\rb"), "a.b[0] (local-exec): a\na.b[0] (local-exec): b\n");
+        assert_eq!(output(""), "\n");
     }
 }

@@ -123,9 +123,9 @@ fn symbol_legend(screen: &Screen, changes: &[&Change]) -> String {
     let mut text = screen.wrap(
         "\nFormwork used the selected providers to generate the following execution plan. Resource actions are indicated with the following symbols:\n",
     );
-    for (action, words) in kinds {
+    for (action, description) in kinds {
         if is_there(action) {
-            text.push_str(&format!("{} {words}\n", action_symbol(screen, action)));
+            text.push_str(&format!("{} {description}\n", action_symbol(screen, action)));
         }
     }
     text
@@ -313,8 +313,9 @@ fn render_object_without_schema(
 }
 
 fn change_counts_text(screen: &Screen, changes: &[&Change]) -> String {
-    let count =
-        |wanted: fn(Action) -> bool| changes.iter().filter(|change| wanted(change.action)).count();
+    let count = |is_counted: fn(Action) -> bool| {
+        changes.iter().filter(|change| is_counted(change.action)).count()
+    };
     let (add, update, destroy) = (
         count(Action::creates_object),
         count(|a| a == Action::Update),

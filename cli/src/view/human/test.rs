@@ -35,9 +35,9 @@ pub(crate) fn test_summary_text(
 
 /// The numbers of runs by status.
 pub(crate) fn summary_counts(results: &[TestFileResult]) -> String {
-    let count = |wanted: fn(TestStatus) -> bool| {
+    let count = |is_counted: fn(TestStatus) -> bool| {
         let runs = results.iter().flat_map(|suite| &suite.runs);
-        runs.filter(|run| wanted(run.status)).count()
+        runs.filter(|run| is_counted(run.status)).count()
     };
     let passed = count(|status| status == TestStatus::Pass);
     let failed = count(|status| status > TestStatus::Pass);
@@ -54,11 +54,11 @@ pub(crate) fn render_test_diagnostics(
     sources: &Sources,
     diags: &Diagnostics,
 ) -> RenderedDiagnostics {
-    let mut shown = diagnostic::render_without_hint(screen, sources, diags);
-    if !shown.warnings.is_empty() {
-        shown.warnings.push('\n');
+    let mut rendered = diagnostic::render_without_hint(screen, sources, diags);
+    if !rendered.warnings.is_empty() {
+        rendered.warnings.push('\n');
     }
-    shown
+    rendered
 }
 
 /// Introduces the errors of a cleanup.
@@ -77,17 +77,17 @@ pub(crate) struct LeftStateFile<'a> {
 pub(crate) fn left_objects_text(
     screen: &Screen,
     name: &str,
-    left: &[LeftoverObject],
+    leftovers: &[LeftoverObject],
     state: Option<LeftStateFile<'_>>,
 ) -> String {
-    if left.is_empty() {
+    if leftovers.is_empty() {
         return String::new();
     }
     let title = format!(
         "Formwork left the following resources in state after executing {name}, and they need to be cleaned up manually:"
     );
     let mut text = format!("\n{}\n", screen.wrap(&title));
-    for object in left {
+    for object in leftovers {
         let deposed = object.deposed.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
         text.push_str(&format!("  - {}{deposed}\n", object.instance));
     }
@@ -99,13 +99,13 @@ pub(crate) fn left_objects_text(
             "After you correct the cause, copy their module directory, remove its backend block, add the provider configurations of the test file, and destroy them in the copy with:"
         }
     };
-    let shown = sanitize_line(&path.display().to_string());
+    let path_text = sanitize_line(&path.display().to_string());
     let file = match can_destroy {
         true => path.to_owned(),
         false => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     };
     let file = shell_quoted(&sanitize_line(&file.display().to_string()));
-    let sentence = screen.wrap(&format!("Their state is in the file {shown}. {advice}"));
+    let sentence = screen.wrap(&format!("Their state is in the file {path_text}. {advice}"));
     text.push_str(&format!("\n{sentence}\n  formwork destroy -state={file}\n"));
     text
 }

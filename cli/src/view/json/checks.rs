@@ -8,10 +8,10 @@ use super::state::index_to_json;
 
 /// All results, in the order of their addresses.
 pub(crate) fn checks_document(results: &CheckResults) -> Json {
-    let mut all: Vec<(String, Json)> =
+    let mut checks_by_subject: Vec<(String, Json)> =
         results.0.iter().map(|result| (result.block_addr(), check_to_json(result))).collect();
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    Json::Array(all.into_iter().map(|(_, json)| json).collect())
+    checks_by_subject.sort_by(|a, b| a.0.cmp(&b.0));
+    Json::Array(checks_by_subject.into_iter().map(|(_, json)| json).collect())
 }
 
 fn check_to_json(result: &CheckResult) -> Json {

@@ -24,10 +24,10 @@ use crate::messages;
 /// A whole configuration.
 pub(crate) fn config_document(config: &Config, pool: &ProviderPool<'_>) -> Json {
     let providers = ProviderConfigs::of(config, pool);
-    let shown = ConfigView { config, pool, providers: &providers };
+    let view = ConfigView { config, pool, providers: &providers };
     Json::object_of_some([
         ("provider_config", providers.to_json().none_if_empty()),
-        ("root_module", Some(module_to_json(&shown, config.root_node()))),
+        ("root_module", Some(module_to_json(&view, config.root_node()))),
     ])
 }
 
@@ -38,7 +38,7 @@ struct ConfigView<'s> {
     providers: &'s ProviderConfigs,
 }
 
-fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
+fn module_to_json(view: &ConfigView<'_>, node: &ModuleNode) -> Json {
     let module = &*node.module;
     let outputs = module.outputs.iter().map(|(name, output)| {
         let json = Json::object_of_some([
@@ -68,10 +68,10 @@ fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
     };
     let resources = of(ResourceMode::Managed)
         .chain(of(ResourceMode::Data))
-        .map(|r| resource_to_json(shown, node, r));
-    let calls = module.calls.iter().filter_map(|(name, made)| {
-        let child = &shown.config.nodes[*node.children.get(name)?];
-        Some((name.to_string(), call_to_json(shown, child, made)))
+        .map(|r| resource_to_json(view, node, r));
+    let calls = module.calls.iter().filter_map(|(name, call)| {
+        let child = &view.config.nodes[*node.children.get(name)?];
+        Some((name.to_string(), call_to_json(view, child, call)))
     });
     Json::object_of_some([
         ("outputs", Json::Object(outputs.collect()).none_if_empty()),
@@ -81,12 +81,12 @@ fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
     ])
 }
 
-fn call_to_json(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
+fn call_to_json(view: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
     let site = &call.site;
     let expressions = call
         .arguments
         .iter()
-        .map(|(name, given)| (name.to_string(), expression_to_json(&given.expr)));
+        .map(|(name, argument)| (name.to_string(), expression_to_json(&argument.expr)));
     let (count, for_each) = repetition_to_json(&call.repetition);
     let version = site.version.as_ref().map(|(constraints, _)| Json::text(constraints.to_string()));
     Json::object_of_some([
@@ -94,7 +94,7 @@ fn call_to_json(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -
         ("expressions", Json::Object(expressions.collect()).none_if_empty()),
         ("count_expression", count),
         ("for_each_expression", for_each),
-        ("module", Some(module_to_json(shown, child))),
+        ("module", Some(module_to_json(view, child))),
         ("version_constraint", version),
         ("depends_on", depends_on(&call.depends_on).none_if_empty()),
     ])
@@ -130,13 +130,13 @@ fn instance_key(reference: &Reference) -> InstanceKey {
     reference.instance_key().unwrap_or_default()
 }
 
-fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resource) -> Json {
+fn resource_to_json(view: &ConfigView<'_>, node: &ModuleNode, resource: &Resource) -> Json {
     let name = &resource.name;
     let mode = if name.mode() == ResourceMode::Data { "data" } else { "managed" };
-    let loaded = shown.pool.loaded_provider(&resource.provider);
+    let loaded = view.pool.loaded_provider(&resource.provider);
     let ty = loaded.and_then(|loaded| loaded.find_resource_type(name.mode(), name.resource_type()));
     let (count, for_each) = repetition_to_json(&resource.repetition);
-    let key = shown.providers.key_of(&node.path, &resource.local_provider);
+    let key = view.providers.key_of(&node.path, &resource.local_provider);
     let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
     Json::object_of_some([
         ("address", Some(Json::text(name.to_string()))),
@@ -157,9 +157,9 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
 }
 
 fn provisioners_to_json(resource: &Resource) -> Json {
-    let all = resource.provisioners.iter().map(|provisioner| {
-        let given = provisioner.body.written_attributes();
-        let mut expressions: Vec<_> = given
+    let provisioners = resource.provisioners.iter().map(|provisioner| {
+        let attributes = provisioner.body.written_attributes();
+        let mut expressions: Vec<_> = attributes
             .map(|argument| (argument.name.name.to_string(), expression_to_json(&argument.expr)))
             .collect();
         expressions.sort_by(|a, b| a.0.cmp(&b.0));
@@ -168,7 +168,7 @@ fn provisioners_to_json(resource: &Resource) -> Json {
             ("expressions", Json::Object(expressions).none_if_empty()),
         ])
     });
-    Json::Array(all.collect())
+    Json::Array(provisioners.collect())
 }
 
 /// The arguments and blocks of a body that the schema declares.
@@ -192,18 +192,21 @@ fn body_to_json(body: &Body, schema: &Block) -> Json {
         if blocks.is_empty() {
             continue;
         }
-        let one = |block: &formwork_lang::syntax::Block| body_to_json(&block.body, &nested.block);
+        let block_to_json =
+            |block: &formwork_lang::syntax::Block| body_to_json(&block.body, &nested.block);
         let json = match nested.nesting {
             Nesting::Single | Nesting::Group => {
-                blocks.first().map_or(Json::Null, |block| one(block))
+                blocks.first().map_or(Json::Null, |block| block_to_json(block))
             }
             Nesting::List | Nesting::Set => {
-                Json::Array(blocks.iter().map(|block| one(block)).collect())
+                Json::Array(blocks.iter().map(|block| block_to_json(block)).collect())
             }
             Nesting::Map => Json::Object(
                 blocks
                     .iter()
-                    .filter_map(|block| Some((block.labels.first()?.name.to_string(), one(block))))
+                    .filter_map(|block| {
+                        Some((block.labels.first()?.name.to_string(), block_to_json(block)))
+                    })
                     .collect(),
             ),
         };
@@ -292,14 +295,14 @@ fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
         _ => 1,
     };
     let mut names = Vec::new();
-    for (at, step) in steps.iter().enumerate() {
+    for (step_index, step) in steps.iter().enumerate() {
         match step {
             TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
             TraversalStep::Key(key, _) => text.push_str(&format!("[{:?}]", key.as_str())),
             TraversalStep::Index(index, _) => text.push_str(&format!("[{index}]")),
             TraversalStep::Splat(_) => break,
         }
-        if at + 1 >= least {
+        if step_index + 1 >= least {
             names.push(text.clone());
         }
     }

@@ -26,11 +26,11 @@ pub(crate) fn diagnostic_to_json(sources: &Sources, diagnostic: &Diagnostic) -> 
 }
 
 fn range_to_json(sources: &Sources, span: Span) -> Json {
-    let position = |at: Position| {
+    let position = |position: Position| {
         Json::object([
-            ("line", Json::Int(at.line.into())),
-            ("column", Json::Int(at.column.into())),
-            ("byte", Json::Int(at.byte.into())),
+            ("line", Json::Int(position.line.into())),
+            ("column", Json::Int(position.column.into())),
+            ("byte", Json::Int(position.byte.into())),
         ])
     };
     let (start, mut end) = (sources.start_position(span), sources.end_position(span));
@@ -51,15 +51,18 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     if sources.is_secret(span.source) {
         return None;
     }
-    let shown = diagnostic.context.map_or(span, |context| context.to(span));
-    let (first, last) = (sources.start_position(shown).line, sources.end_position(shown).line);
+    let snippet_span = diagnostic.context.map_or(span, |context| context.to(span));
+    let (first, last) =
+        (sources.start_position(snippet_span).line, sources.end_position(snippet_span).line);
     let lines: Vec<&str> =
         (first..=last).map(|line| sources.line_text(span.source, line)).collect();
     let code = lines.join("\n");
     let text = sources.source_text(span.source);
     let base = lines.first()?.as_ptr() as usize - text.as_ptr() as usize;
-    let offset = |at: u32| {
-        Json::Int(i64::try_from((at as usize).saturating_sub(base).min(code.len())).unwrap_or(0))
+    let offset = |position: u32| {
+        Json::Int(
+            i64::try_from((position as usize).saturating_sub(base).min(code.len())).unwrap_or(0),
+        )
     };
     let values = diagnostic.referenced.iter().map(|reference| {
         Json::object([

@@ -82,24 +82,24 @@ fn relevant_attributes(plan: &Plan) -> Json {
 pub(crate) fn plan_document(
     diags: &mut Diagnostics,
     plan: &Plan,
-    beside: &PlanViewInputs<'_>,
+    inputs: &PlanViewInputs<'_>,
 ) -> Result<Json, Reported> {
-    let variables = beside.given.iter().map(|(name, json)| {
+    let variables = inputs.given.iter().map(|(name, json)| {
         ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))
     });
     let ChangeMembers { drift, resources, outputs } = ChangeMembers::of(plan);
-    let prior = state::state_document(diags, &plan.prior, &CheckResults::default(), beside.pool)?;
-    let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
+    let prior = state::state_document(diags, &plan.prior, &CheckResults::default(), inputs.pool)?;
+    let time = inputs.time.replace_nanosecond(0).unwrap_or(inputs.time);
     Ok(Json::object_of_some([
         ("format_version", Some(Json::text("1.2"))),
         ("terraform_version", Some(terraform_version())),
         ("variables", Json::Object(variables.collect()).none_if_empty()),
-        ("planned_values", Some(planned_values(plan, beside.pool))),
+        ("planned_values", Some(planned_values(plan, inputs.pool))),
         ("resource_drift", drift),
         ("resource_changes", resources),
         ("output_changes", outputs),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
-        ("configuration", Some(configuration::config_document(beside.config, beside.pool))),
+        ("configuration", Some(configuration::config_document(inputs.config, inputs.pool))),
         ("relevant_attributes", relevant_attributes(plan).none_if_empty()),
         ("checks", super::checks::checks_document(&plan.checks).none_if_empty()),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
@@ -112,20 +112,20 @@ pub(crate) fn plan_document(
 fn planned_values(plan: &Plan, pool: &ProviderPool<'_>) -> Json {
     let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::Delete);
     let outputs = outputs.map(|(name, change)| {
-        let known = change.after.is_wholly_known();
-        let shown = Json::object_of_some([
+        let is_known = change.after.is_wholly_known();
+        let attributes = Json::object_of_some([
             ("sensitive", Some(Json::Bool(change.sensitive))),
-            ("type", known.then(|| value::type_to_json(&type_of_output(&change.after)))),
-            ("value", known.then(|| value::value_to_json(&change.after))),
+            ("type", is_known.then(|| value::type_to_json(&type_of_output(&change.after)))),
+            ("value", is_known.then(|| value::value_to_json(&change.after))),
         ]);
-        (name.to_string(), shown)
+        (name.to_string(), attributes)
     });
     let mut resources = Vec::new();
-    let kept = plan
+    let unchanged = plan
         .changes
         .values()
         .filter(|change| change.deposed.is_none() && change.action != Action::Delete);
-    for change in kept {
+    for change in unchanged {
         resources.push((change.addr.clone(), planned_resource(change, pool)));
     }
     resources.sort_by_cached_key(|(addr, _)| addr.to_string());
@@ -158,8 +158,9 @@ fn planned_resource(change: &Change, pool: &ProviderPool<'_>) -> Json {
 /// A value that is sensitive only at these paths.
 fn with_sensitive_paths(value: &Value, paths: &[Path]) -> Value {
     let (plain, marks) = value.clone().split_marks();
-    let kept = marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();
-    plain.with_marks(&MarkPaths::on_all_paths(kept, Marks::SENSITIVE))
+    let sensitive_paths =
+        marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();
+    plain.with_marks(&MarkPaths::on_all_paths(sensitive_paths, Marks::SENSITIVE))
 }
 
 fn described_resource_to_json(

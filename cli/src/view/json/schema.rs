@@ -40,16 +40,16 @@ pub(crate) fn members_for_test<'p>(
 
 fn provider_to_json(loaded: &LoadedProvider) -> Json {
     let offered = loaded.provider_schema();
-    let all = |schemas: &BTreeMap<String, Schema>| {
+    let schemas_to_json = |schemas: &BTreeMap<String, Schema>| {
         Json::Object(schemas.iter().map(|(name, s)| (name.clone(), schema_to_json(s))).collect())
             .none_if_empty()
     };
     let functions = offered.functions.iter().map(|(name, f)| (name.clone(), function_to_json(f)));
     Json::object_of_some([
         ("provider", Some(schema_to_json(&offered.provider))),
-        ("resource_schemas", all(&offered.resources)),
-        ("data_source_schemas", all(&offered.data_sources)),
-        ("ephemeral_resource_schemas", all(&offered.ephemeral_resources)),
+        ("resource_schemas", schemas_to_json(&offered.resources)),
+        ("data_source_schemas", schemas_to_json(&offered.data_sources)),
+        ("ephemeral_resource_schemas", schemas_to_json(&offered.ephemeral_resources)),
         ("functions", Json::Object(functions.collect()).none_if_empty()),
     ])
 }

@@ -26,12 +26,12 @@ pub(crate) fn state_document(
         return Ok(Json::object([("format_version", Json::text("1.0"))]));
     }
     let outputs = state.outputs.iter().map(|(name, output)| {
-        let shown = Json::object([
+        let document = Json::object([
             ("sensitive", Json::Bool(output.sensitive)),
             ("value", value::value_to_json(output.value.value())),
             ("type", value::type_to_json(&output.value.value().ty())),
         ]);
-        (name.to_string(), shown)
+        (name.to_string(), document)
     });
     let resources = state_resources(diags, state, pool)?;
     let values = Json::object_of_some([
@@ -53,11 +53,11 @@ pub(super) type PlacedResource = (ModuleAddr, Json);
 pub(super) fn module_tree(resources: Vec<PlacedResource>) -> Json {
     let mut root = Submodule::default();
     for (module, json) in resources {
-        let mut at = &mut root;
+        let mut current = &mut root;
         for step in module.0.iter() {
-            at = at.children.entry(step.clone()).or_default();
+            current = current.children.entry(step.clone()).or_default();
         }
-        at.resources.push(json);
+        current.resources.push(json);
     }
     root.document(&ModuleAddr::root())
 }
@@ -89,14 +89,15 @@ fn state_resources(
     pool: &ProviderPool<'_>,
 ) -> Result<Vec<PlacedResource>, Reported> {
     let mut placed = Vec::new();
-    for (resource, held) in &state.resources {
-        for (key, instance) in &held.instances {
+    for (resource, instances) in &state.resources {
+        for (key, instance) in &instances.instances {
             let addr = resource.instance_addr(key.clone());
             let current = instance.current.iter().map(|object| (None, object));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
             for (deposed, object) in current.chain(deposed) {
-                let value = decode_object(diags, pool, &held.provider.provider, &addr, object)?;
-                let mut members = instance_members(&addr, &held.provider.provider.to_string());
+                let value =
+                    decode_object(diags, pool, &instances.provider.provider, &addr, object)?;
+                let mut members = instance_members(&addr, &instances.provider.provider.to_string());
                 // Terraform omits the version of a deposed object.
                 let version = if deposed.is_none() { object.schema_version } else { 0 };
                 members.extend([

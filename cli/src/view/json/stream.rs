@@ -163,8 +163,9 @@ impl JsonStream {
         }
         let changed = plan.changes.values().filter(|change| change.needs_apply());
         changed.clone().for_each(|change| self.print_planned(change));
-        let count =
-            |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
+        let count = |is_counted: fn(Action) -> bool| {
+            changed.clone().filter(|c| is_counted(c.action)).count()
+        };
         let tally = ChangeCounts {
             imported: changed.clone().filter(|change| change.importing.is_some()).count(),
             added: count(Action::creates_object),
@@ -248,11 +249,12 @@ impl JsonStream {
     /// Prints the current values of the outputs.
     pub(crate) fn print_outputs(&self, state: &State) {
         let outputs = state.outputs.iter().map(|(name, output)| {
-            let shown = (!output.sensitive).then(|| value::value_to_json(output.value.value()));
+            let value_json =
+                (!output.sensitive).then(|| value::value_to_json(output.value.value()));
             let json = Json::object_of_some([
                 ("sensitive", Some(Json::Bool(output.sensitive))),
                 ("type", Some(value::type_to_json(&output.value.value().ty()))),
-                ("value", shown),
+                ("value", value_json),
             ]);
             (name.to_string(), json)
         });
@@ -420,11 +422,11 @@ impl EventObserver for JsonStream {
                 );
             }
             Event::ChangeDone { addr, action, label, elapsed, .. } => {
-                let done = past_verb(*action);
+                let verb = past_verb(*action);
                 // A deleted object no longer has an ID.
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
                 let message = format!(
-                    "{addr}: {done} complete after {}{}",
+                    "{addr}: {verb} complete after {}{}",
                     format_seconds(*elapsed),
                     label_suffix(label)
                 );
@@ -437,8 +439,8 @@ impl EventObserver for JsonStream {
             | Event::ProvisionFailed { .. } => self.print_provisioner_event(event),
             Event::Ephemeral { addr, step, stage } => self.print_ephemeral(addr, *step, *stage),
             Event::ChangeFailed { addr, action, elapsed } => {
-                let done = past_verb(*action);
-                let message = format!("{addr}: {done} errored after {}", format_seconds(*elapsed));
+                let verb = past_verb(*action);
+                let message = format!("{addr}: {verb} errored after {}", format_seconds(*elapsed));
                 self.print_info(
                     &message,
                     "apply_errored",

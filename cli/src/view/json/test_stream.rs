@@ -76,9 +76,9 @@ impl TestStream {
     /// Writes the summary of the results.
     pub(crate) fn write_summary(&self, status: TestStatus, results: &[TestFileResult]) {
         let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
-        let count = |wanted: TestStatus| {
+        let count = |status_counted: TestStatus| {
             let runs = results.iter().flat_map(|test_file| &test_file.runs);
-            json_number(runs.filter(|run| run.status == wanted).count())
+            json_number(runs.filter(|run| run.status == status_counted).count())
         };
         let sum = Json::object([
             ("status", Json::text(status.json_name())),
@@ -117,8 +117,8 @@ impl TestStream {
             TestEvent::RunProgress(run, elapsed) => self.write_run(*run, "running", *elapsed),
             TestEvent::RunTearDown(run, elapsed) => self.write_run(*run, "teardown", *elapsed),
             TestEvent::RunDone { run, result, .. } => {
-                let shown = status_word(result.status);
-                let message = format!("  {:?}... {shown}", run.run.name.as_str());
+                let status_text = status_word(result.status);
+                let message = format!("  {:?}... {status_text}", run.run.name.as_str());
                 let members = Json::object([
                     ("path", Json::text(run.test_file.path.as_str())),
                     ("run", Json::text(run.run.name.as_str())),
@@ -128,9 +128,9 @@ impl TestStream {
                 let members = vec![("test_run", members)];
                 write_line("info", &message, &run_names(*run), "test_run", members);
             }
-            TestEvent::CleanupFailed { run, diags, left, state, .. } => {
-                if !left.is_empty() {
-                    self.write_left_objects(*run, left, state.as_deref());
+            TestEvent::CleanupFailed { run, diags, left: leftovers, state, .. } => {
+                if !leftovers.is_empty() {
+                    self.write_left_objects(*run, leftovers, state.as_deref());
                 }
                 self.write_diagnostics(sources, &run_names(*run), diags);
             }
@@ -138,7 +138,7 @@ impl TestStream {
     }
 
     fn write_test_file(&self, test_file: &TestFile, progress: &str, status: Option<TestStatus>) {
-        let shown = match (progress, status) {
+        let progress_text = match (progress, status) {
             ("starting", _) => "in progress",
             (_, Some(status)) => status_word(status),
             _ => "tearing down",
@@ -148,7 +148,7 @@ impl TestStream {
             ("progress", Some(Json::text(progress))),
             ("status", status.map(|status| Json::text(status.json_name()))),
         ]);
-        let message = format!("{}... {shown}", test_file.path);
+        let message = format!("{}... {progress_text}", test_file.path);
         write_line(
             "info",
             &message,
@@ -159,8 +159,8 @@ impl TestStream {
     }
 
     fn write_run(&self, run: RunOfTestFile<'_>, progress: &str, elapsed: Duration) {
-        let shown = if progress == "teardown" { "tearing down" } else { "in progress" };
-        let message = format!("  {:?}... {shown}", run.run.name.as_str());
+        let progress_text = if progress == "teardown" { "tearing down" } else { "in progress" };
+        let message = format!("  {:?}... {progress_text}", run.run.name.as_str());
         let members = Json::object([
             ("path", Json::text(run.test_file.path.as_str())),
             ("run", Json::text(run.run.name.as_str())),
@@ -173,10 +173,10 @@ impl TestStream {
     fn write_left_objects(
         &self,
         run: RunOfTestFile<'_>,
-        left: &[LeftoverObject],
+        leftovers: &[LeftoverObject],
         state: Option<&Path>,
     ) {
-        let objects = left.iter().map(|object| {
+        let objects = leftovers.iter().map(|object| {
             Json::object_of_some([
                 ("instance", Some(Json::text(object.instance.as_str()))),
                 ("deposed_key", object.deposed.as_ref().map(Json::text)),
@@ -208,13 +208,13 @@ impl TestStream {
         diags: &Diagnostics,
     ) {
         // As in Terraform, in the order of detection.
-        for one in diags.iter() {
-            let (level, label) = match one.severity {
+        for diagnostic in diags.iter() {
+            let (level, label) = match diagnostic.severity {
                 Severity::Error => ("error", "Error"),
                 Severity::Warning => ("warn", "Warning"),
             };
-            let message = format!("{label}: {}", one.summary);
-            let members = vec![("diagnostic", diagnostic::diagnostic_to_json(sources, one))];
+            let message = format!("{label}: {}", diagnostic.summary);
+            let members = vec![("diagnostic", diagnostic::diagnostic_to_json(sources, diagnostic))];
             write_line(level, &message, names, "diagnostic", members);
         }
     }
@@ -238,11 +238,11 @@ impl VerboseJson {
     }
 
     /// A state.
-    pub(crate) fn state(shown: &State, pool: &ProviderPool<'_>) -> Self {
-        let providers = shown.resources.values().map(|held| &held.provider.provider);
+    pub(crate) fn state(state: &State, pool: &ProviderPool<'_>) -> Self {
+        let providers = state.resources.values().map(|resource| &resource.provider.provider);
         let mut members = vec![("state_format_version", Json::text("1.0"))];
         let document =
-            state::state_document(&mut Diagnostics::new(), shown, &CheckResults::default(), pool);
+            state::state_document(&mut Diagnostics::new(), state, &CheckResults::default(), pool);
         // The values are top-level members in this format.
         if let Ok(Json::Object(document)) = document
             && let Some((_, Json::Object(values))) =

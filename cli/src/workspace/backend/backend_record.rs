@@ -71,17 +71,17 @@ pub(crate) struct InitializedStoreProvider {
 fn decode_values(text: &RawValue, schema: &Schema) -> Option<Value> {
     let plain = json::decode_untyped(text.get().as_bytes()).ok()?;
     // A different version may have written arguments that are unknown here. They must not be set.
-    let Value::Object(found) = &plain else { return None };
+    let Value::Object(object) = &plain else { return None };
     let is_known = |name: &Str| {
         schema.attributes.contains_key(name.as_str()) || schema.blocks.contains_key(name.as_str())
     };
-    if found.iter().any(|(name, value)| !is_known(name) && !value.is_null()) {
+    if object.iter().any(|(name, value)| !is_known(name) && !value.is_null()) {
         return None;
     }
-    let known = found.iter().filter(|(name, _)| is_known(name));
-    let known: Vec<(Str, Value)> =
-        known.map(|(name, value)| (name.clone(), value.clone())).collect();
-    schema.coerce(&Value::object(known)).ok()
+    let known_values = object.iter().filter(|(name, _)| is_known(name));
+    let known_values: Vec<(Str, Value)> =
+        known_values.map(|(name, value)| (name.clone(), value.clone())).collect();
+    schema.coerce(&Value::object(known_values)).ok()
 }
 
 fn encode_values(values: &Value) -> io::Result<Box<RawValue>> {
@@ -252,18 +252,20 @@ mod tests {
         assert_eq!(store.describe(), described);
         // A saved plan contains only the record.
         let text = serde_json::to_string(&store).unwrap();
-        let again: InitializedBackend = serde_json::from_str(&text).unwrap();
-        assert_eq!((again.describe(), again.hash), (store.describe(), 12));
+        let reparsed: InitializedBackend = serde_json::from_str(&text).unwrap();
+        assert_eq!((reparsed.describe(), reparsed.hash), (store.describe(), 12));
     }
 
     #[test]
     fn a_file_with_two_places_or_a_store_without_provider_is_refused() {
-        let both = STORE.replace(
+        let store_and_backend = STORE.replace(
             "\"state_store\"",
             "\"backend\": {\"type\": \"local\", \"config\": {}, \"hash\": 1}, \"state_store\"",
         );
         let bare = r#"{"version":3,"state_store":{"type":"x","config":{},"hash":1}}"#;
-        for (text, expected) in [(both.as_str(), "has both"), (bare, "has no provider")] {
+        for (text, expected) in
+            [(store_and_backend.as_str(), "has both"), (bare, "has no provider")]
+        {
             let error = InitializedBackend::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }

@@ -186,8 +186,8 @@ impl BackendConfig {
 
     fn set_argument(&mut self, name: &str, value: Value) {
         let Value::Object(values) = &self.values else { return };
-        let pairs = values.iter().map(|(other, old)| {
-            (other.clone(), if other == name { value.clone() } else { old.clone() })
+        let pairs = values.iter().map(|(argument, old)| {
+            (argument.clone(), if argument == name { value.clone() } else { old.clone() })
         });
         let pairs: Vec<(Str, Value)> = pairs.collect();
         self.values = Value::object(pairs);

@@ -70,8 +70,9 @@ impl Workspace<'_> {
         block: &Block,
         provider: &ProviderBlock,
     ) -> Result<BackendConfig, Reported> {
-        let wanted = WantedProvider { addr: &provider.source, role: StoreProviderUse::Block };
-        let running = self.running_provider(diags, &wanted).await?;
+        let wanted_provider =
+            WantedProvider { addr: &provider.source, role: StoreProviderUse::Block };
+        let running = self.running_provider(diags, &wanted_provider).await?;
         let config =
             evaluate_constant_body(diags, &provider.body, running.provider.config_schema());
         let kind = state_store_kind(diags, &running, &block.kind, config?)?;
@@ -99,8 +100,8 @@ impl Workspace<'_> {
             diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
         };
         let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
-        let wanted = WantedProvider { addr: &addr, role: StoreProviderUse::Initialized };
-        let running = self.running_provider(diags, &wanted).await?;
+        let wanted_provider = WantedProvider { addr: &addr, role: StoreProviderUse::Initialized };
+        let running = self.running_provider(diags, &wanted_provider).await?;
         // The provider is configured with the recorded configuration.
         let nothing = Value::object(std::iter::empty::<(Str, Value)>());
         let kind = state_store_kind(diags, &running, &old.kind, nothing)?;
@@ -113,15 +114,16 @@ impl Workspace<'_> {
     async fn running_provider(
         &self,
         diags: &mut Diagnostics,
-        wanted: &WantedProvider<'_>,
+        wanted_provider: &WantedProvider<'_>,
     ) -> Result<RunningProvider, Reported> {
-        let WantedProvider { addr, role } = *wanted;
+        let WantedProvider { addr, role } = *wanted_provider;
         let is_it = |it: &&StartedProvider| it.role == role && it.addr == *addr;
-        let found = self.started_stores.0.borrow().iter().find(is_it).map(|it| it.running.clone());
-        if let Some(running) = found {
+        let running_store =
+            self.started_stores.0.borrow().iter().find(is_it).map(|it| it.running.clone());
+        if let Some(running) = running_store {
             return Ok(running);
         }
-        let started = self.start_provider(diags, wanted).await?;
+        let started = self.start_provider(diags, wanted_provider).await?;
         let running = started.running.clone();
         self.started_stores.0.borrow_mut().push(started);
         Ok(running)
@@ -130,19 +132,19 @@ impl Workspace<'_> {
     async fn start_provider(
         &self,
         diags: &mut Diagnostics,
-        wanted: &WantedProvider<'_>,
+        wanted_provider: &WantedProvider<'_>,
     ) -> Result<StartedProvider, Reported> {
-        let WantedProvider { addr, role } = *wanted;
+        let WantedProvider { addr, role } = *wanted_provider;
         let locks = self.read_locks_for_store(diags)?;
-        let places = self.provider_dirs(&[]);
+        let provider_dirs = self.provider_dirs(&[]);
         let needed = BTreeMap::from([(addr.clone(), VersionConstraints::default())]);
-        if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
+        if !provider_dirs.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
             return Err(diags.error(not_installed_error(addr)));
         }
-        let programs = places.find_programs(diags, &needed, &locks)?;
+        let programs = provider_dirs.find_programs(diags, &needed, &locks)?;
         let supply = if self.reattached.contains_key(addr) {
             "reattached"
-        } else if places.development_dir(addr).is_some() {
+        } else if provider_dirs.development_dir(addr).is_some() {
             "dev_override"
         } else {
             "managed_by_terraform"
@@ -164,10 +166,10 @@ impl Workspace<'_> {
     /// Reads the lock file. Commands that also use other providers report errors in it with their source
     /// positions.
     fn read_locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
-        let (mut found, mut sources) = (Diagnostics::new(), Sources::new());
-        LockFile::load(&mut found, &mut sources, &self.root).map_err(|_| {
+        let (mut ignored, mut sources) = (Diagnostics::new(), Sources::new());
+        LockFile::load(&mut ignored, &mut sources, &self.root).map_err(|_| {
             let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-            let first = found.into_iter().find(is_error);
+            let first = ignored.into_iter().find(is_error);
             let first = first.expect("an unreadable lock file is reported");
             diags.error(Diagnostic { subject: None, context: None, ..first })
         })
@@ -188,12 +190,12 @@ fn state_store_kind(
         None => {
             let names: Vec<String> =
                 provider.store_names().map(|name| format!("{name:?}")).collect();
-            let known = match names.as_slice() {
+            let known_kind = match names.as_slice() {
                 [] => "The provider has no state stores.".to_owned(),
                 names => format!("Its state stores are {}.", names.join(", ")),
             };
             let detail = format!(
-                "State store {name:?} is not implemented by provider {}. {known}",
+                "State store {name:?} is not implemented by provider {}. {known_kind}",
                 provider.addr().display_string()
             );
             Err(diags.error(Diagnostic::error(messages::STATE_STORE_NOT_IMPLEMENTED, detail)))

@@ -21,13 +21,13 @@ pub(super) struct WorkspacePair<'a> {
 /// Describes the other end to the error about a state of the former backend.
 pub(super) fn unreadable_source_error(
     problem: &Diagnostic,
-    both: &MigrationBackends,
+    backends: &MigrationBackends,
     pair: WorkspacePair<'_>,
-    there: Option<&StateSummary>,
+    target_state: Option<&StateSummary>,
 ) -> Diagnostic {
     let WorkspacePair { source, target } = pair;
-    let (from, to) = (both.from.kind(), both.to.kind());
-    let there = there.map_or_else(|| "nothing".to_owned(), StateSummary::describe);
+    let (from, to) = (backends.from.kind(), backends.to.kind());
+    let target_state = target_state.map_or_else(|| "nothing".to_owned(), StateSummary::describe);
     // With -reconfigure the former backend is discarded, so its states are not read. Local states in the directory
     // are still read.
     let escape = match from {
@@ -35,7 +35,7 @@ pub(super) fn unreadable_source_error(
         _ => "run \"formwork init -reconfigure\"",
     };
     let note = format!(
-        "This is the state of the workspace {source:?} in the former backend {from:?}, which is to be migrated. The new backend {to:?} has in {target:?}: {there}. To continue with the new backend, {escape}."
+        "This is the state of the workspace {source:?} in the former backend {from:?}, which is to be migrated. The new backend {to:?} has in {target:?}: {target_state}. To continue with the new backend, {escape}."
     );
     with_note(problem.clone(), &note)
 }
@@ -43,14 +43,15 @@ pub(super) fn unreadable_source_error(
 /// Describes the other end to the error about a state of the new backend.
 pub(super) fn unreadable_target_error(
     problem: &Diagnostic,
-    both: &MigrationBackends,
+    backends: &MigrationBackends,
     pair: WorkspacePair<'_>,
-    found: &StateSummary,
+    source_state: &StateSummary,
 ) -> Diagnostic {
     let WorkspacePair { source, target } = pair;
-    let (from, to, found) = (both.from.kind(), both.to.kind(), found.describe());
+    let (from, to, source_state) =
+        (backends.from.kind(), backends.to.kind(), source_state.describe());
     let note = format!(
-        "This is the state of the workspace {target:?} in the new backend {to:?}. The former backend {from:?} has in {source:?}: {found}. A migration never replaces what cannot be read. To migrate that state, move the other one away and run the command again."
+        "This is the state of the workspace {target:?} in the new backend {to:?}. The former backend {from:?} has in {source:?}: {source_state}. A migration never replaces what cannot be read. To migrate that state, move the other one away and run the command again."
     );
     with_note(problem.clone(), &note)
 }
@@ -117,13 +118,13 @@ pub(super) fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
 
 /// Warns that a state is not migrated because the new backend has another one in its place.
 pub(super) fn target_state_kept_warning(
-    one: &MigratingState,
-    both: &MigrationBackends,
+    state: &MigratingState,
+    backends: &MigrationBackends,
 ) -> Diagnostic {
-    let MigratingState { source, target, target_state, .. } = one;
+    let MigratingState { source, target, target_state, .. } = state;
     let detail = format!(
         "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
-        both.to.kind(),
+        backends.to.kind(),
         target_state.describe()
     );
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)

@@ -37,7 +37,7 @@ fn a_page_groups_required_optional_and_read_only_attributes_at_every_depth() {
     ];
     let docs = SchemaDocs { description: "A machine.".to_owned(), ..SchemaDocs::default() };
     let block = Block {
-        attributes: attributes.map(|(name, one)| (Str::from(name), one)).into(),
+        attributes: attributes.map(|(name, attribute)| (Str::from(name), attribute)).into(),
         blocks: BTreeMap::from([(Str::from("disks"), disks)]),
         docs,
     };

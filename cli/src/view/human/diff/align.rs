@@ -35,40 +35,40 @@ fn longest_common_subsequence<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> 
     let mut equal = vec![false; row * (new.len() + 1)];
     for b in 1..=new.len() {
         for a in 1..=old.len() {
-            let at = b * row + a;
-            equal[at] = old[a - 1] == new[b - 1];
-            longest[at] = match equal[at] {
-                true => longest[at - row - 1] + 1,
-                false => longest[at - 1].max(longest[at - row]),
+            let cell = b * row + a;
+            equal[cell] = old[a - 1] == new[b - 1];
+            longest[cell] = match equal[cell] {
+                true => longest[cell - row - 1] + 1,
+                false => longest[cell - 1].max(longest[cell - row]),
             };
         }
     }
-    let (mut a, mut b, mut places) = (old.len(), new.len(), Vec::new());
+    let (mut a, mut b, mut indices) = (old.len(), new.len(), Vec::new());
     while a > 0 && b > 0 {
-        let at = b * row + a;
-        if equal[at] {
-            places.push(a - 1);
+        let cell = b * row + a;
+        if equal[cell] {
+            indices.push(a - 1);
             (a, b) = (a - 1, b - 1);
-        } else if longest[at - 1] > longest[at - row] {
+        } else if longest[cell - 1] > longest[cell - row] {
             a -= 1;
         } else {
             b -= 1;
         }
     }
-    places.reverse();
-    places
+    indices.reverse();
+    indices
 }
 
 /// Edits that keep a common subsequence, each element at its first index.
 fn edits_around_subsequence<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
     let (mut a, mut b, mut edits) = (0, 0, Vec::new());
-    let ends = common.iter().map(|place| Some(&old[*place])).chain([None]);
-    for kept in ends {
-        while a < old.len() && kept != Some(&old[a]) {
+    let ends = common.iter().map(|index| Some(&old[*index])).chain([None]);
+    for kept_item in ends {
+        while a < old.len() && kept_item != Some(&old[a]) {
             edits.push(Edit::Remove(a));
             a += 1;
         }
-        while b < new.len() && kept != Some(&new[b]) {
+        while b < new.len() && kept_item != Some(&new[b]) {
             edits.push(Edit::Add(b));
             b += 1;
         }
@@ -85,23 +85,23 @@ fn align_between_ends<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
     let tail = ends.take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-    let mut edits: Vec<Edit> = (0..start).map(|at| Edit::Keep(at, at)).collect();
+    let mut edits: Vec<Edit> = (0..start).map(|index| Edit::Keep(index, index)).collect();
     edits.extend(align_middle(&old[start..old_end], &new[start..new_end]).into_iter().map(
         |edit| match edit {
             Edit::Keep(a, b) => Edit::Keep(a + start, b + start),
-            Edit::Remove(at) => Edit::Remove(at + start),
-            Edit::Add(at) => Edit::Add(at + start),
+            Edit::Remove(index) => Edit::Remove(index + start),
+            Edit::Add(index) => Edit::Add(index + start),
         },
     ));
-    edits.extend((0..tail).map(|at| Edit::Keep(old_end + at, new_end + at)));
+    edits.extend((0..tail).map(|index| Edit::Keep(old_end + index, new_end + index)));
     edits
 }
 
 fn align_middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     let all_replaced = old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_LCS_TABLE;
     if all_replaced {
-        let gone = (0..old.len()).map(Edit::Remove);
-        return gone.chain((0..new.len()).map(Edit::Add)).collect();
+        let removed = (0..old.len()).map(Edit::Remove);
+        return removed.chain((0..new.len()).map(Edit::Add)).collect();
     }
     // `longest[a][b]` is the length of the longest common subsequence of the rests that begin at a
     // and b.
@@ -170,8 +170,8 @@ mod tests {
                     assert_eq!(old[a], new[b]);
                     format!(" {}", old[a])
                 }
-                Edit::Remove(at) => format!("-{}", old[at]),
-                Edit::Add(at) => format!("+{}", new[at]),
+                Edit::Remove(index) => format!("-{}", old[index]),
+                Edit::Add(index) => format!("+{}", new[index]),
             })
             .collect();
         assert_eq!(text, expected);
@@ -192,7 +192,7 @@ mod tests {
         let mut new: Vec<usize> = (5000..8000).collect();
         (new[0], new[2999]) = (0, 2999);
         let edits = align(&old, &new);
-        let kept = edits.iter().filter(|edit| matches!(edit, Edit::Keep(..))).count();
-        assert_eq!((kept, edits.len()), (2, 2 + 2 * 2998));
+        let n_kept = edits.iter().filter(|edit| matches!(edit, Edit::Keep(..))).count();
+        assert_eq!((n_kept, edits.len()), (2, 2 + 2 * 2998));
     }
 }

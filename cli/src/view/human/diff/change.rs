@@ -70,8 +70,8 @@ impl<'v> ChangeSide<'v> {
         self.part_side(value, value.is_some_and(|value| !value.is_unknown()))
     }
 
-    fn element(self, at: usize) -> Self {
-        let value = self.elements().get(at);
+    fn element(self, index: usize) -> Self {
+        let value = self.elements().get(index);
         self.part_side(value, value.is_some())
     }
 
@@ -201,13 +201,13 @@ impl<'v> ValueChange<'v> {
     /// The change of an element from an index before to an index after. As in Terraform, elements of any
     /// schema are compared by the rules for legacy schemas.
     pub(super) fn element(&self, before: usize, after: usize) -> Self {
-        let at = if before < self.before.elements().len() { before } else { after };
+        let child_index = if before < self.before.elements().len() { before } else { after };
         let unknown = match self.unknown {
             UnknownAfter::ByValue => UnknownAfter::ByValue,
             _ => UnknownAfter::Never,
         };
         let is_step = |step: &Step| match step {
-            Step::Index(index) => index.to_usize() == Some(at),
+            Step::Index(index) => index.to_usize() == Some(child_index),
             _ => false,
         };
         Self {

@@ -28,7 +28,7 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
     let (mut blocks, mut sign) = (Vec::new(), sign);
     for (name, nested) in &schema.blocks {
         let part = change.member(name);
-        let (found, part_sign) = compare_nested_blocks(&part, nested);
+        let (block_nodes, part_sign) = compare_nested_blocks(&part, nested);
         if part_sign == ChangeSign::Keep && part.is_empty() && !part.is_unknown() {
             continue;
         }
@@ -39,7 +39,7 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
             forces: part.forces_replacement(),
             sensitive: (part.before.sensitive, part.after.sensitive),
             unknown: part.is_unknown() && !is_single,
-            blocks: found,
+            blocks: block_nodes,
         });
     }
     let hidden = schema.attributes.iter().filter(|(_, attribute)| attribute.write_only);
@@ -60,7 +60,7 @@ fn compare_nested_blocks<'v>(
     nested: &'v NestedBlock,
 ) -> NestedBlocksDiff<'v> {
     let schema = &nested.block;
-    let (found, sign): (Vec<_>, ChangeSign) = match nested.nesting {
+    let (compared, sign): (Vec<_>, ChangeSign) = match nested.nesting {
         Nesting::Single | Nesting::Group => {
             let node = compare_blocks(change.clone(), schema);
             let sign = node.sign;
@@ -74,7 +74,8 @@ fn compare_nested_blocks<'v>(
         }
         Nesting::List => {
             let len = change.before.elements().len().max(change.after.elements().len());
-            let blocks = (0..len).map(|at| (None, compare_blocks(change.element(at, at), schema)));
+            let blocks =
+                (0..len).map(|index| (None, compare_blocks(change.element(index, index), schema)));
             (blocks.collect(), change.outer_sign())
         }
         Nesting::Set => {
@@ -87,8 +88,8 @@ fn compare_nested_blocks<'v>(
             (blocks, change.outer_sign())
         }
     };
-    let sign = sign.with_parts(found.iter().map(|(_, node)| node));
-    (found, sign)
+    let sign = sign.with_parts(compared.iter().map(|(_, node)| node));
+    (compared, sign)
 }
 
 /// Whether a schema cannot be from the legacy SDK.
@@ -168,15 +169,15 @@ mod tests {
                     + many (known after apply)
                 "#]],
             );
-            let one = Value::object([
+            let block = Value::object([
                 ("a", Value::string("made")),
                 ("c", Value::string("")),
                 ("in", schema.blocks["many"].block.blocks["in"].empty_value()),
             ]);
-            let many = schema.blocks["many"].to_list_or_set_value(vec![one]);
+            let blocks_value = schema.blocks["many"].to_list_or_set_value(vec![block]);
             check(
                 &schema,
-                [&owner("many", many), &after],
+                [&owner("many", blocks_value), &after],
                 &[Path::root().attribute("many")],
                 &expect![[r#"
                       # (2 unchanged attributes hidden)
@@ -275,13 +276,13 @@ mod tests {
     #[test]
     fn a_block_in_a_list_shows_the_argument_that_forces_a_replacement() {
         let schema = with(leaf(), "many", Nesting::List, leaf());
-        let many = |a: &str| {
+        let object_with_blocks = |a: &str| {
             let blocks = vec![object("same", Value::string("y")), object(a, Value::string("y"))];
             owner("many", schema.blocks["many"].to_list_or_set_value(blocks))
         };
         check(
             &schema,
-            [&many("old"), &many("new")],
+            [&object_with_blocks("old"), &object_with_blocks("new")],
             &[Path::root().attribute("many").index(1).attribute("a")],
             &expect![[r#"
                   # (2 unchanged attributes hidden)

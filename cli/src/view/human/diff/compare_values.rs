@@ -70,8 +70,9 @@ fn compare_type<'v>(change: ValueChange<'v>, ty: &Type) -> DiffNode<'v> {
         }
         Type::Tuple(types) => {
             let elements = types.iter().enumerate();
-            let elements =
-                elements.map(|(at, ty)| compare_values(change.element(at, at), ty)).collect();
+            let elements = elements
+                .map(|(index, ty)| compare_values(change.element(index, index), ty))
+                .collect();
             node_with_parts(&change, sign, NodeForm::List { elements, context: true })
         }
         Type::Set(element) => {
@@ -109,7 +110,7 @@ fn compare_nested_attributes<'v>(
         }
         Nesting::List => {
             let len = change.before.elements().len().max(change.after.elements().len());
-            let elements = (0..len).map(|at| single(change.element(at, at))).collect();
+            let elements = (0..len).map(|index| single(change.element(index, index))).collect();
             node_with_parts(&change, sign, NodeForm::List { elements, context: false })
         }
         Nesting::Set => {

@@ -27,9 +27,9 @@ pub(super) fn list_element_pairs(
     let (old, new) = (change.before.elements(), change.after.elements());
     let [before, after] =
         [old, new].map(|items| items.iter().map(ComparedByContent).collect::<Vec<_>>());
-    let places = ElementPositions::of(new.iter().enumerate());
-    if old.len() == new.len() && !old.iter().all(|item| places.contains(item)) {
-        return (0..old.len()).map(|at| (at, at)).collect();
+    let positions = ElementPositions::of(new.iter().enumerate());
+    if old.len() == new.len() && !old.iter().all(|item| positions.contains(item)) {
+        return (0..old.len()).map(|index| (index, index)).collect();
     }
     let is_object = |item: &ComparedByContent<'_>| is_object(item.0);
     pair_edits(&align(&before, &after), &before, &after, is_object)
@@ -45,7 +45,7 @@ fn pair_edits<T>(
     let mut pairs = Vec::new();
     for run in edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..))) {
         let mut come = run.iter().filter_map(|edit| match edit {
-            Edit::Add(place) => Some(*place),
+            Edit::Add(index) => Some(*index),
             _ => None,
         });
         let mut come = come.by_ref().peekable();
@@ -68,14 +68,15 @@ fn pair_edits<T>(
 /// Pairs the equal elements of a set.
 pub(super) fn set_element_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
     let (old, new) = (change.before.elements(), change.after.elements());
-    let known = new.iter().enumerate().filter(|(_, item)| !item.is_unknown());
-    let mut places = ElementPositions::of(known);
-    let kept = old.iter().enumerate();
-    let mut pairs: Vec<ElementPair> =
-        kept.map(|(before, item)| (before, places.take(item).unwrap_or(new.len()))).collect();
+    let known_items = new.iter().enumerate().filter(|(_, item)| !item.is_unknown());
+    let mut positions = ElementPositions::of(known_items);
+    let old_items = old.iter().enumerate();
+    let mut pairs: Vec<ElementPair> = old_items
+        .map(|(before, item)| (before, positions.take(item).unwrap_or(new.len())))
+        .collect();
     let unknown = new.iter().enumerate().filter(|(_, item)| item.is_unknown());
-    let mut come: Vec<usize> = places.remaining();
-    come.extend(unknown.map(|(at, _)| at));
+    let mut come: Vec<usize> = positions.remaining();
+    come.extend(unknown.map(|(index, _)| index));
     come.sort_unstable();
     pairs.extend(come.into_iter().map(|after| (old.len(), after)));
     pairs

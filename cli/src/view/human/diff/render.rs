@@ -182,7 +182,7 @@ impl DiffRenderer<'_> {
         context: bool,
         options: RenderOptions,
     ) -> String {
-        let at = options.at + 4;
+        let indent = options.at + 4;
         let mut text = String::new();
         // The unchanged elements since the last change.
         let mut hidden: Vec<&DiffNode<'_>> = Vec::new();
@@ -200,12 +200,12 @@ impl DiffRenderer<'_> {
             };
             is_next = context && !stays;
             if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
-                text.push_str(&self.hidden_count_line(before.len(), "element", at));
+                text.push_str(&self.hidden_count_line(before.len(), "element", indent));
                 text.push_str(&self.render_element_line(last, options.with_unchanged_shown()));
             }
             text.push_str(&self.render_element_line(element, part));
         }
-        text + &self.hidden_count_line(hidden.len(), "element", at)
+        text + &self.hidden_count_line(hidden.len(), "element", indent)
     }
 
     /// The line of an element of a value with these options.
@@ -227,9 +227,9 @@ impl DiffRenderer<'_> {
             let part = RenderOptions { forces: node.forces && nested, ..options.without_null() };
             let is_shown =
                 |element: &&DiffNode<'_>| element.sign != ChangeSign::Keep || options.keeps;
-            let shown = elements.iter().filter(is_shown);
+            let shown_elements = elements.iter().filter(is_shown);
             let lines: Vec<String> =
-                shown.map(|element| self.render_element_line(element, part)).collect();
+                shown_elements.map(|element| self.render_element_line(element, part)).collect();
             let hidden =
                 self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
             lines.concat() + &hidden
@@ -302,7 +302,7 @@ impl DiffRenderer<'_> {
         // Hidden attributes count as well, so that the column does not depend on the changes.
         let width = name_column_width(&names);
         let (mut text, mut n_hidden) = (String::new(), 0);
-        for (shown, (name, node)) in names.iter().zip(attributes) {
+        for (label, (name, node)) in names.iter().zip(attributes) {
             let is_name = IDENTIFYING_ATTRIBUTES.contains(&name.as_str());
             if node.sign == ChangeSign::Keep && !options.keeps && !is_name {
                 n_hidden += 1;
@@ -310,7 +310,7 @@ impl DiffRenderer<'_> {
             }
             let part = RenderOptions { keeps: options.keeps || is_name, ..options };
             text.push_str(&self.render_named_member(
-                AlignedName { text: shown, width },
+                AlignedName { text: label, width },
                 node,
                 part,
             ));
@@ -369,12 +369,12 @@ impl DiffRenderer<'_> {
         owner: ChangeSign,
         options: RenderOptions,
     ) -> (String, usize) {
-        let at = options.at;
+        let indent = options.at;
         let (mut text, mut n_hidden) = (String::new(), 0);
         let unknown = DiffNode { form: NodeForm::Unknown(None), sign: owner, forces: false };
         let unknown = group.unknown.then_some((None, &unknown));
-        let known = group.blocks.iter().map(|(label, node)| (*label, node));
-        for (label, node) in unknown.into_iter().chain(known) {
+        let known_blocks = group.blocks.iter().map(|(label, node)| (*label, node));
+        for (label, node) in unknown.into_iter().chain(known_blocks) {
             let hidden = hidden_block_node(group, node);
             let node = hidden.as_ref().unwrap_or(node);
             if node.sign == ChangeSign::Keep && !options.keeps {
@@ -384,9 +384,9 @@ impl DiffRenderer<'_> {
             let label = label.map_or_else(String::new, |label| format!(" {:?}", label.as_str()));
             let part = RenderOptions { forces: group.forces, ..options };
             let body = self.render(node, part);
-            text.push_str(&self.sensitivity_warning(node, at));
+            text.push_str(&self.sensitivity_warning(node, indent));
             let line = format!("{}{label} {body}", quote_if_needed(group.name));
-            text.push_str(&self.line_with_sign(node.sign, &line, at));
+            text.push_str(&self.line_with_sign(node.sign, &line, indent));
         }
         (text, n_hidden)
     }
@@ -410,17 +410,17 @@ impl DiffRenderer<'_> {
     }
 
     /// Number of omitted unchanged parts.
-    pub(super) fn hidden_count_line(&self, n: usize, noun: &str, at: usize) -> String {
+    pub(super) fn hidden_count_line(&self, n: usize, noun: &str, indent: usize) -> String {
         if n == 0 {
             return String::new();
         }
         let plural = if n == 1 { "" } else { "s" };
         let text = format!("# ({n} unchanged {noun}{plural} hidden)");
-        format!("{}{}\n", " ".repeat(at), self.screen.paint(Paint::Dim, &text))
+        format!("{}{}\n", " ".repeat(indent), self.screen.paint(Paint::Dim, &text))
     }
 
     /// The warning that a value becomes sensitive, or is no longer sensitive.
-    pub(super) fn sensitivity_warning(&self, node: &DiffNode<'_>, at: usize) -> String {
+    pub(super) fn sensitivity_warning(&self, node: &DiffNode<'_>, indent: usize) -> String {
         let (thing, inner, before, after) = match node.form {
             NodeForm::Sensitive { inner, before, after } => {
                 ("attribute value", inner, before, after)
@@ -441,7 +441,7 @@ impl DiffRenderer<'_> {
         };
         let is_same = inner == ChangeSign::Keep && thing != "block";
         let end = if is_same { " The value is unchanged." } else { "" };
-        let margin = " ".repeat(at.saturating_sub(2));
+        let margin = " ".repeat(indent.saturating_sub(2));
         let title = self.screen.paint(Paint::Yellow, "Warning");
         format!("{margin}# {title}: this {thing} {first}\n{margin}# {second}{end}\n")
     }

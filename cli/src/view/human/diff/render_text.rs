@@ -17,11 +17,11 @@ const CONTEXT_LINES: usize = 3;
 const MAX_NESTED_JSON_LEVELS: usize = 100;
 
 /// Parses a JSON string at this margin, if it is an object or an array.
-fn parse_json(text: &str, at: usize) -> Option<Value> {
+fn parse_json(text: &str, indent: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
     let value = decode_untyped(text.as_bytes()).ok()?;
     // A string in the value may contain JSON again, so the limit includes the outer levels.
-    (at / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
+    (indent / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
 }
 
 /// The sanitized lines of a string.
@@ -45,30 +45,30 @@ impl DiffRenderer<'_> {
         sides: ValueSides<'_>,
         options: RenderOptions,
     ) -> Option<String> {
-        let at = options.at;
+        let indent = options.at;
         let [old, new] = [sides.before, sides.after].map(|value| match value {
             Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
         });
         let (note, null) =
             (self.replacement_note(node.forces, options), self.removal_suffix(node.sign, options));
-        let margin = " ".repeat(at);
+        let margin = " ".repeat(indent);
         let text = match node.sign {
             ChangeSign::Add | ChangeSign::Keep => new,
             ChangeSign::Remove => old,
             ChangeSign::Change => return self.render_changed_text(node, old, new, options),
         }?;
-        if let Some(value) = parse_json(text, at) {
+        if let Some(value) = parse_json(text, indent) {
             let sides = ValueSides {
                 before: (node.sign != ChangeSign::Add).then_some(&value),
                 after: (node.sign != ChangeSign::Remove).then_some(&value),
             };
             return Some(self.render_encoded_json(node, sides, options));
         }
-        let all = |text| {
+        let all_lines = |text| {
             display_lines(text).map(|line| format!("{margin}    {line}\n")).collect::<String>()
         };
-        text.contains('\n').then(|| format!("<<-EOT{note}\n{}{margin}EOT{null}", all(text)))
+        text.contains('\n').then(|| format!("<<-EOT{note}\n{}{margin}EOT{null}", all_lines(text)))
     }
 
     /// Renders the change of a string, if one side contains JSON or has several lines.
@@ -79,8 +79,8 @@ impl DiffRenderer<'_> {
         new: Option<&str>,
         options: RenderOptions,
     ) -> Option<String> {
-        let at = options.at;
-        let [before, after] = [old, new].map(|text| text.and_then(|text| parse_json(text, at)));
+        let indent = options.at;
+        let [before, after] = [old, new].map(|text| text.and_then(|text| parse_json(text, indent)));
         if before.is_some() && after.is_some() {
             let sides = ValueSides { before: before.as_ref(), after: after.as_ref() };
             return Some(self.render_encoded_json(node, sides, options));
@@ -108,9 +108,9 @@ impl DiffRenderer<'_> {
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
             text.split('\n').map(sanitize_one_line).collect()
         };
-        let lines = self.changed_lines(&split(old), &split(new), at);
+        let lines = self.changed_lines(&split(old), &split(new), indent);
         let note = self.replacement_note(node.forces, options);
-        Some(format!("<<-EOT{note}\n{lines}{}EOT", " ".repeat(at)))
+        Some(format!("<<-EOT{note}\n{lines}{}EOT", " ".repeat(indent)))
     }
 
     /// The call that encodes JSON, around the change of the encoded value.
@@ -120,14 +120,14 @@ impl DiffRenderer<'_> {
         sides: ValueSides<'_>,
         options: RenderOptions,
     ) -> String {
-        let at = options.at;
+        let indent = options.at;
         let change = ValueChange::new(
             ChangeSide::part_of(sides.before, node.sign != ChangeSign::Add),
             ChangeSide::part_of(sides.after, node.sign != ChangeSign::Remove),
             &[],
         );
         let value = compare_untyped::compare_untyped(&change);
-        let mut part = RenderOptions { at: at + 4, omits_null: true, ..options.of_part() };
+        let mut part = RenderOptions { at: indent + 4, omits_null: true, ..options.of_part() };
         let is_layout = value.sign == ChangeSign::Keep && node.sign == ChangeSign::Change;
         let (mut layout, mut note) = (String::new(), self.replacement_note(node.forces, options));
         if is_layout {
@@ -145,12 +145,12 @@ impl DiffRenderer<'_> {
         } else {
             ChangeSign::Keep
         };
-        let line = self.line_with_sign(sign, &format!("{text}{note}"), at + 4);
+        let line = self.line_with_sign(sign, &format!("{text}{note}"), indent + 4);
         let null = self.removal_suffix(node.sign, options);
-        format!("jsonencode({layout}\n{line}{}){null}", " ".repeat(at))
+        format!("jsonencode({layout}\n{line}{}){null}", " ".repeat(indent))
     }
 
-    fn changed_lines(&self, old: &[String], new: &[String], at: usize) -> String {
+    fn changed_lines(&self, old: &[String], new: &[String], indent: usize) -> String {
         let edits = align(old, new);
         let runs: Vec<&[Edit]> = split_runs(&edits).collect();
         let mut text = String::new();
@@ -165,21 +165,23 @@ impl DiffRenderer<'_> {
             };
             // The note about a single hidden line would take a line itself.
             let hidden = if hidden.len() < 2 { 0..0 } else { hidden };
-            for (place, edit) in run.iter().enumerate() {
-                if place == hidden.start {
-                    text.push_str(&self.hidden_count_line(hidden.len(), "line", at + 4));
+            for (index, edit) in run.iter().enumerate() {
+                if index == hidden.start {
+                    text.push_str(&self.hidden_count_line(hidden.len(), "line", indent + 4));
                 }
-                if hidden.contains(&place) {
+                if hidden.contains(&index) {
                     continue;
                 }
                 text.push_str(&match edit {
                     Edit::Keep(before, _) => {
-                        self.line_with_sign(ChangeSign::Keep, &old[*before], at + 4)
+                        self.line_with_sign(ChangeSign::Keep, &old[*before], indent + 4)
                     }
                     Edit::Remove(before) => {
-                        self.line_with_sign(ChangeSign::Remove, &old[*before], at + 4)
+                        self.line_with_sign(ChangeSign::Remove, &old[*before], indent + 4)
                     }
-                    Edit::Add(after) => self.line_with_sign(ChangeSign::Add, &new[*after], at + 4),
+                    Edit::Add(after) => {
+                        self.line_with_sign(ChangeSign::Add, &new[*after], indent + 4)
+                    }
                 });
             }
         }

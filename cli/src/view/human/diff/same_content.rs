@@ -44,8 +44,8 @@ fn are_same_parts(before: &Value, after: &Value) -> bool {
     if is_object_or_map_value(before) || is_object_or_map_value(after) {
         let mut rest = known_members(after);
         let starts_same = known_members(before).all(|(name, value)| {
-            rest.next().is_some_and(|(other, new)| {
-                name == other && is_same_content(Some(value), Some(new))
+            rest.next().is_some_and(|(next_old, new)| {
+                name == next_old && is_same_content(Some(value), Some(new))
             })
         });
         return is_object_or_map_value(before)
@@ -85,24 +85,24 @@ impl<'v> ElementPositions<'v> {
     /// Collects the indexes of elements.
     pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
         let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
-        for (at, element) in elements {
-            by_hash.entry(content_hash(element)).or_default().push((at, element));
+        for (index, element) in elements {
+            by_hash.entry(content_hash(element)).or_default().push((index, element));
         }
         Self(by_hash)
     }
 
     /// Whether an element with equal content exists.
     pub(super) fn contains(&self, element: &Value) -> bool {
-        self.of_hash(element).any(|(_, other)| is_same_content(Some(element), Some(other)))
+        self.of_hash(element).any(|(_, candidate)| is_same_content(Some(element), Some(candidate)))
     }
 
     /// Removes the elements with equal content and returns the index of the last one.
     pub(super) fn take(&mut self, element: &Value) -> Option<usize> {
-        let found = self.0.get_mut(&content_hash(element))?;
+        let candidates = self.0.get_mut(&content_hash(element))?;
         let mut last = None;
-        found.retain(|(at, other)| {
-            let is_same = is_same_content(Some(element), Some(other));
-            last = if is_same { Some(*at) } else { last };
+        candidates.retain(|(index, candidate)| {
+            let is_same = is_same_content(Some(element), Some(candidate));
+            last = if is_same { Some(*index) } else { last };
             !is_same
         });
         last
@@ -110,7 +110,7 @@ impl<'v> ElementPositions<'v> {
 
     /// The indexes that were not taken, in order.
     pub(super) fn remaining(self) -> Vec<usize> {
-        let mut rest: Vec<usize> = self.0.into_values().flatten().map(|(at, _)| at).collect();
+        let mut rest: Vec<usize> = self.0.into_values().flatten().map(|(index, _)| index).collect();
         rest.sort_unstable();
         rest
     }
@@ -170,11 +170,11 @@ mod tests {
     #[test]
     fn an_element_is_taken_once() {
         let values = [Value::int(1), Value::int(2), Value::int(1)];
-        let mut places = ElementPositions::of(values.iter().enumerate());
-        assert!(places.contains(&values[0]) && !places.contains(&Value::int(3)));
-        assert_eq!(places.take(&values[0]), Some(2));
-        assert_eq!(places.take(&values[0]), None);
-        assert_eq!(places.remaining(), [1]);
+        let mut positions = ElementPositions::of(values.iter().enumerate());
+        assert!(positions.contains(&values[0]) && !positions.contains(&Value::int(3)));
+        assert_eq!(positions.take(&values[0]), Some(2));
+        assert_eq!(positions.take(&values[0]), None);
+        assert_eq!(positions.remaining(), [1]);
     }
 
     #[test]
@@ -184,8 +184,8 @@ mod tests {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
         };
         let (old, new) = (list(0), list(1));
-        let mut places = ElementPositions::of(new.iter().enumerate());
-        assert_eq!(old.iter().filter(|value| places.take(value).is_none()).count(), 1);
-        assert_eq!(places.remaining(), [99_999]);
+        let mut positions = ElementPositions::of(new.iter().enumerate());
+        assert_eq!(old.iter().filter(|value| positions.take(value).is_none()).count(), 1);
+        assert_eq!(positions.remaining(), [99_999]);
     }
 }

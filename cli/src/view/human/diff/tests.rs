@@ -49,9 +49,9 @@ fn tuple<const N: usize>(items: [i64; N]) -> Value {
 
 #[test]
 fn a_value_without_a_type_is_shown_as_json() {
-    let value = |set: &str, at: i64| {
+    let value = |set: &str, port: i64| {
         Value::object([
-            ("list", tuple([1, at, 3])),
+            ("list", tuple([1, port, 3])),
             (
                 "map",
                 Value::map(Type::String, [("j", Value::string("x")), ("k l", Value::string(set))]),
@@ -61,7 +61,7 @@ fn a_value_without_a_type_is_shown_as_json() {
         ])
     };
     let differ = DiffRenderer { screen: &SCREEN, signs: true, keeps: false, forces: &[] };
-    let shown = differ.render_changed(
+    let rendered = differ.render_changed(
         AlignedName { text: "v", width: 1 },
         &value("s1", 2),
         &value("s2", 22),
@@ -85,7 +85,7 @@ fn a_value_without_a_type_is_shown_as_json() {
               # (1 unchanged attribute hidden)
           }
     "#]]
-    .assert_eq(&shown);
+    .assert_eq(&rendered);
     let secret = Value::string("x").mark(Marks::SENSITIVE);
     assert_eq!(change(secret, null()), "- input = (sensitive value) -> null\n");
 }
@@ -427,10 +427,10 @@ fn sensitive_values_are_never_shown() {
             ~ input = (sensitive value)
         "#]],
     );
-    let within = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);
+    let object = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);
     check(
-        within("a"),
-        within("b"),
+        object("a"),
+        object("b"),
         &expect![[r#"
                   ~ input = {
                       ~ key  = (sensitive value)
@@ -440,7 +440,7 @@ fn sensitive_values_are_never_shown() {
     );
     check(
         null(),
-        within("b"),
+        object("b"),
         &expect![[r#"
                   + input = {
                       + key  = (sensitive value)
@@ -494,7 +494,7 @@ fn a_value_cannot_control_the_terminal() {
 
 #[test]
 fn replacement_notes_are_at_the_beginning_of_the_value() {
-    let whole = [Path::root().attribute("input")];
+    let paths = [Path::root().attribute("input")];
     let second = [Path::root().attribute("input").index(1)];
     let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {
         expected.assert_eq(&forced(before, after, forces));
@@ -502,7 +502,7 @@ fn replacement_notes_are_at_the_beginning_of_the_value() {
     check(
         Value::int(1),
         Value::int(2),
-        &whole,
+        &paths,
         &expect![[r#"
                   ~ input = 1 -> 2 # forces replacement
         "#]],
@@ -510,7 +510,7 @@ fn replacement_notes_are_at_the_beginning_of_the_value() {
     check(
         tuple([1, 2]),
         tuple([1, 3]),
-        &whole,
+        &paths,
         &expect![[r#"
             ~ input = [ # forces replacement
                   1,

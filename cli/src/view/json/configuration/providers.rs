@@ -28,21 +28,21 @@ fn config_key(path: &ModulePath, name: &str) -> String {
 
 impl ProviderConfigs {
     pub(super) fn of(config: &Config, pool: &ProviderPool<'_>) -> Self {
-        let mut all = Self::default();
-        all.add_module(config, config.root_node(), pool);
-        all
+        let mut configs = Self::default();
+        configs.add_module(config, config.root_node(), pool);
+        configs
     }
 
     /// The key of the provider configuration of a resource in a module.
     pub(super) fn key_of(&self, path: &ModulePath, local: &LocalProviderConfig) -> String {
-        let own = config_key(path, &local.to_string());
-        let parent = self.0.get(&own).and_then(|entry| entry.parent.clone());
-        parent.filter(|parent| self.0.contains_key(parent)).unwrap_or(own)
+        let own_key = config_key(path, &local.to_string());
+        let parent = self.0.get(&own_key).and_then(|entry| entry.parent.clone());
+        parent.filter(|parent| self.0.contains_key(parent)).unwrap_or(own_key)
     }
 
     pub(super) fn to_json(&self) -> Json {
-        let own = self.0.iter().filter(|(_, entry)| entry.parent.is_none());
-        Json::Object(own.map(|(key, entry)| (key.clone(), entry.json.clone())).collect())
+        let own_configs = self.0.iter().filter(|(_, entry)| entry.parent.is_none());
+        Json::Object(own_configs.map(|(key, entry)| (key.clone(), entry.json.clone())).collect())
     }
 
     fn add_module(&mut self, config: &Config, node: &ModuleNode, pool: &ProviderPool<'_>) {
@@ -108,16 +108,16 @@ impl ProviderConfigs {
 
     /// Follows a key to the actual configuration.
     fn follow_key(&self, start: String, source: &ProviderAddr) -> Option<String> {
-        let mut found = None;
+        let mut key_of_parent = None;
         let mut next = Some(start);
         while let Some(key) = next {
             let Some(entry) = self.0.get(&key).filter(|entry| entry.source == *source) else {
                 break;
             };
             next = entry.parent.clone();
-            found = Some(key);
+            key_of_parent = Some(key);
         }
-        found
+        key_of_parent
     }
 }
 
